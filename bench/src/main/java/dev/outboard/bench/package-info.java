@@ -1,0 +1,2 @@
+/// Measurements of Outboard and its peers in one run.
+package dev.outboard.bench;

@@ -1,0 +1,13 @@
+import org.jspecify.annotations.NullMarked;
+
+/// Outboard measured side by side with its peers.
+@NullMarked
+// HdrHistogram is published without a module name.
+@SuppressWarnings("requires-automatic")
+module dev.outboard.bench {
+    requires HdrHistogram;
+    requires dev.outboard.node;
+    requires info.picocli;
+    requires static org.jspecify;
+    requires tools.jackson.databind;
+}

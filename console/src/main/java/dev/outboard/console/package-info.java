@@ -1,0 +1,2 @@
+/// The outboard command.
+package dev.outboard.console;

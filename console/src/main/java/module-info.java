@@ -1,0 +1,11 @@
+import org.jspecify.annotations.NullMarked;
+
+/// The outboard command.
+@NullMarked
+module dev.outboard.console {
+    requires dev.outboard.bench;
+    requires dev.outboard.node;
+    requires info.picocli;
+    requires static org.jspecify;
+    requires tools.jackson.databind;
+}

@@ -1,0 +1,2 @@
+/// A userspace RoCEv2 provider over ordinary UDP sockets.
+package dev.outboard.fabric.roce;

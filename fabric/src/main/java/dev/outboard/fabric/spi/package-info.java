@@ -1,0 +1,2 @@
+/// What a provider of the verbs implements.
+package dev.outboard.fabric.spi;

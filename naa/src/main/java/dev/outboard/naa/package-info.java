@@ -1,0 +1,2 @@
+/// The NAA RPC protocol: client and software server.
+package dev.outboard.naa;

@@ -1,0 +1,8 @@
+import org.jspecify.annotations.NullMarked;
+
+/// The NAA RPC protocol: messages, client and software server.
+@NullMarked
+module dev.outboard.naa {
+    requires transitive dev.outboard.fabric;
+    requires static org.jspecify;
+}

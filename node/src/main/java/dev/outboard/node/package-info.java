@@ -1,0 +1,2 @@
+/// An accelerator node: the NAA server and the routines it runs.
+package dev.outboard.node;

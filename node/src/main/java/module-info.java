@@ -1,0 +1,8 @@
+import org.jspecify.annotations.NullMarked;
+
+/// An accelerator node: the NAA server, its routines and its telemetry.
+@NullMarked
+module dev.outboard.node {
+    requires transitive dev.outboard.naa;
+    requires static org.jspecify;
+}
