@@ -1,0 +1,20 @@
+package dev.outboard.fabric;
+
+/// What a memory region permits besides being read locally. The bits are those of the verbs.
+public enum Access {
+    /// The local device may write: receive buffers need this.
+    LOCAL_WRITE(1),
+    /// A peer that knows the key may write. Requires [#LOCAL_WRITE].
+    REMOTE_WRITE(2);
+
+    private final int bit;
+
+    Access(int bit) {
+        this.bit = bit;
+    }
+
+    /// The verbs' bit.
+    public int bit() {
+        return bit;
+    }
+}

@@ -1,0 +1,43 @@
+package dev.outboard.fabric;
+
+/// A queue of finished work requests, in the order they finished.
+///
+/// One thread at a time may call [#poll], [#requestNotification] and [#await]. Polling an empty
+/// queue drives the device, so a busy loop over `poll` is the fastest way to wait:
+///
+/// ```java
+/// Completion completion = new Completion();
+/// while (!queue.poll(completion)) {
+///     Thread.onSpinWait();
+/// }
+/// ```
+///
+/// To sleep instead: request a notification, poll once more (a completion may have come in
+/// between), then await.
+public interface CompletionQueue extends AutoCloseable {
+    /// Takes the oldest completion.
+    ///
+    /// @return false if there is none; `into` is then unchanged
+    boolean poll(Completion into);
+
+    /// Arms the queue: the next completion added wakes [#await].
+    ///
+    /// @param solicitedOnly only a receive whose sender asked for an event, or any error, shall
+    ///   wake it
+    void requestNotification(boolean solicitedOnly);
+
+    /// Waits for the notification last requested, sleeping if need be.
+    ///
+    /// @return true if it came (the queue is then disarmed), false if `timeoutNanos` passed first
+    ///   or the queue was closed
+    boolean await(long timeoutNanos);
+
+    /// How many completions it holds at most.
+    int capacity();
+
+    /// Releases the queue.
+    ///
+    /// @throws FabricException with IN_USE while a queue pair completes into it
+    @Override
+    void close();
+}

@@ -1,0 +1,17 @@
+package dev.outboard.fabric;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/// Where the connection events of its [ConnectionId]s arrive, in order (librdmacm's event channel).
+/// Any thread may take events. [#close] closes the ids that are still open.
+public interface ConnectionChannel extends AutoCloseable {
+    /// Creates an identifier whose events arrive here.
+    ConnectionId createId();
+
+    /// Takes the oldest event, waiting for one at most `timeout`; a zero timeout does not wait.
+    Optional<ConnectionEvent> next(Duration timeout);
+
+    @Override
+    void close();
+}

@@ -1,0 +1,60 @@
+package dev.outboard.fabric;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Optional;
+
+/// One end of a connection, or a listener (librdmacm's `rdma_cm_id`, TCP port space).
+///
+/// Active side: [#resolveAddress], event ADDRESS_RESOLVED, [#resolveRoute], event ROUTE_RESOLVED,
+/// [#createQueuePair], [#connect], event ESTABLISHED. Passive side: [#listen]; each CONNECT_REQUEST
+/// event carries a new id, on which to [#createQueuePair], post receives and [#accept] or
+/// [#reject].
+///
+/// Calls may come from any thread, one at a time. [#close] ends the connection and destroys the
+/// queue pair.
+public interface ConnectionId extends AutoCloseable {
+    /// Finds out whether `remote` can be reached from this device; ends in ADDRESS_RESOLVED or
+    /// ADDRESS_ERROR.
+    void resolveAddress(InetSocketAddress remote, Duration timeout);
+
+    /// Finds the route to the resolved address; ends in ROUTE_RESOLVED or ROUTE_ERROR.
+    void resolveRoute(Duration timeout);
+
+    /// Listens on `port` of the device's address; port 0 takes a free one.
+    ///
+    /// @param backlog connection requests waiting for an answer at most; further ones are dropped
+    ///   and counted
+    /// @throws FabricException with SERVICE_IN_USE if the port has a listener
+    void listen(int port, int backlog);
+
+    /// Creates the queue pair of this connection, in state INIT.
+    QueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes);
+
+    /// The queue pair of this connection, once created.
+    Optional<QueuePair> queuePair();
+
+    /// Asks the peer for a connection; ends in ESTABLISHED, REJECTED, UNREACHABLE or CONNECT_ERROR.
+    void connect(ConnectionParameters parameters);
+
+    /// Accepts the request this id came with; ends in ESTABLISHED or CONNECT_ERROR.
+    void accept(ConnectionParameters parameters);
+
+    /// Rejects the request this id came with.
+    ///
+    /// @param privateData at most 148 bytes for the peer
+    void reject(byte[] privateData);
+
+    /// Disconnects: the queue pair goes to ERROR, DISCONNECTED arrives when the peer answered or
+    /// does not answer. Harmless when not connected.
+    void disconnect();
+
+    /// The local address and port; the port is 0 until it is known.
+    InetSocketAddress localAddress();
+
+    /// The remote address and port, once known.
+    Optional<InetSocketAddress> remoteAddress();
+
+    @Override
+    void close();
+}

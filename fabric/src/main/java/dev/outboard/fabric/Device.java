@@ -1,0 +1,40 @@
+package dev.outboard.fabric;
+
+import java.net.InetAddress;
+import java.util.Map;
+
+/// An open RDMA device. It makes progress by itself: one-sided operations of a peer complete while
+/// the application calls nothing; a thread that polls or awaits one of the device's queues drives
+/// it directly instead.
+///
+/// Control calls may come from any thread. [#close] ends every connection and closes everything
+/// that was made from the device, in reverse order.
+public interface Device extends AutoCloseable {
+    /// The device's URI without options, for messages.
+    String name();
+
+    /// The local address packets leave from.
+    InetAddress address();
+
+    /// What the device can do.
+    DeviceLimits limits();
+
+    /// Allocates a protection domain: memory regions and queue pairs work together only within one.
+    ProtectionDomain allocateProtectionDomain();
+
+    /// Creates a completion queue for at most `capacity` completions that were not polled yet.
+    ///
+    /// @throws FabricException with LIMIT_REACHED if `capacity` is not in
+    ///   1..[DeviceLimits#maxCompletions]
+    CompletionQueue createCompletionQueue(int capacity);
+
+    /// Creates a channel on which connection events of its [ConnectionId]s arrive.
+    ConnectionChannel createConnectionChannel();
+
+    /// Everything the device counted since it was opened, discards by reason included; names in
+    /// lower case with dots. A consistent order, a snapshot per value.
+    Map<String, Long> counters();
+
+    @Override
+    void close();
+}

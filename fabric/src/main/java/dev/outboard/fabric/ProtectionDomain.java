@@ -1,0 +1,25 @@
+package dev.outboard.fabric;
+
+import java.lang.foreign.MemorySegment;
+
+/// Groups the memory regions and queue pairs that may work together (InfiniBand Architecture,
+/// volume 1, chapter 10). Control calls may come from any thread. [#close] fails while regions or
+/// queue pairs of the domain are open.
+public interface ProtectionDomain extends AutoCloseable {
+    /// The device this domain belongs to.
+    Device device();
+
+    /// Registers `segment` for use by the device. The memory stays the caller's: it must be native,
+    /// not confined to a thread, and its arena must stay open until the region is closed. If the
+    /// arena is closed early, operations that touch the region fail with an error status; the
+    /// process is safe.
+    ///
+    /// @param access what the device may do; local reads need no right
+    /// @throws FabricException with INVALID_ARGUMENT if the segment is on the heap, read-only with
+    ///   a writing right, or confined to a thread, or if a remote write right comes without
+    ///   LOCAL_WRITE
+    MemoryRegion register(MemorySegment segment, Access... access);
+
+    @Override
+    void close();
+}

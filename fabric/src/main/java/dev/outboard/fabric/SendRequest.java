@@ -1,0 +1,147 @@
+package dev.outboard.fabric;
+
+/// A work request for the send queue. Reuse one object: setters return `this`,
+/// [QueuePair#post(SendRequest)] copies it.
+///
+/// ```java
+/// request.id(7).write(remoteAddress, remoteKey).payload(region, 0, 4096).signaled(true);
+/// queuePair.post(request);
+/// ```
+///
+/// Not thread-safe.
+public final class SendRequest {
+    /// What a send request does.
+    public enum Operation {
+        SEND,
+        SEND_WITH_IMMEDIATE,
+        RDMA_WRITE,
+        RDMA_WRITE_WITH_IMMEDIATE
+    }
+
+    private final GatherList gather = new GatherList();
+    private long id;
+    private Operation operation = Operation.SEND;
+    private long remoteAddress;
+    private int remoteKey;
+    private int immediate;
+    private boolean signaled = true;
+    private boolean solicited;
+    private boolean inline;
+
+    /// A signaled SEND without payload.
+    public SendRequest() {}
+
+    /// Any value; it comes back in the completion.
+    public SendRequest id(long newId) {
+        id = newId;
+        return this;
+    }
+
+    /// Sends the payload into the peer's next receive.
+    public SendRequest send() {
+        return operation(Operation.SEND, 0, 0, 0);
+    }
+
+    /// Sends the payload and 32 bits of immediate data into the peer's next receive.
+    public SendRequest sendWithImmediate(int newImmediate) {
+        return operation(Operation.SEND_WITH_IMMEDIATE, 0, 0, newImmediate);
+    }
+
+    /// Writes the payload into the peer's memory; the peer's application is not told.
+    public SendRequest write(long newRemoteAddress, int newRemoteKey) {
+        return operation(Operation.RDMA_WRITE, newRemoteAddress, newRemoteKey, 0);
+    }
+
+    /// Writes the payload into the peer's memory and consumes one of its receives with 32 bits of
+    /// immediate data.
+    public SendRequest writeWithImmediate(
+            long newRemoteAddress, int newRemoteKey, int newImmediate) {
+        return operation(
+                Operation.RDMA_WRITE_WITH_IMMEDIATE, newRemoteAddress, newRemoteKey, newImmediate);
+    }
+
+    /// Makes `length` bytes of `region` from `offset` the whole payload. Length 0 is a message
+    /// without payload.
+    public SendRequest payload(MemoryRegion region, long offset, long length) {
+        gather.clear();
+        gather.add(region, offset, length);
+        return this;
+    }
+
+    /// Adds a further piece behind the payload so far.
+    public SendRequest appendPayload(MemoryRegion region, long offset, long length) {
+        gather.add(region, offset, length);
+        return this;
+    }
+
+    /// Makes the payload empty.
+    public SendRequest noPayload() {
+        gather.clear();
+        return this;
+    }
+
+    /// Whether success shall be reported too (default). Errors always are.
+    public SendRequest signaled(boolean newSignaled) {
+        signaled = newSignaled;
+        return this;
+    }
+
+    /// Whether the peer's completion shall count as solicited (default: no).
+    public SendRequest solicited(boolean newSolicited) {
+        solicited = newSolicited;
+        return this;
+    }
+
+    /// Whether the payload is copied when posted, so that its memory can be reused at once
+    /// (default: no).
+    public SendRequest inline(boolean newInline) {
+        inline = newInline;
+        return this;
+    }
+
+    public long id() {
+        return id;
+    }
+
+    public Operation operation() {
+        return operation;
+    }
+
+    public long remoteAddress() {
+        return remoteAddress;
+    }
+
+    public int remoteKey() {
+        return remoteKey;
+    }
+
+    public int immediate() {
+        return immediate;
+    }
+
+    public boolean signaled() {
+        return signaled;
+    }
+
+    public boolean solicited() {
+        return solicited;
+    }
+
+    public boolean inline() {
+        return inline;
+    }
+
+    /// The pieces of the payload.
+    public GatherList gather() {
+        return gather;
+    }
+
+    private SendRequest operation(
+            Operation newOperation, long newAddress, int newKey, int newImmediate) {
+        operation = newOperation;
+        remoteAddress = newAddress;
+        remoteKey = newKey;
+        immediate = newImmediate;
+        return this;
+    }
+}

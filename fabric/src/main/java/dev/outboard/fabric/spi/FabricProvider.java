@@ -1,0 +1,16 @@
+package dev.outboard.fabric.spi;
+
+import dev.outboard.fabric.Device;
+
+/// A kind of RDMA device. Providers are found with [java.util.ServiceLoader]; each answers for one
+/// URI scheme.
+public interface FabricProvider {
+    /// The URI scheme this provider answers for, in lower case.
+    String scheme();
+
+    /// Opens the device at `location`.
+    ///
+    /// @throws dev.outboard.fabric.FabricException if it cannot be opened, or if `location` has an
+    ///   option this provider does not know
+    Device open(DeviceUri location);
+}
