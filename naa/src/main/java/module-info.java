@@ -5,4 +5,6 @@ import org.jspecify.annotations.NullMarked;
 module dev.outboard.naa {
     requires transitive dev.outboard.fabric;
     requires static org.jspecify;
+
+    exports dev.outboard.naa;
 }

@@ -1,0 +1,38 @@
+package dev.outboard.naa;
+
+/// How an RPC ended, as the server tells it with the answer (`spec/naaice.md`, NAA-RET-10).
+public final class ReturnCode {
+    /// The routine ran; the outputs were returned.
+    public static final int SUCCESS = 0x00;
+
+    /// "Socket not available": the server has no routine for the function code.
+    public static final int NOT_AVAILABLE = 0x01;
+
+    /// "Kernel timeout": the routine took longer than the server allows.
+    public static final int TIMEOUT = 0x02;
+
+    /// The first code routines choose the meaning of; also: the routine failed without a code.
+    public static final int FIRST_APPLICATION = 0x10;
+
+    /// The last code routines choose the meaning of.
+    public static final int LAST_APPLICATION = 0x7f;
+
+    private ReturnCode() {}
+
+    /// One line for people about any code, known or not.
+    public static String explain(int returnCode) {
+        String meaning =
+                switch (returnCode) {
+                    case SUCCESS -> "success";
+                    case NOT_AVAILABLE -> "no such function at the server";
+                    case TIMEOUT -> "the routine exceeded the server's time limit";
+                    case FIRST_APPLICATION -> "the routine failed";
+                    default -> isApplication(returnCode) ? "error of the routine" : "unknown";
+                };
+        return "0x%02x (%s)".formatted(returnCode, meaning);
+    }
+
+    private static boolean isApplication(int returnCode) {
+        return returnCode > FIRST_APPLICATION && returnCode <= LAST_APPLICATION;
+    }
+}

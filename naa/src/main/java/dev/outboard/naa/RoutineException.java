@@ -1,0 +1,27 @@
+package dev.outboard.naa;
+
+/// Thrown by a [Routine] that fails for a reason its clients know by a code.
+public final class RoutineException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    private final int returnCode;
+
+    /// Fails the RPC with `returnCode`.
+    ///
+    /// @throws IllegalArgumentException unless the code is in [ReturnCode#FIRST_APPLICATION] to
+    ///   [ReturnCode#LAST_APPLICATION]
+    public RoutineException(int returnCode, String message) {
+        super(message);
+        if (returnCode < ReturnCode.FIRST_APPLICATION || returnCode > ReturnCode.LAST_APPLICATION) {
+            throw new IllegalArgumentException(
+                    "return code 0x%02x; a routine chooses from 0x10 to 0x7f"
+                            .formatted(returnCode));
+        }
+        this.returnCode = returnCode;
+    }
+
+    /// What the client gets.
+    public int returnCode() {
+        return returnCode;
+    }
+}
