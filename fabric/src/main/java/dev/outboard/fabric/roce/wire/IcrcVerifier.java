@@ -1,0 +1,117 @@
+package dev.outboard.fabric.roce.wire;
+
+import org.jspecify.annotations.Nullable;
+
+/// Checks the ICRC of received packets, from the UDP payload and the sender's address alone. Owned
+/// by the thread that receives; allocates only at the first packet of each length.
+///
+/// Source: spec/roce.md, 2.3. IPv6 needs no guess. On IPv4 the ICRC covers identification and DF,
+/// which a plain socket does not see, so [Policy] decides what to do about them.
+public final class IcrcVerifier {
+    /// What is accepted on IPv4. On IPv6 [#STRICT] and [#SOLVE] are the same.
+    public enum Policy {
+        /// Identification 0 and DF, as our stack sends without segmentation offload. All 32 bits of
+        /// the checksum count.
+        STRICT,
+        /// Any identification, also without DF, as long as the sender keeps to its habit: the rules
+        /// are in [SenderHabit]. At least 16 bits of the checksum count.
+        SOLVE,
+        /// Everything, unchecked: for tests and for hardware that checks itself.
+        OFF
+    }
+
+    /// What [#verify] answers for a packet to be dropped.
+    public static final int BAD = -1;
+
+    private static final int MAX_UDP_PAYLOAD = 0xFFFF - IpHeaders.UDP_LENGTH;
+
+    private final Policy policy;
+    private final Icrc icrc = new Icrc();
+    private final @Nullable IdentificationSolver[] solvers =
+            new IdentificationSolver[MAX_UDP_PAYLOAD / 4 + 1];
+    private long strictOk;
+    private long solved;
+    private long bad;
+
+    public IcrcVerifier(Policy policy) {
+        this.policy = policy;
+    }
+
+    /// Checks the packet in `length` bytes at `at`, BTH to ICRC. `reverse` leads from its sender to
+    /// us. Returns the identification that the packet had on the wire, 0 when it is unknown or
+    /// there is none, or [#BAD].
+    public int verify(Path reverse, Payload received, long at, int length) {
+        if (policy == Policy.OFF) {
+            return 0;
+        }
+        if (length < Packet.MIN_LENGTH || (length & 3) != 0 || length > MAX_UDP_PAYLOAD) {
+            return refuse(reverse);
+        }
+        int difference = difference(reverse, received, at, length);
+        if (difference == 0) {
+            strictOk++;
+            reverse.habit().sawZero();
+            return 0;
+        }
+        if (policy == Policy.STRICT || !reverse.isIpv4()) {
+            return refuse(reverse);
+        }
+        return solve(reverse, difference, solver(length));
+    }
+
+    /// Packets with identification 0 and DF, or on IPv6: checked with all 32 bits.
+    public long strictOk() {
+        return strictOk;
+    }
+
+    /// Packets accepted after solving for the identification.
+    public long solved() {
+        return solved;
+    }
+
+    /// Packets refused.
+    public long bad() {
+        return bad;
+    }
+
+    private int difference(Path reverse, Payload received, long at, int length) {
+        int covered = length - Icrc.LENGTH - Bth.LENGTH;
+        icrc.begin(reverse, 0, length, received.segment(), at, Bth.LENGTH);
+        icrc.update(received, at + Bth.LENGTH, covered);
+        return icrc.finish(0) ^ Icrc.get(received.segment(), at + length - Icrc.LENGTH);
+    }
+
+    private int solve(Path reverse, int difference, IdentificationSolver solver) {
+        boolean dontFragment = true;
+        int identification = solver.solve(difference);
+        if (identification < 0) {
+            dontFragment = false;
+            identification = solver.solve(difference ^ solver.dontFragmentEffect());
+        }
+        if (identification < 0) {
+            return refuse(reverse);
+        }
+        if (!reverse.habit().admits(identification, dontFragment)) {
+            bad++;
+            return BAD;
+        }
+        solved++;
+        return identification;
+    }
+
+    private int refuse(Path reverse) {
+        reverse.habit().refuse();
+        bad++;
+        return BAD;
+    }
+
+    private IdentificationSolver solver(int length) {
+        int index = length >>> 2;
+        IdentificationSolver solver = solvers[index];
+        if (solver == null) {
+            solver = new IdentificationSolver(length);
+            solvers[index] = solver;
+        }
+        return solver;
+    }
+}

@@ -1,0 +1,171 @@
+package dev.outboard.fabric.roce.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/// IP and UDP headers as the kernel sends them for us. A plain socket sees neither side's headers,
+/// yet captures show them, a UD receive delivers them, and the ICRC covers most of them.
+///
+/// Source: spec/roce.md, 1.2 (fields), 1.5 (UD receives) and 1.6 (ICRC).
+public final class IpHeaders {
+    /// Of an IPv4 header, which never has options.
+    public static final int IPV4_LENGTH = 20;
+
+    public static final int IPV6_LENGTH = 40;
+    public static final int UDP_LENGTH = 8;
+
+    /// The bytes of value 0xFF that the ICRC starts with, in place of an InfiniBand header.
+    static final int ICRC_PREFIX = 8;
+
+    static final int IPV4_TOTAL_LENGTH = 2;
+    static final int IPV4_IDENTIFICATION = 4;
+    static final int IPV6_PAYLOAD_LENGTH = 4;
+    static final int UDP_DATAGRAM_LENGTH = 4;
+
+    private static final int IPV4_TRAFFIC_CLASS = 1;
+    private static final int IPV4_FLAGS = 6;
+    private static final int IPV4_TIME_TO_LIVE = 8;
+    private static final int IPV4_PROTOCOL = 9;
+    private static final int IPV4_CHECKSUM = 10;
+    private static final int IPV4_SOURCE = 12;
+    private static final int IPV4_DESTINATION = 16;
+    private static final int IPV4_VERSION_AND_LENGTH = 0x45;
+    private static final int DONT_FRAGMENT = 0x4000;
+
+    private static final int IPV6_NEXT_HEADER = 6;
+    private static final int IPV6_HOP_LIMIT = 7;
+    private static final int IPV6_SOURCE = 8;
+    private static final int IPV6_DESTINATION = 24;
+    private static final int IPV6_VERSION = 0x6000_0000;
+    private static final int IPV6_TRAFFIC_CLASS_SHIFT = 20;
+    private static final int IPV6_MASKED_FIRST_WORD = 0x6FFF_FFFF;
+
+    private static final int UDP_DESTINATION_PORT = 2;
+    private static final int UDP_CHECKSUM = 6;
+
+    private static final int PROTOCOL_UDP = 17;
+    private static final int TIME_TO_LIVE = 64;
+    private static final int ONES_16 = 0xFFFF;
+
+    private IpHeaders() {}
+
+    /// Bytes of the IP and UDP headers on that path.
+    public static int length(Path path) {
+        return ipLength(path.isIpv4()) + UDP_LENGTH;
+    }
+
+    /// Writes IP and UDP headers with correct checksums. The UDP payload must stand behind them
+    /// already, at `at + length(path)`: the UDP checksum covers it.
+    public static void write(
+            MemorySegment packet, long at, Path path, int identification, int udpPayloadLength) {
+        int udpLength = UDP_LENGTH + udpPayloadLength;
+        long udp = at + ipLength(path.isIpv4());
+        writeIp(packet, at, path, identification, udpPayloadLength);
+        writeUdp(packet, udp, path.sourcePort(), udpLength);
+        BigEndian.put16(packet, udp + UDP_CHECKSUM, udpChecksum(packet, udp, udpLength, path));
+    }
+
+    /// Writes the IP header alone: 20 or 40 bytes.
+    public static void writeIp(
+            MemorySegment packet, long at, Path path, int identification, int udpPayloadLength) {
+        int udpLength = UDP_LENGTH + udpPayloadLength;
+        if (path.isIpv4()) {
+            writeIpv4(packet, at, path.source(), path.destination());
+            BigEndian.put8(packet, at + IPV4_TRAFFIC_CLASS, path.trafficClass());
+            BigEndian.put16(packet, at + IPV4_TOTAL_LENGTH, IPV4_LENGTH + udpLength);
+            BigEndian.put16(packet, at + IPV4_IDENTIFICATION, identification);
+            BigEndian.put16(packet, at + IPV4_FLAGS, path.isDontFragment() ? DONT_FRAGMENT : 0);
+            BigEndian.put16(packet, at + IPV4_CHECKSUM, checksum(sum(packet, at, IPV4_LENGTH)));
+        } else {
+            writeIpv6(packet, at, path.source(), path.destination());
+            int firstWord = IPV6_VERSION | path.trafficClass() << IPV6_TRAFFIC_CLASS_SHIFT;
+            BigEndian.put32(packet, at, firstWord);
+            BigEndian.put16(packet, at + IPV6_PAYLOAD_LENGTH, udpLength);
+        }
+    }
+
+    /// What the ICRC covers ahead of the BTH: the prefix and both headers, masked fields all ones
+    /// (spec/roce.md, 1.6). Lengths and identification are 0, to be filled in per packet; DF is
+    /// set.
+    static MemorySegment icrcTemplate(Gid source, Gid destination, int sourcePort) {
+        int ipLength = ipLength(source.isIpv4());
+        byte[] bytes = new byte[ICRC_PREFIX + ipLength + UDP_LENGTH];
+        MemorySegment template = MemorySegment.ofArray(bytes);
+        template.asSlice(0, ICRC_PREFIX).fill((byte) 0xFF);
+        long ip = ICRC_PREFIX;
+        if (source.isIpv4()) {
+            writeIpv4(template, ip, source, destination);
+            BigEndian.put8(template, ip + IPV4_TRAFFIC_CLASS, ONES_16);
+            BigEndian.put8(template, ip + IPV4_TIME_TO_LIVE, ONES_16);
+            BigEndian.put16(template, ip + IPV4_CHECKSUM, ONES_16);
+        } else {
+            writeIpv6(template, ip, source, destination);
+            BigEndian.put32(template, ip, IPV6_MASKED_FIRST_WORD);
+            BigEndian.put8(template, ip + IPV6_HOP_LIMIT, ONES_16);
+        }
+        writeUdp(template, ip + ipLength, sourcePort, 0);
+        BigEndian.put16(template, ip + ipLength + UDP_CHECKSUM, ONES_16);
+        return template;
+    }
+
+    private static int ipLength(boolean ipv4) {
+        return ipv4 ? IPV4_LENGTH : IPV6_LENGTH;
+    }
+
+    /// All but traffic class, total length, identification and checksum, which stay 0.
+    private static void writeIpv4(MemorySegment packet, long at, Gid source, Gid destination) {
+        packet.asSlice(at, IPV4_LENGTH).fill((byte) 0);
+        BigEndian.put8(packet, at, IPV4_VERSION_AND_LENGTH);
+        BigEndian.put16(packet, at + IPV4_FLAGS, DONT_FRAGMENT);
+        BigEndian.put8(packet, at + IPV4_TIME_TO_LIVE, TIME_TO_LIVE);
+        BigEndian.put8(packet, at + IPV4_PROTOCOL, PROTOCOL_UDP);
+        BigEndian.put32(packet, at + IPV4_SOURCE, (int) source.low());
+        BigEndian.put32(packet, at + IPV4_DESTINATION, (int) destination.low());
+    }
+
+    /// All but traffic class, flow label and payload length, which stay 0.
+    private static void writeIpv6(MemorySegment packet, long at, Gid source, Gid destination) {
+        packet.asSlice(at, IPV6_LENGTH).fill((byte) 0);
+        BigEndian.put32(packet, at, IPV6_VERSION);
+        BigEndian.put8(packet, at + IPV6_NEXT_HEADER, PROTOCOL_UDP);
+        BigEndian.put8(packet, at + IPV6_HOP_LIMIT, TIME_TO_LIVE);
+        BigEndian.put64(packet, at + IPV6_SOURCE, source.high());
+        BigEndian.put64(packet, at + IPV6_SOURCE + Long.BYTES, source.low());
+        BigEndian.put64(packet, at + IPV6_DESTINATION, destination.high());
+        BigEndian.put64(packet, at + IPV6_DESTINATION + Long.BYTES, destination.low());
+    }
+
+    private static void writeUdp(MemorySegment packet, long at, int sourcePort, int udpLength) {
+        BigEndian.put16(packet, at, sourcePort);
+        BigEndian.put16(packet, at + UDP_DESTINATION_PORT, Path.DESTINATION_PORT);
+        BigEndian.put16(packet, at + UDP_DATAGRAM_LENGTH, udpLength);
+        BigEndian.put16(packet, at + UDP_CHECKSUM, 0);
+    }
+
+    /// Of the datagram at `udp`, whose checksum field is 0, and the pseudo-header before it.
+    private static int udpChecksum(MemorySegment packet, long udp, int udpLength, Path path) {
+        // The addresses end where the UDP header starts, in both IP versions.
+        int addresses = path.isIpv4() ? 2 * Integer.BYTES : 4 * Long.BYTES;
+        long sum = sum(packet, udp - addresses, addresses) + PROTOCOL_UDP + udpLength;
+        int checksum = checksum(sum + sum(packet, udp, udpLength));
+        // 0 means "none", so the other zero of ones' complement stands for it.
+        return checksum == 0 ? ONES_16 : checksum;
+    }
+
+    /// The 16-bit words of an even number of bytes, added up.
+    private static long sum(MemorySegment packet, long at, int length) {
+        long sum = 0;
+        for (int i = 0; i < length; i += Short.BYTES) {
+            sum += BigEndian.get16(packet, at + i);
+        }
+        return sum;
+    }
+
+    /// The internet checksum: the sum folded to 16 bits, complemented.
+    private static int checksum(long sum) {
+        long folded = sum;
+        while (folded >>> Short.SIZE != 0) {
+            folded = (folded & ONES_16) + (folded >>> Short.SIZE);
+        }
+        return (int) ~folded & ONES_16;
+    }
+}
