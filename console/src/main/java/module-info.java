@@ -8,4 +8,9 @@ module dev.outboard.console {
     requires info.picocli;
     requires static org.jspecify;
     requires tools.jackson.databind;
+
+    opens dev.outboard.console to
+            info.picocli;
+    opens dev.outboard.console.spec to
+            info.picocli;
 }

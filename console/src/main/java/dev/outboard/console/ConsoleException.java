@@ -1,0 +1,17 @@
+package dev.outboard.console;
+
+/// A command cannot do what it was asked. The message is the one line that the user gets to read:
+/// it names the thing that is wrong and says what to do about it.
+public final class ConsoleException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    /// A failure that `message` explains in full.
+    public ConsoleException(String message) {
+        super(message);
+    }
+
+    /// A failure that `message` explains in full; `cause` shows with `--verbose`.
+    public ConsoleException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,70 @@
+package dev.outboard.console;
+
+import dev.outboard.console.spec.SpecCommand;
+import picocli.AutoComplete.GenerateCompletion;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/// The `outboard` command: reads the words, runs the subcommand they name, and ends the process
+/// with its exit code. [Failures] turns whatever goes wrong into one line.
+@Command(
+        name = "outboard",
+        description = "A network-attached accelerator, end to end, in software.",
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {
+            SpecCommand.class,
+            VersionCommand.class,
+            GenerateCompletion.class,
+            HelpCommand.class
+        },
+        footer = {"", "'outboard help COMMAND' explains one command."})
+public final class Main implements Runnable {
+    @Spec private CommandSpec spec;
+
+    @Option(
+            names = "--verbose",
+            scope = ScopeType.INHERIT,
+            description = "Show the stack trace of a failure.")
+    private boolean verbose;
+
+    private Main() {}
+
+    public static void main(String[] words) {
+        System.exit(commandLine().execute(words));
+    }
+
+    /// The whole command with its rules for failures.
+    static CommandLine commandLine() {
+        Main main = new Main();
+        Failures failures = new Failures(() -> main.verbose);
+        CommandLine outboard = new CommandLine(main);
+        explainAll(outboard);
+        return outboard.setUsageHelpAutoWidth(true)
+                .setExecutionExceptionHandler(failures)
+                .setParameterExceptionHandler(failures);
+    }
+
+    /// Gives every command `--help`; picocli's own commands have it.
+    private static void explainAll(CommandLine command) {
+        CommandSpec spec = command.getCommandSpec();
+        if (spec.findOption("--help") == null) {
+            spec.addOption(
+                    OptionSpec.builder("-h", "--help")
+                            .usageHelp(true)
+                            .description("Explain this command.")
+                            .build());
+        }
+        command.getSubcommands().values().forEach(Main::explainAll);
+    }
+
+    /// No word at all: says which there are.
+    @Override
+    public void run() {
+        spec.commandLine().usage(spec.commandLine().getOut());
+    }
+}

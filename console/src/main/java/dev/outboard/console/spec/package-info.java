@@ -1,0 +1,2 @@
+/// `outboard spec`: which rows of the requirement catalogs have a passing test.
+package dev.outboard.console.spec;
