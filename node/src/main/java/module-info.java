@@ -5,4 +5,6 @@ import org.jspecify.annotations.NullMarked;
 module dev.outboard.node {
     requires transitive dev.outboard.naa;
     requires static org.jspecify;
+
+    exports dev.outboard.node.routine;
 }

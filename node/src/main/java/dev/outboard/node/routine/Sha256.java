@@ -1,0 +1,45 @@
+package dev.outboard.node.routine;
+
+import dev.outboard.naa.ReturnCode;
+import dev.outboard.naa.RoutineException;
+import dev.outboard.naa.RpcContext;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/// The SHA-256 digest of a region (FIPS 180-4, section 6.2).
+final class Sha256 {
+    private static final int DIGEST_BYTES = 32;
+
+    /// Larger regions go to the digest in pieces: a ByteBuffer ends at 2 GiB.
+    private static final long PIECE_BYTES = 1 << 30;
+
+    private Sha256() {}
+
+    /// Regions message and digest.
+    static int run(RpcContext context) throws RoutineException {
+        MemorySegment message = context.parameter(0).memory();
+        MemorySegment digest = context.parameter(1).memory();
+        RoutineError.DIGEST_SIZE.unless(digest.byteSize() == DIGEST_BYTES);
+        digest(message, digest);
+        return ReturnCode.SUCCESS;
+    }
+
+    private static void digest(MemorySegment message, MemorySegment digest) {
+        MessageDigest sha256 = newDigest();
+        for (long at = 0; at < message.byteSize(); at += PIECE_BYTES) {
+            long length = Math.min(PIECE_BYTES, message.byteSize() - at);
+            sha256.update(message.asSlice(at, length).asByteBuffer());
+        }
+        MemorySegment.copy(sha256.digest(), 0, digest, ValueLayout.JAVA_BYTE, 0, DIGEST_BYTES);
+    }
+
+    private static MessageDigest newDigest() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has SHA-256", e);
+        }
+    }
+}
