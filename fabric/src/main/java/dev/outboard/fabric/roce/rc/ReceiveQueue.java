@@ -1,0 +1,70 @@
+package dev.outboard.fabric.roce.rc;
+
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.GatherList;
+import dev.outboard.fabric.ReceiveRequest;
+
+/// The bounded ring of posted receive requests between the poster (one thread at a time) and the
+/// [Responder].
+final class ReceiveQueue {
+    private final SlotRing<ReceiveEntry> entries;
+    private final int maxPieces;
+
+    ReceiveQueue(int capacity, int maxPieces) {
+        this.maxPieces = maxPieces;
+        entries = new SlotRing<>(capacity, i -> new ReceiveEntry(maxPieces));
+    }
+
+    /// Copies `request` into the ring; false if it is full. Poster's thread.
+    ///
+    /// @throws FabricException if the request exceeds a limit of the queue
+    boolean offer(ReceiveRequest request) {
+        long length = checkedLength(request);
+        ReceiveEntry entry = entries.free();
+        if (entry == null) {
+            return false;
+        }
+        entry.fill(request, length);
+        entries.publish();
+        return true;
+    }
+
+    boolean isEmpty() {
+        return entries.isEmpty();
+    }
+
+    /// The oldest request; only if the queue is not empty.
+    ReceiveEntry head() {
+        return entries.at(entries.head());
+    }
+
+    /// Frees the oldest slot.
+    void removeHead() {
+        head().release();
+        entries.removeHead();
+    }
+
+    private long checkedLength(ReceiveRequest request) {
+        GatherList scatter = request.scatter();
+        if (scatter.count() > maxPieces) {
+            throw new FabricException(
+                    Reason.INVALID_ARGUMENT,
+                    "a receive request has "
+                            + scatter.count()
+                            + " pieces of memory; at most "
+                            + maxPieces
+                            + " are valid here");
+        }
+        long length = 0;
+        for (int i = 0; i < scatter.count(); i++) {
+            if (!(scatter.region(i) instanceof RegisteredRegion)) {
+                throw new FabricException(
+                        Reason.INVALID_ARGUMENT,
+                        "piece " + i + " of a receive request is a region of another device");
+            }
+            length += scatter.length(i);
+        }
+        return length;
+    }
+}

@@ -1,0 +1,95 @@
+package dev.outboard.fabric.roce.rc;
+
+import dev.outboard.fabric.Access;
+import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.roce.wire.Payload;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/// Memory that the protocol machines may read and, if its rights permit, write. Belongs to one
+/// [RegionTable].
+public final class RegisteredRegion implements MemoryRegion {
+    private final RegionTable table;
+    private final int domain;
+    private final int key;
+    private final int accessBits;
+    private final Payload payload;
+    private volatile boolean open = true;
+
+    RegisteredRegion(
+            RegionTable table, int domain, int key, MemorySegment segment, Set<Access> access) {
+        this.table = table;
+        this.domain = domain;
+        this.key = key;
+        this.payload = Payload.of(segment);
+        this.accessBits = access.stream().mapToInt(Access::bit).sum();
+    }
+
+    /// The protection domain it was registered in.
+    public int domain() {
+        return domain;
+    }
+
+    /// The memory in the form that packets are built from.
+    public Payload payload() {
+        return payload;
+    }
+
+    /// Whether the region is registered still and grants `access`.
+    public boolean permits(Access access) {
+        return isUsable() && (accessBits & access.bit()) != 0;
+    }
+
+    /// Whether `length` bytes from `offset` lie inside the region, which must be registered still
+    /// (roce.md 3.11; no overflow for any values).
+    public boolean covers(long offset, long length) {
+        return isUsable()
+                && offset >= 0
+                && length >= 0
+                && length <= length()
+                && offset <= length() - length;
+    }
+
+    /// The offset of the unsigned 64-bit `address`; negative or too large if it lies outside.
+    public long offsetOf(long address) {
+        return address - payload.address();
+    }
+
+    /// Registered still, and the caller's arena is open.
+    private boolean isUsable() {
+        return open && payload.segment().scope().isAlive();
+    }
+
+    @Override
+    public MemorySegment segment() {
+        return payload.segment();
+    }
+
+    @Override
+    public long address() {
+        return payload.address();
+    }
+
+    @Override
+    public long length() {
+        return payload.byteSize();
+    }
+
+    @Override
+    public int localKey() {
+        return key;
+    }
+
+    @Override
+    public int remoteKey() {
+        return key;
+    }
+
+    @Override
+    public void close() {
+        if (open) {
+            open = false;
+            table.remove(this);
+        }
+    }
+}

@@ -1,0 +1,322 @@
+package dev.outboard.fabric.roce.rc;
+
+import dev.outboard.fabric.Access;
+import dev.outboard.fabric.CompletionOpcode;
+import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.roce.wire.Aeth;
+import dev.outboard.fabric.roce.wire.Bth;
+import dev.outboard.fabric.roce.wire.Opcode;
+import dev.outboard.fabric.roce.wire.Packet;
+import dev.outboard.fabric.roce.wire.PacketSink;
+import dev.outboard.fabric.roce.wire.Psn;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// The receiving half of a reliable connection: executes requests in sequence, acknowledges them,
+/// and reports gaps and errors (roce.md 3.4 to 3.7).
+final class Responder {
+    private static final int NOTHING = -1;
+
+    /// The message whose packets arrive at present.
+    private enum Message {
+        NONE,
+        SEND,
+        WRITE
+    }
+
+    private final ReceiveQueue queue;
+    private final RegionTable regions;
+    private final RcQueuePair owner;
+    private final RcConnection connection;
+    private final Counters<QueuePairCounter> counters;
+
+    private int expectedPsn;
+    private int msn;
+    private Message message = Message.NONE;
+
+    /// SEND: bytes stored so far. WRITE: offset in the region of the next byte.
+    private long position;
+
+    private long writeLength;
+    private long writeRemaining;
+    private @Nullable RegisteredRegion writeRegion;
+
+    /// A gap or a missing receive was reported; silent until the expected packet comes (roce.md
+    /// 3.6).
+    private boolean isGapReported;
+
+    private int ackPsn = NOTHING;
+    private int nakSyndrome = NOTHING;
+    private int nakPsn;
+
+    Responder(
+            RcQueuePair owner,
+            ReceiveQueue queue,
+            RegionTable regions,
+            RcConnection connection,
+            Counters<QueuePairCounter> counters) {
+        this.owner = owner;
+        this.queue = queue;
+        this.regions = regions;
+        this.connection = connection;
+        this.counters = counters;
+        expectedPsn = connection.receivePsn();
+    }
+
+    /// A request packet arrived.
+    void receive(Packet packet) {
+        int ahead = Psn.difference(packet.psn(), expectedPsn);
+        if (ahead > 0) {
+            gap();
+        } else if (ahead < 0) {
+            duplicate(packet);
+        } else {
+            isGapReported = false;
+            execute(packet);
+        }
+    }
+
+    /// Whether an acknowledgement waits to be sent.
+    boolean hasAnswer() {
+        return ackPsn != NOTHING || nakSyndrome != NOTHING;
+    }
+
+    /// Sends what is owed to the peer; false if the sink is full.
+    boolean transmit(PacketSink sink) {
+        if (ackPsn != NOTHING) {
+            if (!sink.hasRoom()) {
+                return false;
+            }
+            counters.increment(QueuePairCounter.ACKS_SENT);
+            emit(sink, Aeth.ACK, ackPsn);
+            ackPsn = NOTHING;
+        }
+        if (nakSyndrome != NOTHING) {
+            if (!sink.hasRoom()) {
+                return false;
+            }
+            emit(sink, nakSyndrome, nakPsn);
+            nakSyndrome = NOTHING;
+        }
+        return true;
+    }
+
+    private void emit(PacketSink sink, int syndrome, int psn) {
+        MemorySegment headers = sink.headerMemory();
+        long at = sink.headerOffset();
+        Bth.write(
+                headers,
+                at,
+                Opcode.ACKNOWLEDGE,
+                false,
+                0,
+                Bth.DEFAULT_PARTITION_KEY,
+                connection.destinationQpn(),
+                false,
+                psn);
+        Aeth.write(headers, at + Bth.LENGTH, syndrome, msn);
+        sink.finish(connection.path(), Opcode.ACKNOWLEDGE.headerLength());
+    }
+
+    private void gap() {
+        if (isGapReported) {
+            counters.increment(QueuePairCounter.OUT_OF_ORDER_DROPPED);
+            return;
+        }
+        isGapReported = true;
+        counters.increment(QueuePairCounter.SEQUENCE_NAKS_SENT);
+        answerNak(Aeth.NAK_PSN_SEQUENCE_ERROR);
+    }
+
+    /// Executed before: acknowledge what is done, do not do it again (roce.md 3.7).
+    private void duplicate(Packet packet) {
+        counters.increment(QueuePairCounter.DUPLICATES_RECEIVED);
+        Opcode.Operation operation = packet.opcode().operation();
+        if (operation == Opcode.Operation.SEND || operation == Opcode.Operation.WRITE) {
+            ackPsn = Psn.add(expectedPsn, -1);
+        }
+    }
+
+    private void execute(Packet packet) {
+        Opcode opcode = packet.opcode();
+        Opcode.Operation operation = opcode.operation();
+        boolean starts = opcode.isFirst() || opcode.isOnly();
+        boolean isInSequence =
+                starts
+                        ? message == Message.NONE
+                        : (message == Message.SEND && operation == Opcode.Operation.SEND)
+                                || (message == Message.WRITE
+                                        && operation == Opcode.Operation.WRITE);
+        if (!isInSequence || !hasLegalLength(opcode, packet.payloadLength()) || opcode.hasIeth()) {
+            refuse(Aeth.NAK_INVALID_REQUEST);
+            return;
+        }
+        boolean done =
+                switch (operation) {
+                    case SEND -> executeSend(packet, opcode);
+                    case WRITE -> executeWrite(packet, opcode);
+                    // The queue pair grants neither READ nor atomics (roce.md 3.6, access flags).
+                    default -> refuse(Aeth.NAK_INVALID_REQUEST);
+                };
+        if (done) {
+            executed(packet, opcode);
+        }
+    }
+
+    /// FIRST and MIDDLE are full, LAST is not empty (roce.md 3.3).
+    private boolean hasLegalLength(Opcode opcode, int length) {
+        int mtu = connection.pathMtuBytes();
+        if (opcode.isFirst() || opcode.isMiddle()) {
+            return length == mtu;
+        }
+        return length <= mtu && (length > 0 || opcode.isOnly());
+    }
+
+    private void executed(Packet packet, Opcode opcode) {
+        counters.increment(QueuePairCounter.REQUESTS_RECEIVED);
+        counters.add(QueuePairCounter.BYTES_RECEIVED, packet.payloadLength());
+        if (packet.ackRequest()) {
+            ackPsn = packet.psn();
+        }
+        expectedPsn = Psn.next(expectedPsn);
+        if (opcode.isLast() || opcode.isOnly()) {
+            message = Message.NONE;
+            writeRegion = null;
+            msn = Psn.next(msn);
+        }
+    }
+
+    private boolean executeSend(Packet packet, Opcode opcode) {
+        if (opcode.isFirst() || opcode.isOnly()) {
+            if (queue.isEmpty()) {
+                return notReady();
+            }
+            position = 0;
+            message = Message.SEND;
+        }
+        ReceiveEntry receive = queue.head();
+        int length = packet.payloadLength();
+        if (position + length > receive.length) {
+            return refuseReceive(Aeth.NAK_INVALID_REQUEST, CompletionStatus.LOCAL_LENGTH_ERROR);
+        }
+        if (!store(receive, packet)) {
+            return refuseReceive(
+                    Aeth.NAK_REMOTE_OPERATIONAL_ERROR, CompletionStatus.LOCAL_PROTECTION_ERROR);
+        }
+        position += length;
+        if (opcode.isLast() || opcode.isOnly()) {
+            owner.completeReceive(CompletionOpcode.RECEIVE, position, packet);
+        }
+        return true;
+    }
+
+    private boolean store(ReceiveEntry receive, Packet packet) {
+        if (!receive.isWritable(owner.domain())) {
+            return false;
+        }
+        try {
+            receive.store(
+                    position, packet.segment(), packet.payloadOffset(), packet.payloadLength());
+            return true;
+        } catch (IllegalStateException arenaClosed) {
+            return false;
+        }
+    }
+
+    private boolean executeWrite(Packet packet, Opcode opcode) {
+        if (opcode.hasImmediate() && queue.isEmpty()) {
+            return notReady();
+        }
+        if (opcode.hasReth()) {
+            if (packet.dmaLength() > SendQueue.MAX_MESSAGE_BYTES) {
+                return refuse(Aeth.NAK_INVALID_REQUEST);
+            }
+            if (!startWrite(packet)) {
+                return refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
+            }
+        }
+        int length = packet.payloadLength();
+        boolean ends = opcode.isLast() || opcode.isOnly();
+        if (ends ? length != writeRemaining : length >= writeRemaining) {
+            return refuse(Aeth.NAK_INVALID_REQUEST);
+        }
+        if (length > 0 && !write(packet)) {
+            return refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
+        }
+        position += length;
+        writeRemaining -= length;
+        if (opcode.hasImmediate()) {
+            owner.completeReceive(
+                    CompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE, writeLength, packet);
+        }
+        return true;
+    }
+
+    /// Checks key, domain, right and the whole range once, at the first packet (roce.md 3.6). A
+    /// zero-length WRITE names no memory: its address and key are not looked at.
+    private boolean startWrite(Packet packet) {
+        message = Message.WRITE;
+        writeLength = packet.dmaLength();
+        writeRemaining = writeLength;
+        writeRegion = null;
+        position = 0;
+        if (writeLength == 0) {
+            return true;
+        }
+        RegisteredRegion region = regions.find(packet.remoteKey());
+        if (region == null
+                || region.domain() != owner.domain()
+                || !region.permits(Access.REMOTE_WRITE)) {
+            return false;
+        }
+        position = region.offsetOf(packet.remoteAddress());
+        writeRegion = region;
+        return region.covers(position, writeLength);
+    }
+
+    private boolean write(Packet packet) {
+        RegisteredRegion region = writeRegion;
+        if (region == null || !region.permits(Access.REMOTE_WRITE)) {
+            return false;
+        }
+        try {
+            MemorySegment.copy(
+                    packet.segment(),
+                    packet.payloadOffset(),
+                    region.segment(),
+                    position,
+                    packet.payloadLength());
+            return true;
+        } catch (IllegalStateException arenaClosed) {
+            return false;
+        }
+    }
+
+    /// No receive is posted: the packet is refused, nothing changes, the peer sends it again
+    /// (roce.md 3.6).
+    private boolean notReady() {
+        isGapReported = true;
+        counters.increment(QueuePairCounter.RNR_NAKS_SENT);
+        answerNak(Aeth.rnrNak(connection.minRnrTimerCode()));
+        return false;
+    }
+
+    private boolean refuse(int syndrome) {
+        counters.increment(QueuePairCounter.ERROR_NAKS_SENT);
+        answerNak(syndrome);
+        owner.fail();
+        return false;
+    }
+
+    private boolean refuseReceive(int syndrome, CompletionStatus status) {
+        counters.increment(QueuePairCounter.ERROR_NAKS_SENT);
+        answerNak(syndrome);
+        owner.failReceive(status);
+        return false;
+    }
+
+    private void answerNak(int syndrome) {
+        nakSyndrome = syndrome;
+        nakPsn = expectedPsn;
+    }
+}

@@ -1,0 +1,174 @@
+package dev.outboard.fabric.roce.rc;
+
+import dev.outboard.fabric.CompletionOpcode;
+import dev.outboard.fabric.GatherList;
+import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.SendRequest.Operation;
+import dev.outboard.fabric.roce.wire.PacketSink;
+import dev.outboard.fabric.roce.wire.Payload;
+import org.jspecify.annotations.Nullable;
+
+/// A posted send request: a slot of the [SendQueue], filled by the poster, then owned by the
+/// [Requester] until it completes. A message of L bytes takes max(1, ceil(L / MTU)) packets and as
+/// many sequence numbers (roce.md 3.2, 3.3).
+final class SendEntry {
+    private final @Nullable RegisteredRegion[] regions;
+    private final long[] offsets;
+    private final long[] lengths;
+    private final @Nullable Payload inlineMemory;
+    private final long inlineOffset;
+    private int pieces;
+
+    long id;
+    Operation operation = Operation.SEND;
+    long remoteAddress;
+    int remoteKey;
+    int immediate;
+    boolean signaled;
+    boolean solicited;
+    boolean inline;
+    long length;
+
+    /// The number of its first packet, given when transmission of this entry starts.
+    long firstPacket;
+
+    int packets;
+
+    SendEntry(int maxPieces, @Nullable Payload inlineMemory, long inlineOffset) {
+        regions = new RegisteredRegion[maxPieces];
+        offsets = new long[maxPieces];
+        lengths = new long[maxPieces];
+        this.inlineMemory = inlineMemory;
+        this.inlineOffset = inlineOffset;
+    }
+
+    void fill(SendRequest request, long totalLength) {
+        id = request.id();
+        operation = request.operation();
+        remoteAddress = request.remoteAddress();
+        remoteKey = request.remoteKey();
+        immediate = request.immediate();
+        signaled = request.signaled();
+        solicited = request.solicited();
+        inline = request.inline();
+        length = totalLength;
+        GatherList gather = request.gather();
+        pieces = inline ? 0 : gather.count();
+        for (int i = 0; i < pieces; i++) {
+            regions[i] = (RegisteredRegion) gather.region(i);
+            offsets[i] = gather.offset(i);
+            lengths[i] = gather.length(i);
+        }
+        if (inline) {
+            copyInline(gather);
+        }
+    }
+
+    void start(long packet, int mtu) {
+        firstPacket = packet;
+        packets = (int) Math.max(1, (length + mtu - 1) / mtu);
+    }
+
+    /// The packet behind the last one.
+    long endPacket() {
+        return firstPacket + packets;
+    }
+
+    boolean isWrite() {
+        return operation == Operation.RDMA_WRITE
+                || operation == Operation.RDMA_WRITE_WITH_IMMEDIATE;
+    }
+
+    boolean hasImmediate() {
+        return operation == Operation.SEND_WITH_IMMEDIATE
+                || operation == Operation.RDMA_WRITE_WITH_IMMEDIATE;
+    }
+
+    CompletionOpcode completionOpcode() {
+        return isWrite() ? CompletionOpcode.RDMA_WRITE : CompletionOpcode.SEND;
+    }
+
+    /// Whether every piece lies in a region of `domain` that is registered still.
+    boolean isReadable(int domain) {
+        for (int i = 0; i < pieces; i++) {
+            RegisteredRegion region = regions[i];
+            if (region == null
+                    || region.domain() != domain
+                    || !region.covers(offsets[i], lengths[i])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Appends the `count` payload bytes from `position` of the message to the packet under
+    /// construction.
+    void appendPayload(PacketSink sink, long position, int count) {
+        if (inline) {
+            if (count > 0) {
+                sink.append(inlinePayload(), inlineOffset + position, count);
+            }
+            return;
+        }
+        long skip = position;
+        int left = count;
+        for (int i = 0; left > 0; i++) {
+            if (skip >= lengths[i]) {
+                skip -= lengths[i];
+                continue;
+            }
+            int part = (int) Math.min(left, lengths[i] - skip);
+            sink.append(region(i).payload(), offsets[i] + skip, part);
+            left -= part;
+            skip = 0;
+        }
+    }
+
+    /// Lets go of the regions, so that a completed request keeps no memory alive.
+    void release() {
+        for (int i = 0; i < pieces; i++) {
+            regions[i] = null;
+        }
+        pieces = 0;
+    }
+
+    private RegisteredRegion region(int index) {
+        RegisteredRegion region = regions[index];
+        if (region == null) {
+            throw new IllegalStateException("piece " + index + " of a released request");
+        }
+        return region;
+    }
+
+    private Payload inlinePayload() {
+        if (inlineMemory == null) {
+            throw new IllegalStateException("inline request on a queue without inline memory");
+        }
+        return inlineMemory;
+    }
+
+    private void copyInline(GatherList gather) {
+        long to = inlineOffset;
+        for (int i = 0; i < gather.count(); i++) {
+            inlinePayload()
+                    .segment()
+                    .asSlice(to, gather.length(i))
+                    .copyFrom(
+                            gather.region(i).segment().asSlice(gather.offset(i), gather.length(i)));
+            to += gather.length(i);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return operation
+                + " id "
+                + id
+                + ", "
+                + length
+                + " bytes, "
+                + packets
+                + " packets from number "
+                + firstPacket;
+    }
+}

@@ -1,0 +1,102 @@
+package dev.outboard.fabric.roce.rc;
+
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.GatherList;
+import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.roce.wire.Payload;
+import java.lang.foreign.Arena;
+import org.jspecify.annotations.Nullable;
+
+/// The bounded ring of posted send requests between the poster (one thread at a time) and the
+/// [Requester].
+final class SendQueue {
+    /// The longest message: 2 GiB (roce.md 3.3).
+    static final long MAX_MESSAGE_BYTES = 1L << 31;
+
+    private final SlotRing<SendEntry> entries;
+    private final int maxPieces;
+    private final int maxInlineBytes;
+
+    SendQueue(int capacity, int maxPieces, int maxInlineBytes) {
+        this.maxPieces = maxPieces;
+        this.maxInlineBytes = maxInlineBytes;
+        Payload inlineMemory = inlineMemory(2L * capacity * maxInlineBytes);
+        entries =
+                new SlotRing<>(
+                        capacity,
+                        i -> new SendEntry(maxPieces, inlineMemory, (long) i * maxInlineBytes));
+    }
+
+    /// Copies `request` into the ring; false if it is full. Poster's thread.
+    ///
+    /// @throws FabricException if the request exceeds a limit of the queue
+    boolean offer(SendRequest request) {
+        long length = checkedLength(request);
+        SendEntry entry = entries.free();
+        if (entry == null) {
+            return false;
+        }
+        entry.fill(request, length);
+        entries.publish();
+        return true;
+    }
+
+    /// The position behind the newest request.
+    long posted() {
+        return entries.posted();
+    }
+
+    /// The position of the oldest request that is not complete; equal to [#posted] if there is
+    /// none.
+    long head() {
+        return entries.head();
+    }
+
+    SendEntry at(long position) {
+        return entries.at(position);
+    }
+
+    /// Frees the oldest slot.
+    void removeHead() {
+        at(head()).release();
+        entries.removeHead();
+    }
+
+    private long checkedLength(SendRequest request) {
+        GatherList gather = request.gather();
+        if (gather.count() > maxPieces) {
+            throw tooLarge(
+                    "a send request has " + gather.count() + " pieces of memory",
+                    maxPieces + " pieces");
+        }
+        long length = 0;
+        for (int i = 0; i < gather.count(); i++) {
+            if (!(gather.region(i) instanceof RegisteredRegion)) {
+                throw new FabricException(
+                        Reason.INVALID_ARGUMENT,
+                        "piece " + i + " of a send request is a region of another device");
+            }
+            if (gather.length(i) < 0 || gather.length(i) > MAX_MESSAGE_BYTES - length) {
+                throw tooLarge(
+                        "a send request has more bytes than a message",
+                        MAX_MESSAGE_BYTES + " bytes");
+            }
+            length += gather.length(i);
+        }
+        if (request.inline() && length > maxInlineBytes) {
+            throw tooLarge(
+                    "an inline send request has " + length + " bytes", maxInlineBytes + " bytes");
+        }
+        return length;
+    }
+
+    private static FabricException tooLarge(String what, String limit) {
+        return new FabricException(
+                Reason.INVALID_ARGUMENT, what + "; at most " + limit + " are valid here");
+    }
+
+    private static @Nullable Payload inlineMemory(long bytes) {
+        return bytes == 0 ? null : Payload.of(Arena.ofAuto().allocate(bytes));
+    }
+}
