@@ -1,5 +1,6 @@
 package dev.outboard.fabric.roce.rc;
 
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// Finds an object by its 32-bit number without a lock and without allocating, while control
@@ -21,16 +22,16 @@ public final class KeyedTable<E> {
     /// Adds `value` under `key`, which must be free.
     public synchronized void add(int key, E value) {
         count++;
-        Slots<E> fresh = copyWithout(null);
+        Slots<E> fresh = copyOf(any -> true);
         fresh.insert(key, value);
         slots = fresh;
     }
 
-    /// Removes `value`; harmless if it is not there.
-    public synchronized void remove(E value) {
-        if (slots.contains(value)) {
+    /// Removes what was added under `key`; harmless if there is nothing.
+    public synchronized void remove(int key) {
+        if (slots.find(key) != null) {
             count--;
-            slots = copyWithout(value);
+            slots = copyOf(other -> other != key);
         }
     }
 
@@ -38,14 +39,12 @@ public final class KeyedTable<E> {
         return count;
     }
 
-    private Slots<E> copyWithout(@Nullable E left) {
-        Slots<E> old = slots;
-        int size = Math.max(MIN_SLOTS, Integer.highestOneBit(count) << 2);
-        Slots<E> fresh = new Slots<>(size);
-        for (int i = 0; i < old.values.length; i++) {
-            E value = old.value(i);
-            if (value != null && value != left) {
-                fresh.insert(old.keys[i], value);
+    private Slots<E> copyOf(IntPredicate keeps) {
+        Slots<E> fresh = new Slots<>(Math.max(MIN_SLOTS, Integer.highestOneBit(count) << 2));
+        for (int i = 0; i < slots.keys.length; i++) {
+            E value = slots.value(i);
+            if (value != null && keeps.test(slots.keys[i])) {
+                fresh.insert(slots.keys[i], value);
             }
         }
         return fresh;
@@ -77,15 +76,6 @@ public final class KeyedTable<E> {
             return null;
         }
 
-        boolean contains(E value) {
-            for (Object other : values) {
-                if (other == value) {
-                    return true;
-                }
-            }
-            return false;
-        }
-
         void insert(int key, E value) {
             int mask = keys.length - 1;
             int slot = home(key) & mask;
@@ -97,7 +87,7 @@ public final class KeyedTable<E> {
         }
 
         private static int home(int key) {
-            return key * 0x9E3779B9 >>> 7;
+            return (key * 0x9E3779B9) >>> 7;
         }
     }
 }

@@ -58,7 +58,7 @@ public final class RegionTable {
     }
 
     synchronized void remove(RegisteredRegion region) {
-        regions.remove(region);
+        regions.remove(region.remoteKey());
         countByDomain.merge(region.domain(), -1, Integer::sum);
     }
 
