@@ -1,0 +1,235 @@
+package dev.outboard.fabric.roce.cm;
+
+import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.ConnectionParameters;
+import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.Psn;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+
+/// The side that asks for a connection, until it is ESTABLISHED: REQ_SENT and MRA_REQ_RCVD.
+final class ActiveMachine {
+    /// How long we let the peer take to answer, and take ourselves: 4.3 s, as Linux says.
+    private static final int RESPONSE_TIMEOUT = 20;
+
+    private static final int DEFAULT_PARTITION_KEY = 0xFFFF;
+    private static final int PERMISSIVE_LID = 0xFFFF;
+    private static final int HOP_LIMIT = 64;
+    private static final int FLOW_LABEL_MASK = 0xF_FFFF;
+    private static final int CONSUMER_DATA_LENGTH =
+            ConnectionRequest.PRIVATE_DATA_LENGTH - IpAddressHeader.LENGTH;
+
+    private final Signalling signalling;
+    private final Teardown teardown;
+    private final PortSpace ports;
+    private final RandomGenerator random;
+
+    /// The upper half of every transaction ID.
+    private final long transactionSpace;
+
+    ActiveMachine(
+            Signalling signalling, Teardown teardown, PortSpace ports, RandomGenerator random) {
+        this.signalling = signalling;
+        this.teardown = teardown;
+        this.ports = ports;
+        this.random = random;
+        this.transactionSpace = random.nextLong() & ~0xFFFF_FFFFL;
+    }
+
+    Connection connect(
+            Gid remoteGid,
+            int remotePort,
+            int qpn,
+            ConnectionParameters parameters,
+            long nowNanos) {
+        Octets consumerData = Octets.of(parameters.privateData()).padded(CONSUMER_DATA_LENGTH);
+        int localPort = ports.takeEphemeral();
+        ConnectionRequest request =
+                request(remoteGid, remotePort, localPort, qpn, parameters, consumerData);
+        Connection connection =
+                Connection.active(
+                        remoteGid,
+                        localPort,
+                        request,
+                        transactionSpace | Integer.toUnsignedLong(request.localId()));
+        signalling.table.add(connection);
+        signalling.sendUntilAnswered(
+                connection, request, signalling.configuration.timers().request(), nowNanos);
+        return connection;
+    }
+
+    private ConnectionRequest request(
+            Gid remoteGid,
+            int remotePort,
+            int localPort,
+            int qpn,
+            ConnectionParameters parameters,
+            Octets consumerData) {
+        CmConfiguration configuration = signalling.configuration;
+        int depth = configuration.maximumReadAtomicDepth();
+        PathRecord path =
+                new PathRecord(
+                        PERMISSIVE_LID,
+                        PERMISSIVE_LID,
+                        configuration.localGid(),
+                        remoteGid,
+                        localPort * 31 + remotePort & FLOW_LABEL_MASK,
+                        0,
+                        0,
+                        HOP_LIMIT,
+                        0,
+                        false,
+                        configuration.ackTimeout());
+        return new ConnectionRequest(
+                signalling.table.allocateLocalId(),
+                0,
+                ServiceId.of(ServiceId.PORT_SPACE_TCP, remotePort),
+                configuration.caGuid(),
+                0,
+                qpn,
+                Math.min(parameters.responderResources(), depth),
+                0,
+                Math.min(parameters.initiatorDepth(), depth),
+                0,
+                RESPONSE_TIMEOUT,
+                ConnectionRequest.TRANSPORT_RC,
+                false,
+                random.nextInt(Psn.MODULUS),
+                RESPONSE_TIMEOUT,
+                parameters.retryCount(),
+                DEFAULT_PARTITION_KEY,
+                configuration.pathMtu().code(),
+                false,
+                parameters.rnrRetryCount(),
+                ResendPolicy.MAX_RESENDS,
+                false,
+                0,
+                path,
+                PathRecord.ABSENT,
+                new IpAddressHeader(localPort, configuration.localGid(), remoteGid)
+                        .followedBy(consumerData, ConnectionRequest.PRIVATE_DATA_LENGTH));
+    }
+
+    /// A REP for `connection`, which this side asked for.
+    void onReply(Connection connection, ConnectionReply reply, long nowNanos) {
+        switch (connection.state()) {
+            case REQ_SENT, MRA_REQ_RCVD -> connected(connection, reply, nowNanos);
+            case ESTABLISHED -> {
+                if (reply.localId() == connection.remoteId) {
+                    // The RTU was lost.
+                    signalling.discard(CmDiscard.DUPLICATE);
+                    sendReadyToUse(connection);
+                } else {
+                    signalling.discard(CmDiscard.WRONG_STATE);
+                }
+            }
+            case REQ_RCVD, REP_SENT, MRA_REP_RCVD, DREQ_SENT, TIMEWAIT, IDLE ->
+                    signalling.discard(CmDiscard.WRONG_STATE);
+        }
+    }
+
+    private void connected(Connection connection, ConnectionReply reply, long nowNanos) {
+        Gid peer = connection.remoteGid();
+        long caGuid = reply.localCaGuid();
+        if (signalling.table.findRemoteId(peer, caGuid, reply.localId()).isPresent()) {
+            // It belongs to another connection of ours.
+            signalling.discard(CmDiscard.DUPLICATE);
+            return;
+        }
+        Optional<Connection> stale = signalling.table.findRemoteQpn(peer, caGuid, reply.localQpn());
+        if (stale.isPresent()) {
+            fail(connection, reply, RejectReason.STALE_CONNECTION);
+            teardown.dropStale(stale.get(), nowNanos);
+            return;
+        }
+        NegotiatedAttributes attributes =
+                NegotiatedAttributes.ofActive(
+                        peer, connection.request, reply, signalling.configuration.packetLifetime());
+        if (!signalling.host.connectQueuePair(connection, attributes)) {
+            fail(connection, reply, RejectReason.CONSUMER_REJECT);
+            return;
+        }
+        signalling.table.bind(connection, reply.localId(), caGuid, reply.localQpn());
+        connection.attributes = attributes;
+        signalling.table.cancelTimer(connection);
+        connection.enter(ConnectionState.ESTABLISHED);
+        sendReadyToUse(connection);
+        signalling.raise(
+                connection,
+                ConnectionEvent.Type.ESTABLISHED,
+                new ConnectionParameters(
+                        reply.responderResources(),
+                        reply.initiatorDepth(),
+                        connection.request.retryCount(),
+                        reply.rnrRetryCount(),
+                        reply.privateData().toByteArray()));
+    }
+
+    private void fail(Connection connection, ConnectionReply reply, RejectReason reason) {
+        signalling.send(
+                connection,
+                Rejection.of(
+                        connection.localId(),
+                        reply.localId(),
+                        Rejection.OF_REP,
+                        reason,
+                        Octets.EMPTY,
+                        Octets.EMPTY));
+        teardown.end(connection);
+        signalling.host.failQueuePair(connection);
+        signalling.raiseFailure(
+                connection,
+                ConnectionEvent.Type.CONNECT_ERROR,
+                CmEvent.EINVAL,
+                "the queue pair could not be connected");
+    }
+
+    private void sendReadyToUse(Connection connection) {
+        signalling.send(
+                connection,
+                new ReadyToUse(connection.localId(), connection.remoteId, Octets.EMPTY));
+    }
+
+    void onRejection(Connection connection, Rejection rejection, long nowNanos) {
+        if (rejection.reason() == RejectReason.STALE_CONNECTION.code()) {
+            // The peer still has a connection to our queue pair.
+            teardown.enterTimewait(connection, nowNanos);
+        } else {
+            teardown.end(connection);
+            signalling.host.failQueuePair(connection);
+        }
+        signalling.raiseRejected(connection, rejection.reason(), rejection.privateData());
+    }
+
+    /// The timer ran out in REQ_SENT or MRA_REQ_RCVD.
+    void onTimer(Connection connection, long nowNanos) {
+        if (signalling.resend(connection, nowNanos)) {
+            connection.enter(ConnectionState.REQ_SENT);
+            return;
+        }
+        giveUp(connection);
+        signalling.raiseFailure(
+                connection,
+                ConnectionEvent.Type.UNREACHABLE,
+                CmEvent.ETIMEDOUT,
+                "no answer from %s port %d to %d connection requests"
+                        .formatted(
+                                connection.remoteGid(), connection.remotePort(), connection.sent));
+    }
+
+    /// Stops asking, and tells the peer, which may be undecided still. Since the peer's ID is not
+    /// known, it finds the connection by our CA GUID and communication ID.
+    void giveUp(Connection connection) {
+        signalling.send(
+                connection,
+                Rejection.of(
+                        connection.localId(),
+                        connection.remoteId,
+                        Rejection.OF_NONE,
+                        RejectReason.TIMEOUT,
+                        Octets.ofLong(signalling.configuration.caGuid()),
+                        Octets.EMPTY));
+        teardown.end(connection);
+        signalling.host.failQueuePair(connection);
+    }
+}

@@ -1,0 +1,31 @@
+package dev.outboard.fabric.roce.cm;
+
+/// Why a received management datagram was dropped.
+public enum CmDiscard {
+    /// Not 256 bytes.
+    WRONG_LENGTH,
+    /// Another MAD base version or CM class version.
+    WRONG_VERSION,
+    /// Another management class than communication management.
+    OTHER_CLASS,
+    /// Another method than Send, which is what every CM message uses.
+    OTHER_METHOD,
+    /// An unknown attribute, or one that is not served here: LAP, APR, SIDR.
+    UNSUPPORTED_ATTRIBUTE,
+    /// A communication ID of 0 or a queue pair number that no queue pair has.
+    MALFORMED,
+    /// Not from the address that the connection, or the request's path, belongs to.
+    WRONG_SOURCE,
+    /// No connection has these communication IDs.
+    UNKNOWN_ID,
+    /// For a connection that does not expect this message now.
+    WRONG_STATE,
+    /// A repetition that needs no answer, or was answered like the first.
+    DUPLICATE,
+    /// A DREQ that names another queue pair than the connection's.
+    WRONG_QUEUE_PAIR,
+    /// A REQ beyond the listener's backlog.
+    BACKLOG_FULL,
+    /// A REQ beyond the device's limit of accepted connections.
+    CONNECTION_LIMIT
+}

@@ -1,0 +1,91 @@
+package dev.outboard.fabric.roce.cm;
+
+import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.PathMtu;
+
+/// What both sides agreed on for a queue pair: all it needs to go from INIT through RTR to RTS.
+///
+/// A "starting PSN" on the wire is the PSN that its *sender* receives first. So a side sends from
+/// the peer's starting PSN on and receives from its own on.
+///
+/// @param localQpn the local queue pair number
+/// @param pathMtu the REQ's value rules for both sides
+/// @param retryCount transport retries; the REQ's value rules for both sides
+/// @param rnrRetryCount receiver-not-ready retries; each side uses what the other one sent
+/// @param ackTimeoutCode code 1..[#MAX_ACK_TIMEOUT]: 4.096 µs·2^code
+/// @param maxReadAtomic READs and atomics this side may have outstanding; 0 means it must issue
+///   none
+/// @param maxDestinationReadAtomic READs and atomics this side serves; 0 means it must refuse them
+public record NegotiatedAttributes(
+        int localQpn,
+        Gid remoteGid,
+        int remoteQpn,
+        int sendPsn,
+        int receivePsn,
+        PathMtu pathMtu,
+        int retryCount,
+        int rnrRetryCount,
+        int ackTimeoutCode,
+        int maxReadAtomic,
+        int maxDestinationReadAtomic) {
+    /// The longest ACK timeout a peer can make us wait: 8.6 s. A peer could ask for 2.4 hours, or
+    /// with 0 for ever; this bounds TIMEWAIT too.
+    public static final int MAX_ACK_TIMEOUT = 21;
+
+    /// What we say our acknowledgements may take; the value of Linux.
+    static final int ACK_DELAY = 15;
+
+    /// Remote READs need at least one responder resource (the rule of Linux). Remote WRITE is
+    /// always allowed.
+    public boolean remoteReadAllowed() {
+        return maxDestinationReadAtomic > 0;
+    }
+
+    /// Remote atomics need at least one responder resource (the rule of Linux).
+    public boolean remoteAtomicAllowed() {
+        return maxDestinationReadAtomic > 0;
+    }
+
+    /// The active side, from its own REQ and the REP.
+    static NegotiatedAttributes ofActive(
+            Gid remoteGid, ConnectionRequest request, ConnectionReply reply, int packetLifetime) {
+        return new NegotiatedAttributes(
+                request.localQpn(),
+                remoteGid,
+                reply.localQpn(),
+                reply.startingPsn(),
+                request.startingPsn(),
+                agreedMtu(request),
+                request.retryCount(),
+                reply.rnrRetryCount(),
+                limited(TimeoutCode.ackTimeout(reply.targetAckDelay(), packetLifetime)),
+                Math.min(reply.responderResources(), request.initiatorDepth()),
+                Math.min(reply.initiatorDepth(), request.responderResources()));
+    }
+
+    /// The passive side, from the REQ and its own REP.
+    static NegotiatedAttributes ofPassive(
+            Gid remoteGid, ConnectionRequest request, ConnectionReply reply) {
+        return new NegotiatedAttributes(
+                reply.localQpn(),
+                remoteGid,
+                request.localQpn(),
+                request.startingPsn(),
+                reply.startingPsn(),
+                agreedMtu(request),
+                request.retryCount(),
+                request.rnrRetryCount(),
+                limited(request.primaryPath().localAckTimeout()),
+                reply.initiatorDepth(),
+                reply.responderResources());
+    }
+
+    /// Every REQ that gets this far has a valid MTU: the passive side has looked at it.
+    private static PathMtu agreedMtu(ConnectionRequest request) {
+        return PathMtu.of(request.pathMtu()).orElseThrow();
+    }
+
+    private static int limited(int ackTimeout) {
+        return ackTimeout == 0 ? MAX_ACK_TIMEOUT : Math.min(ackTimeout, MAX_ACK_TIMEOUT);
+    }
+}

@@ -1,0 +1,66 @@
+package dev.outboard.fabric.roce.cm;
+
+import java.nio.ByteBuffer;
+
+/// SIDR_REP: the queue pair of a datagram service, or why there is none.
+///
+/// @param status 0 ok, 1 unsupported, 2 rejected, 3 no queue pair, 4 redirect, 5 version
+/// @param additionalInfoLength how many bytes of `additionalInfo` count, as sent
+/// @param vendorId 24 bits, in two pieces on the wire
+public record SidrReply(
+        int requestId,
+        int status,
+        int additionalInfoLength,
+        int vendorId,
+        int qpn,
+        ServiceId serviceId,
+        int queueKey,
+        Octets additionalInfo,
+        Octets privateData)
+        implements CmMessage {
+    static final int ADDITIONAL_INFO_LENGTH = 72;
+    static final int PRIVATE_DATA_LENGTH = 136;
+
+    private static final int REQUEST_ID = 0;
+    private static final int STATUS = 4;
+    private static final int INFO_LENGTH = 5;
+    private static final int VENDOR_ID_HIGH = 6;
+    private static final int QPN = 8;
+    private static final int VENDOR_ID_LOW = 11;
+    private static final int SERVICE_ID = 12;
+    private static final int QUEUE_KEY = 20;
+    private static final int ADDITIONAL_INFO = 24;
+    private static final int PRIVATE_DATA = 96;
+
+    static SidrReply parse(ByteBuffer message) {
+        return new SidrReply(
+                message.getInt(REQUEST_ID),
+                Fields.get8(message, STATUS),
+                Fields.get8(message, INFO_LENGTH),
+                Fields.get16(message, VENDOR_ID_HIGH) << 8 | Fields.get8(message, VENDOR_ID_LOW),
+                Fields.get24(message, QPN),
+                new ServiceId(message.getLong(SERVICE_ID)),
+                message.getInt(QUEUE_KEY),
+                Octets.get(message, ADDITIONAL_INFO, ADDITIONAL_INFO_LENGTH),
+                Octets.get(message, PRIVATE_DATA, PRIVATE_DATA_LENGTH));
+    }
+
+    @Override
+    public CmAttribute attribute() {
+        return CmAttribute.SIDR_REP;
+    }
+
+    @Override
+    public void emit(ByteBuffer message) {
+        message.putInt(REQUEST_ID, requestId);
+        Fields.put8(message, STATUS, status);
+        Fields.put8(message, INFO_LENGTH, additionalInfoLength);
+        Fields.put16(message, VENDOR_ID_HIGH, vendorId >>> 8);
+        Fields.put24(message, QPN, qpn);
+        Fields.put8(message, VENDOR_ID_LOW, vendorId);
+        message.putLong(SERVICE_ID, serviceId.value());
+        message.putInt(QUEUE_KEY, queueKey);
+        additionalInfo.put(message, ADDITIONAL_INFO);
+        privateData.put(message, PRIVATE_DATA);
+    }
+}

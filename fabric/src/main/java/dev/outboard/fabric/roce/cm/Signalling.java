@@ -1,0 +1,98 @@
+package dev.outboard.fabric.roce.cm;
+
+import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.ConnectionParameters;
+import dev.outboard.fabric.roce.wire.Gid;
+
+/// What the state machines of one agent share: the device's facts, the connections, and the ways to
+/// send a message and to raise an event.
+final class Signalling {
+    private static final ConnectionParameters NO_PARAMETERS =
+            new ConnectionParameters(0, 0, 0, 0, new byte[0]);
+
+    final CmConfiguration configuration;
+    final CmHost host;
+    final ConnectionTable table;
+    final CmCounters counters = new CmCounters();
+
+    Signalling(CmConfiguration configuration, CmHost host, ConnectionTable table) {
+        this.configuration = configuration;
+        this.host = host;
+        this.table = table;
+    }
+
+    /// Sends `message` once.
+    void send(Gid destination, long transactionId, CmMessage message) {
+        counters.countSent(message.attribute());
+        host.send(destination, new CmDatagram(transactionId, message).emit());
+    }
+
+    /// Sends `message` once, as part of the exchange that made `connection`.
+    void send(Connection connection, CmMessage message) {
+        send(connection.remoteGid(), connection.transactionId, message);
+    }
+
+    /// Sends `message`, and again on every [#resend] until the policy is exhausted.
+    void sendUntilAnswered(
+            Connection connection, CmMessage message, ResendPolicy policy, long nowNanos) {
+        connection.unanswered = new CmDatagram(connection.transactionId, message).emit();
+        connection.resendPolicy = policy;
+        connection.sent = 1;
+        table.startTimer(connection, nowNanos + policy.waitNanos(1));
+        counters.countSent(message.attribute());
+        host.send(connection.remoteGid(), connection.unanswered.clone());
+    }
+
+    /// Sends the unanswered message again, byte for byte.
+    ///
+    /// @return false if it was sent often enough
+    boolean resend(Connection connection, long nowNanos) {
+        if (connection.sent > connection.resendPolicy.resends()) {
+            return false;
+        }
+        connection.sent++;
+        table.startTimer(connection, nowNanos + connection.resendPolicy.waitNanos(connection.sent));
+        counters.countResent();
+        host.send(connection.remoteGid(), connection.unanswered.clone());
+        return true;
+    }
+
+    void discard(CmDiscard reason) {
+        counters.countDiscarded(reason);
+    }
+
+    /// Raises an event of something that went well. Callers raise as their last deed: the
+    /// application may call the agent from within.
+    void raise(Connection connection, ConnectionEvent.Type type) {
+        raise(connection, type, 0, "", NO_PARAMETERS);
+    }
+
+    void raise(Connection connection, ConnectionEvent.Type type, ConnectionParameters parameters) {
+        raise(connection, type, 0, "", parameters);
+    }
+
+    void raiseFailure(
+            Connection connection, ConnectionEvent.Type type, int status, String explanation) {
+        raise(connection, type, status, explanation, NO_PARAMETERS);
+    }
+
+    void raiseRejected(Connection connection, int reason, Octets privateData) {
+        raise(
+                connection,
+                ConnectionEvent.Type.REJECTED,
+                reason,
+                RejectReason.explain(reason),
+                new ConnectionParameters(0, 0, 0, 0, privateData.toByteArray()));
+    }
+
+    private void raise(
+            Connection connection,
+            ConnectionEvent.Type type,
+            int status,
+            String explanation,
+            ConnectionParameters parameters) {
+        if (!connection.isDestroyed) {
+            host.event(new CmEvent(type, connection, status, explanation, parameters));
+        }
+    }
+}
