@@ -83,7 +83,7 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
             case ExecutionException _ when cause != null -> line(cause);
             case CompletionException _ when cause != null -> line(cause);
             case IOException io -> fileLine(io);
-            case RuntimeException own when isOurs(own) -> message(own);
+            case Exception own when isOurs(own) -> message(own);
             default ->
                     "unexpected failure, "
                             + firstLine(failure.toString())

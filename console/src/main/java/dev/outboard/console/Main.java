@@ -4,6 +4,7 @@ import dev.outboard.console.spec.SpecCommand;
 import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
@@ -35,7 +36,15 @@ public final class Main implements Runnable {
     private Main() {}
 
     public static void main(String[] words) {
-        System.exit(commandLine().execute(words));
+        int exitCode;
+        try {
+            exitCode = commandLine().execute(words);
+        } catch (OutOfMemoryError e) {
+            // A region of a size that the machine does not have: a matter of the user's numbers.
+            System.err.println("outboard: out of memory: " + e.getMessage());
+            exitCode = ExitCode.SOFTWARE;
+        }
+        System.exit(exitCode);
     }
 
     /// The whole command with its rules for failures.

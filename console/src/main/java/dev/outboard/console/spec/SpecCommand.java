@@ -1,19 +1,22 @@
 package dev.outboard.console.spec;
 
-import dev.outboard.console.ConsoleException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /// `outboard spec`: reads the catalogs, the declared exceptions and the last test results of the
@@ -24,7 +27,8 @@ import picocli.CommandLine.Spec;
                 "Report which requirements have a passing test, which are out of scope, and"
                         + " which are missing.",
         footer = {"", "The results are those of the last './outboard test'."})
-public final class SpecCommand implements Runnable {
+public final class SpecCommand implements Callable<Integer> {
+    private static final String OUT_OF_SCOPE = "spec/out-of-scope.tsv";
     private static final int ID_LINE_WIDTH = 96;
     private static final int TEXT_WIDTH = 78;
 
@@ -40,36 +44,32 @@ public final class SpecCommand implements Runnable {
     private @Nullable String name;
 
     @Override
-    public void run() {
+    public Integer call() throws IOException {
         Path root = root();
         PrintWriter out = spec.commandLine().getOut();
-        try {
-            TestResults results = TestResults.readAll(root);
-            OutOfScope scope = OutOfScope.read(root.resolve("spec/out-of-scope.tsv"));
-            List<Coverage> all =
-                    catalogs(root).stream()
-                            .map(catalog -> Coverage.of(catalog, results, scope))
-                            .toList();
-            if (results.modules() == 0) {
-                out.println("No test results yet: './outboard test' makes them.\n");
-            }
-            printCounts(out, all);
-            all.forEach(coverage -> printLists(out, coverage));
-        } catch (IOException e) {
-            throw new ConsoleException("cannot read the catalogs below " + root + ": " + e, e);
+        TestResults results = TestResults.readAll(root);
+        OutOfScope scope = OutOfScope.read(root.resolve(OUT_OF_SCOPE));
+        List<Coverage> all =
+                catalogs(root).stream()
+                        .map(catalog -> Coverage.of(catalog, results, scope))
+                        .toList();
+        if (results.modules() == 0) {
+            out.println("No test results yet: './outboard test' makes them.\n");
         }
+        printCounts(out, all);
+        all.forEach(coverage -> printLists(out, coverage));
+        return ExitCode.OK;
     }
 
     /// The launcher names the source tree; without it the current directory has to be in one.
-    private static Path root() {
+    private static Path root() throws IOException {
         Path start = Path.of(System.getProperty("outboard.home", "")).toAbsolutePath();
         for (Path at = start; at != null; at = at.getParent()) {
-            if (Files.isRegularFile(at.resolve("spec/out-of-scope.tsv"))) {
+            if (Files.isRegularFile(at.resolve(OUT_OF_SCOPE))) {
                 return at;
             }
         }
-        throw new ConsoleException(
-                start + " is not in a source tree of Outboard: there is no spec/out-of-scope.tsv");
+        throw new NoSuchFileException(start.resolve(OUT_OF_SCOPE).toString());
     }
 
     private List<Catalog> catalogs(Path root) throws IOException {
@@ -79,11 +79,9 @@ public final class SpecCommand implements Runnable {
         }
         List<Catalog> chosen = all.stream().filter(catalog -> catalog.name().equals(name)).toList();
         if (chosen.isEmpty()) {
-            throw new ConsoleException(
-                    "no catalog '"
-                            + name
-                            + "'; there are "
-                            + all.stream().map(Catalog::name).collect(Collectors.joining(", ")));
+            String names = all.stream().map(Catalog::name).collect(Collectors.joining(", "));
+            throw new ParameterException(
+                    spec.commandLine(), "no catalog '" + name + "', there are " + names);
         }
         return chosen;
     }

@@ -1,0 +1,189 @@
+package dev.outboard.console;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethodCall;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.lang.foreign.Linker;
+import java.lang.foreign.SymbolLookup;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Random;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// The walls of the house: which module and which package may use which.
+class ArchitectureTest {
+    private static final String FABRIC = "dev.outboard.fabric..";
+    private static final String NAA = "dev.outboard.naa..";
+    private static final String NODE = "dev.outboard.node..";
+    private static final String BENCH = "dev.outboard.bench..";
+    private static final String CONSOLE = "dev.outboard.console..";
+    private static final String ROCE = "dev.outboard.fabric.roce";
+    private static final String WIRE = ROCE + ".wire..";
+    private static final String RC = ROCE + ".rc..";
+    private static final String CM = ROCE + ".cm..";
+    private static final String IO = ROCE + ".io..";
+
+    private static final JavaClasses CODE =
+            new ClassFileImporter()
+                    .withImportOption(new ImportOption.DoNotIncludeTests())
+                    .withImportOption(location -> !location.contains("testkit"))
+                    .importPackages("dev.outboard");
+
+    @ParameterizedTest
+    @CsvSource({
+        "dev.outboard.fabric.., '" + NAA + ";" + NODE + ";" + BENCH + ";" + CONSOLE + "'",
+        "dev.outboard.naa..,    '" + NODE + ";" + BENCH + ";" + CONSOLE + "'",
+        "dev.outboard.node..,   '" + BENCH + ";" + CONSOLE + "'",
+        "dev.outboard.bench..,  '" + CONSOLE + "'",
+    })
+    void modulesUseTheModulesBelowThemOnly(String module, String above) {
+        noClasses()
+                .that()
+                .resideInAPackage(module)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(above.split(";"))
+                .check(CODE);
+    }
+
+    @Test
+    void fabricAndNaaNeedTheJdkOnly() {
+        classes()
+                .that()
+                .resideInAnyPackage(FABRIC, NAA)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("java..", "jdk..", "org.jspecify..", FABRIC, NAA)
+                .check(CODE);
+    }
+
+    @Test
+    void naaKnowsNoProvider() {
+        noClasses()
+                .that()
+                .resideInAPackage(NAA)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(ROCE + "..")
+                .check(CODE);
+    }
+
+    @Test
+    void packetsKnowNoProtocol() {
+        noClasses()
+                .that()
+                .resideInAPackage(WIRE)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(ROCE, RC, CM, IO)
+                .check(CODE);
+    }
+
+    @Test
+    void protocolsKnowNoSocketOrChance() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(WIRE, RC, CM)
+                .should()
+                .dependOnClassesThat(isOutsideWorld())
+                .check(CODE);
+    }
+
+    @Test
+    void protocolsRunNoThread() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(WIRE, RC, CM)
+                .should()
+                .callMethodWhere(runsOrHoldsAThread())
+                .check(CODE);
+    }
+
+    @Test
+    void protocolsReadNoClock() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(WIRE, RC, CM)
+                .should()
+                .callMethod(System.class, "nanoTime")
+                .orShould()
+                .callMethod(System.class, "currentTimeMillis")
+                .orShould()
+                .callMethod(Math.class, "random")
+                .check(CODE);
+    }
+
+    @Test
+    void nativeCallsLiveInOnePackage() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(IO)
+                .should()
+                .dependOnClassesThat()
+                .belongToAnyOf(Linker.class, SymbolLookup.class)
+                .check(CODE);
+    }
+
+    @Test
+    void packagesFormNoCycles() {
+        slices().assignedFrom(new PackageSlices()).should().beFreeOfCycles().check(CODE);
+    }
+
+    private static DescribedPredicate<JavaClass> isOutsideWorld() {
+        return resideInAnyPackage(ROCE, IO, "java.nio.channels..")
+                .or(
+                        describe(
+                                "sockets, clocks, executors or random numbers",
+                                type ->
+                                        type.getName().matches("java\\.net\\..*Socket.*")
+                                                || type.isAssignableTo(Executor.class)
+                                                || type.isEquivalentTo(LockSupport.class)
+                                                || type.isEquivalentTo(Clock.class)
+                                                || type.isEquivalentTo(Instant.class)
+                                                || type.isEquivalentTo(Random.class)
+                                                || type.isEquivalentTo(ThreadLocalRandom.class)
+                                                || type.isEquivalentTo(SecureRandom.class)));
+    }
+
+    private static DescribedPredicate<JavaMethodCall> runsOrHoldsAThread() {
+        return describe(
+                "starts a thread or makes one wait",
+                call ->
+                        call.getTargetOwner()
+                                        .getName()
+                                        .matches("java\\.lang\\.Thread(\\$Builder.*)?")
+                                && call.getName()
+                                        .matches("start.*|sleep|join|yield|onSpinWait|interrupt"));
+    }
+
+    /// One slice per package. A package and its `spi` are one: what a provider implements speaks of
+    /// the types that its users see, and the other way round.
+    private static final class PackageSlices implements SliceAssignment {
+        @Override
+        public SliceIdentifier getIdentifierOf(JavaClass type) {
+            return SliceIdentifier.of(type.getPackageName().replaceFirst("\\.spi$", ""));
+        }
+
+        @Override
+        public String getDescription() {
+            return "packages";
+        }
+    }
+}

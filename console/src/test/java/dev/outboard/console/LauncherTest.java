@@ -1,0 +1,164 @@
+package dev.outboard.console;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.testkit.Repository;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The launcher script in a source tree of its own, with a JDK and a Maven that only say what they
+/// were asked to do.
+class LauncherTest {
+    @TempDir Path root;
+    @TempDir Path elsewhere;
+
+    private Path jdk;
+
+    @BeforeEach
+    void makeASourceTree() throws IOException {
+        Files.copy(Repository.root().resolve("outboard"), root.resolve("outboard"));
+        write(root.resolve("pom.xml"), "<project/>");
+        write(root.resolve(".mvn/jvm.config"), "");
+        write(root.resolve("console/pom.xml"), "<project/>");
+        write(root.resolve("console/src/main/java/Main.java"), "class Main {}");
+        script(root.resolve("mvnw"), "echo maven \"$@\" >>\"$HOME/calls\"; echo Maven speaks");
+        jdk = fakeJdk("jdk", "25.0.3");
+    }
+
+    @Test
+    void buildsOnceThenRuns() throws Exception {
+        Execution first = outboard("naa", "two words");
+        Execution second = outboard("naa", "two words");
+
+        assertThat(first.err().lines()).containsExactly("Building Outboard (first run) …");
+        assertThat(second.err()).isEmpty();
+        assertThat(first.out()).isEqualTo(second.out());
+        assertThat(first.out().lines())
+                .contains(
+                        "--enable-native-access=dev.outboard.fabric",
+                        "--module-path",
+                        root.resolve("console/target/app").toString(),
+                        "dev.outboard.console/dev.outboard.console.Main")
+                .endsWith("naa", "two words");
+        assertThat(mavenCalls()).singleElement().asString().contains("package").contains("--quiet");
+    }
+
+    @Test
+    void buildsAgainWhenASourceIsNewer() throws Exception {
+        outboard();
+        Files.setLastModifiedTime(
+                root.resolve("console/src/main/java/Main.java"),
+                FileTime.from(Instant.now().plusSeconds(60)));
+
+        assertThat(outboard().err().lines())
+                .containsExactly("Building Outboard (sources changed) …");
+        assertThat(mavenCalls()).hasSize(2);
+    }
+
+    @Test
+    void showsWhatMavenSaidOnlyWhenItFails() throws Exception {
+        script(root.resolve("mvnw"), "echo Maven complains; exit 1");
+
+        Execution run = outboard();
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err().lines())
+                .satisfiesExactly(
+                        line -> assertThat(line).startsWith("Building Outboard"),
+                        line -> assertThat(line).isEqualTo("Maven complains"),
+                        line -> assertThat(line).startsWith("outboard: the build failed"));
+        assertThat(outboard().exitCode()).as("a failed build is not taken for built").isEqualTo(1);
+    }
+
+    @Test
+    void testRunsAllOfMavenAndCountsAsBuilt() throws Exception {
+        Execution test = outboard("test");
+        Execution after = outboard();
+
+        assertThat(test.out()).contains("Maven speaks");
+        assertThat(mavenCalls()).singleElement().asString().endsWith(" verify");
+        assertThat(after.err()).isEmpty();
+    }
+
+    @Test
+    void testHandsItsArgumentsToMaven() throws Exception {
+        outboard("test", "-pl", "fabric");
+
+        assertThat(mavenCalls()).singleElement().asString().endsWith(" verify -pl fabric");
+        assertThat(outboard().err()).as("a part is not the whole").startsWith("Building");
+    }
+
+    @Test
+    void passesOverAJdkThatIsTooOld() throws Exception {
+        Path old = fakeJdk("old", "17.0.15");
+        jdk = fakeJdk("new", "26");
+
+        assertThat(run(List.of("version"), old, jdk).out()).startsWith("new");
+    }
+
+    @Test
+    void worksThroughASymbolicLink() throws Exception {
+        Path link = Files.createSymbolicLink(elsewhere.resolve("ob"), root.resolve("outboard"));
+
+        assertThat(start(List.of(link.toString()), jdk, jdk).exitCode()).isZero();
+    }
+
+    private Execution outboard(String... words) throws Exception {
+        return run(List.of(words), jdk, jdk);
+    }
+
+    private Execution run(List<String> words, Path outboardJdk, Path javaHome) throws Exception {
+        List<String> command = new ArrayList<>(List.of(root.resolve("outboard").toString()));
+        command.addAll(words);
+        return start(command, outboardJdk, javaHome);
+    }
+
+    private Execution start(List<String> command, Path outboardJdk, Path javaHome)
+            throws IOException, InterruptedException {
+        ProcessBuilder builder =
+                new ProcessBuilder(command)
+                        .directory(elsewhere.toFile())
+                        .redirectError(root.resolve("stderr").toFile());
+        builder.environment().put("OUTBOARD_JDK", outboardJdk.toString());
+        builder.environment().put("JAVA_HOME", javaHome.toString());
+        builder.environment().put("HOME", elsewhere.toString());
+        Process process = builder.start();
+        String out = new String(process.getInputStream().readAllBytes(), UTF_8);
+        return new Execution(process.waitFor(), out, Files.readString(root.resolve("stderr")));
+    }
+
+    private List<String> mavenCalls() throws IOException {
+        return Files.readAllLines(elsewhere.resolve("calls"));
+    }
+
+    private Path fakeJdk(String name, String version) throws IOException {
+        Path home = elsewhere.resolve(name);
+        write(
+                home.resolve("release"),
+                "IMPLEMENTOR=\"nobody\"\nJAVA_VERSION=\"" + version + "\"\n");
+        script(home.resolve("bin/javac"), "exit 1");
+        script(home.resolve("bin/java"), "echo " + name + "; printf '%s\\n' \"$@\"");
+        return home;
+    }
+
+    private static void script(Path file, String commands) throws IOException {
+        write(file, "#!/bin/sh\n" + commands + "\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    private static void write(Path file, String text) throws IOException {
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+    }
+}
