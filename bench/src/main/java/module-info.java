@@ -10,4 +10,6 @@ module dev.outboard.bench {
     requires info.picocli;
     requires static org.jspecify;
     requires tools.jackson.databind;
+
+    exports dev.outboard.bench.report;
 }

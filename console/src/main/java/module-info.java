@@ -5,11 +5,14 @@ import org.jspecify.annotations.NullMarked;
 module dev.outboard.console {
     requires dev.outboard.bench;
     requires dev.outboard.node;
+    requires java.desktop;
     requires info.picocli;
     requires static org.jspecify;
     requires tools.jackson.databind;
 
     opens dev.outboard.console to
+            info.picocli;
+    opens dev.outboard.console.naa to
             info.picocli;
     opens dev.outboard.console.spec to
             info.picocli;

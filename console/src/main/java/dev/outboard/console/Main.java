@@ -1,5 +1,7 @@
 package dev.outboard.console;
 
+import dev.outboard.bench.report.ByteSize;
+import dev.outboard.console.naa.NaaCommand;
 import dev.outboard.console.spec.SpecCommand;
 import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
@@ -18,6 +20,7 @@ import picocli.CommandLine.Spec;
         description = "A network-attached accelerator, end to end, in software.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
+            NaaCommand.class,
             SpecCommand.class,
             VersionCommand.class,
             GenerateCompletion.class,
@@ -53,7 +56,8 @@ public final class Main implements Runnable {
         Failures failures = new Failures(() -> main.verbose);
         CommandLine outboard = new CommandLine(main);
         explainAll(outboard);
-        return outboard.setUsageHelpAutoWidth(true)
+        return outboard.registerConverter(ByteSize.class, ByteSize::parse)
+                .setUsageHelpAutoWidth(true)
                 .setExecutionExceptionHandler(failures)
                 .setParameterExceptionHandler(failures);
     }

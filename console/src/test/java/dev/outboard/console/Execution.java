@@ -4,8 +4,13 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import picocli.CommandLine;
 
-/// What one run of the command printed, and its exit code.
-record Execution(int exitCode, String out, String err) {
+/// What one run of a command printed, and its exit code.
+public record Execution(int exitCode, String out, String err) {
+    /// Runs `outboard` in this process.
+    public static Execution ofOutboard(String... words) {
+        return of(Main.commandLine(), words);
+    }
+
     static Execution of(CommandLine command, String... words) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();

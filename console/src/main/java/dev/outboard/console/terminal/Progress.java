@@ -1,4 +1,4 @@
-package dev.outboard.console;
+package dev.outboard.console.terminal;
 
 import java.io.Console;
 import java.io.PrintWriter;
@@ -16,7 +16,7 @@ import java.util.Optional;
 ///     }
 /// }
 /// ```
-final class Progress implements AutoCloseable {
+public final class Progress implements AutoCloseable {
     private static final int BAR_WIDTH = 30;
     private static final int PLAIN_STEP_PERCENT = 25;
 
@@ -37,14 +37,14 @@ final class Progress implements AutoCloseable {
     }
 
     /// Work of `total` equal parts, shown on `out`.
-    static Progress of(String what, long total, PrintWriter out) {
+    public static Progress of(String what, long total, PrintWriter out) {
         boolean terminal =
                 Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
         return new Progress(what, total, out, terminal);
     }
 
     /// `done` of the parts are done. Cheap: writes only when there is something new to see.
-    void update(long done) {
+    public void update(long done) {
         int percent = total == 0 ? 100 : (int) Math.clamp(done * 100.0 / total, 0, 100);
         int step = terminal ? 1 : PLAIN_STEP_PERCENT;
         if (percent / step > shownPercent / step) {

@@ -1,4 +1,4 @@
-package dev.outboard.console;
+package dev.outboard.console.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
