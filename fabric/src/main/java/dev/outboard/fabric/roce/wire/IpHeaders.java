@@ -151,13 +151,14 @@ public final class IpHeaders {
         return checksum == 0 ? ONES_16 : checksum;
     }
 
-    /// The 16-bit words of an even number of bytes, added up.
+    /// The 16-bit words added up; an odd byte at the end counts as one with a 0 behind it.
     private static long sum(MemorySegment packet, long at, int length) {
         long sum = 0;
-        for (int i = 0; i < length; i += Short.BYTES) {
+        int even = length & ~1;
+        for (int i = 0; i < even; i += Short.BYTES) {
             sum += BigEndian.get16(packet, at + i);
         }
-        return sum;
+        return even == length ? sum : sum + (BigEndian.get8(packet, at + even) << Byte.SIZE);
     }
 
     /// The internet checksum: the sum folded to 16 bits, complemented.

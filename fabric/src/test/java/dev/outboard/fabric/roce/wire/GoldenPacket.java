@@ -20,7 +20,7 @@ final class GoldenPacket {
     private GoldenPacket(Golden.Entry entry, byte[] bytes) {
         this.entry = entry;
         this.bytes = bytes;
-        this.path = pathOf(bytes);
+        this.path = pathOf(entry, bytes);
         byte[] udpPayload = Arrays.copyOfRange(bytes, ipLength() + UDP_LENGTH, bytes.length);
         MemorySegment memory = Arena.ofAuto().allocate(udpPayload.length);
         MemorySegment.copy(udpPayload, 0, memory, ValueLayout.JAVA_BYTE, 0, udpPayload.length);
@@ -32,7 +32,11 @@ final class GoldenPacket {
     }
 
     static GoldenPacket named(String name) {
-        return all().filter(packet -> packet.toString().equals(name)).findFirst().orElseThrow();
+        return Golden.index().stream()
+                .filter(entry -> entry.name().equals(name))
+                .findFirst()
+                .map(GoldenPacket::of)
+                .orElseThrow();
     }
 
     static Stream<GoldenPacket> all() {
@@ -50,6 +54,20 @@ final class GoldenPacket {
         return new GoldenPacket(entry, changed);
     }
 
+    /// An IPv4 packet of the same two ends with another content, identification and flags, and the
+    /// ICRC that its sender gives it.
+    GoldenPacket with(byte[] udpPayload, int identification, int flags) {
+        int headers = ipLength() + UDP_LENGTH;
+        byte[] changed = Arrays.copyOf(bytes, headers + udpPayload.length);
+        System.arraycopy(udpPayload, 0, changed, headers, udpPayload.length);
+        MemorySegment packet = MemorySegment.ofArray(changed);
+        BigEndian.put16(packet, 2, changed.length);
+        BigEndian.put16(packet, 4, identification);
+        BigEndian.put16(packet, 6, flags);
+        BigEndian.put16(packet, ipLength() + 4, changed.length - ipLength());
+        return new GoldenPacket(entry, ReferenceIcrc.completed(ipLength(), changed));
+    }
+
     Golden.Entry entry() {
         return entry;
     }
@@ -63,9 +81,14 @@ final class GoldenPacket {
         return entry.ipVersion() == 4 ? 20 : 40;
     }
 
-    /// From its sender to its receiver, fresh: nothing is known about the sender's habit.
+    /// From its sender to its receiver.
     Path path() {
         return path;
+    }
+
+    /// The same path, of a sender that nothing is known about.
+    Path unknownPath() {
+        return pathOf(entry, bytes);
     }
 
     /// BTH to ICRC.
@@ -97,9 +120,9 @@ final class GoldenPacket {
         return entry.name();
     }
 
-    private static Path pathOf(byte[] bytes) {
+    private static Path pathOf(Golden.Entry entry, byte[] bytes) {
         MemorySegment packet = MemorySegment.ofArray(bytes);
-        return bytes[0] >> 4 == 4
+        return entry.ipVersion() == 4
                 ? new Path(
                         Gid.ofIpv4(BigEndian.get32(packet, 12)),
                         Gid.ofIpv4(BigEndian.get32(packet, 16)),
