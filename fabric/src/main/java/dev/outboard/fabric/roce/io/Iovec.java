@@ -1,0 +1,38 @@
+package dev.outboard.fabric.roce.io;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+
+/// An array of
+///
+/// ```c
+/// struct iovec {
+///     void  *iov_base;
+///     size_t iov_len;
+/// };
+/// ```
+final class Iovec {
+    static final long BASE = 0;
+    static final long LENGTH = 8;
+    static final long SIZE = 16;
+
+    private Iovec() {}
+
+    static void set(MemorySegment array, int index, long base, long length) {
+        array.set(JAVA_LONG, index * SIZE + BASE, base);
+        array.set(JAVA_LONG, index * SIZE + LENGTH, length);
+    }
+
+    static long base(MemorySegment array, int index) {
+        return array.get(JAVA_LONG, index * SIZE + BASE);
+    }
+
+    static long length(MemorySegment array, int index) {
+        return array.get(JAVA_LONG, index * SIZE + LENGTH);
+    }
+
+    static void lengthen(MemorySegment array, int index, long bytes) {
+        array.set(JAVA_LONG, index * SIZE + LENGTH, length(array, index) + bytes);
+    }
+}

@@ -1,0 +1,233 @@
+package dev.outboard.fabric.roce.io;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import dev.outboard.fabric.roce.wire.Discard;
+import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.IcrcVerifier;
+import dev.outboard.fabric.roce.wire.Packet;
+import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.roce.wire.Payload;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/// Receives the packets of one socket: many per system call where the kernel coalesces them
+/// (`UDP_GRO`), each checked on its own before anybody sees it. Belongs to the engine of the
+/// socket, which lets one thread at a time use it; the counters may be read by any. It has nothing
+/// to close.
+///
+/// ```java
+/// int delivered = receiver.receive(16, System.nanoTime(), protocol::packet);
+/// ```
+public final class Receiver {
+    /// More than the largest UDP payload, coalesced or not.
+    private static final int BUFFER_BYTES = 1 << 16;
+
+    private static final int CONTROL_BYTES = 256;
+
+    private final UdpSocket socket;
+    private final boolean ipv4;
+    private final IcrcVerifier verifier;
+    private final ReversePaths paths;
+    private final Packet packet = new Packet();
+    private final Discards discards = new Discards();
+
+    private final Arena arena = Arena.ofAuto();
+    private final MemorySegment message = arena.allocate(Msghdr.SIZE, Long.BYTES);
+    private final MemorySegment name = arena.allocate(SockaddrIn6.SIZE, Long.BYTES);
+    private final MemorySegment control = arena.allocate(CONTROL_BYTES, Long.BYTES);
+    private final MemorySegment span = arena.allocate(Iovec.SIZE, Long.BYTES);
+    private final Payload buffer = Payload.of(arena.allocate(BUFFER_BYTES, Long.BYTES));
+
+    // What the control data of the latest message says.
+    private int segmentBytes;
+    private int trafficClass;
+
+    // The call that is going on.
+    private PacketHandler handler = (packet, nowNanos) -> {};
+    private long nowNanos;
+    private int delivered;
+
+    private @Nullable FrameSink tap;
+    private long deadlineNanos = Long.MAX_VALUE;
+
+    private final Counter packets = new Counter();
+    private final Counter bytes = new Counter();
+    private final Counter calls = new Counter();
+    private final Counter overflows = new Counter();
+    private int lastOverflows;
+
+    /// A receiver of what arrives at `socket`, as strict about the ICRC as `policy`.
+    public Receiver(UdpSocket socket, IcrcVerifier.Policy policy) {
+        this.socket = socket;
+        this.ipv4 = socket.isIpv4();
+        this.verifier = new IcrcVerifier(policy);
+        this.paths = new ReversePaths(Gid.of(socket.localAddress()));
+        MemorySegment memory = buffer.segment();
+        Iovec.set(span, 0, memory.address(), memory.byteSize());
+        Msghdr.iovecs(message, span.address(), 1);
+    }
+
+    /// Makes every packet pass through `stages` on its way in, before its ICRC is checked. They get
+    /// the stage that checks and delivers, and return the one to start with.
+    public void tap(UnaryOperator<FrameSink> stages) {
+        tap = stages.apply(new Delivering());
+    }
+
+    /// Delivers what has arrived, without waiting. A call that finds nothing costs as much as one
+    /// that does; so whoever expects one packet, and wants to answer it at once, asks for one.
+    ///
+    /// @param maxMessages stop after so many system calls; each may bring up to 64 KiB of packets
+    /// @return the packets that the handler was given
+    public int receive(int maxMessages, long nowNanos, PacketHandler handler) {
+        this.handler = handler;
+        this.nowNanos = nowNanos;
+        this.delivered = 0;
+        for (int i = 0; i < maxMessages; i++) {
+            if (!receiveMessage()) {
+                break;
+            }
+        }
+        if (tap != null) {
+            deadlineNanos = tap.advance(nowNanos);
+        }
+        return delivered;
+    }
+
+    /// When [#receive] has to be called again although nothing arrives: a stage holds packets back.
+    public long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    /// Packets that arrived, in order or not.
+    public long packets() {
+        return packets.value();
+    }
+
+    /// Bytes of UDP payload that arrived.
+    public long bytes() {
+        return bytes.value();
+    }
+
+    /// Calls of `recvmsg` that brought something.
+    public long calls() {
+        return calls.value();
+    }
+
+    /// Datagrams that the kernel dropped because the socket's buffer was full, as far as it told:
+    /// it does so along with the next datagram that arrives.
+    public long overflows() {
+        return overflows.value();
+    }
+
+    /// What was dropped here. Whoever drops a delivered packet counts it here, too.
+    public Discards discards() {
+        return discards;
+    }
+
+    /// The ICRC check, for its counters.
+    public IcrcVerifier verifier() {
+        return verifier;
+    }
+
+    private boolean receiveMessage() {
+        Msghdr.name(message, name.address(), (int) name.byteSize());
+        Msghdr.control(message, control.address(), CONTROL_BYTES);
+        int length = socket.receive(message);
+        if (length < 0) {
+            // EAGAIN: nothing there. All else would be about one datagram, which is gone.
+            return false;
+        }
+        calls.increment();
+        bytes.add(length);
+        segmentBytes = 0;
+        trafficClass = 0;
+        readControl();
+        split(sender(), length);
+        return true;
+    }
+
+    private Path sender() {
+        return ipv4
+                ? paths.fromIpv4(SockaddrIn.address(name), SockaddrIn.port(name))
+                : paths.from(
+                        SockaddrIn6.addressHigh(name),
+                        SockaddrIn6.addressLow(name),
+                        SockaddrIn6.port(name));
+    }
+
+    private void readControl() {
+        long end = Msghdr.controlLength(message);
+        for (long at = 0; at + Cmsghdr.SIZE <= end; at = Cmsghdr.next(control, at)) {
+            readControl(Cmsghdr.level(control, at), Cmsghdr.type(control, at), at + Cmsghdr.DATA);
+        }
+    }
+
+    private void readControl(int level, int type, long data) {
+        if (level == UdpSocket.SOL_UDP && type == UdpSocket.UDP_GRO) {
+            segmentBytes = control.get(JAVA_INT, data);
+        } else if (level == UdpSocket.IPPROTO_IP && type == UdpSocket.IP_TOS) {
+            trafficClass = Byte.toUnsignedInt(control.get(JAVA_BYTE, data));
+        } else if (level == UdpSocket.IPPROTO_IPV6 && type == UdpSocket.IPV6_TCLASS) {
+            trafficClass = control.get(JAVA_INT, data);
+        } else if (level == UdpSocket.SOL_SOCKET && type == UdpSocket.SO_RXQ_OVFL) {
+            countOverflows(control.get(JAVA_INT, data));
+        }
+    }
+
+    /// The kernel's counter has 32 bits and wraps.
+    private void countOverflows(int total) {
+        overflows.add(Integer.toUnsignedLong(total - lastOverflows));
+        lastOverflows = total;
+    }
+
+    private void split(Path sender, int length) {
+        // A message that was not coalesced says nothing, or 0, about segments. An empty datagram
+        // is one, too.
+        int step = segmentBytes > 0 ? segmentBytes : Math.max(length, 1);
+        for (int at = 0; at == 0 || at < length; at += step) {
+            packets.increment();
+            frame(sender, at, Math.min(step, length - at));
+        }
+    }
+
+    private void frame(Path sender, int at, int length) {
+        if (tap == null) {
+            deliver(sender, trafficClass, buffer, at, length);
+        } else {
+            tap.frame(sender, trafficClass, buffer.segment(), at, length);
+        }
+    }
+
+    private void deliver(Path sender, int trafficClass, Payload bytes, long at, int length) {
+        Discard reason = packet.wrap(bytes.segment(), at, length);
+        if (reason != null) {
+            discards.increment(reason);
+            return;
+        }
+        if (verifier.verify(sender, bytes, at, length) == IcrcVerifier.BAD) {
+            discards.increment(Discard.BAD_ICRC);
+            return;
+        }
+        Gid source = sender.source();
+        packet.from(source.high(), source.low(), sender.sourcePort(), trafficClass);
+        delivered++;
+        handler.packet(packet, nowNanos);
+    }
+
+    /// The last stage behind a tap.
+    private final class Delivering implements FrameSink {
+        @Override
+        public void frame(Path path, int trafficClass, MemorySegment bytes, long at, int length) {
+            deliver(path, trafficClass, Payload.of(bytes), at, length);
+        }
+
+        @Override
+        public long advance(long nowNanos) {
+            return Long.MAX_VALUE;
+        }
+    }
+}

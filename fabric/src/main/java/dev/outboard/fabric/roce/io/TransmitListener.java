@@ -1,0 +1,18 @@
+package dev.outboard.fabric.roce.io;
+
+import dev.outboard.fabric.roce.wire.Path;
+
+/// What a [Transmitter] asks and tells the engine it sends for, from inside `finish` and `flush`.
+/// So whoever is told takes note and acts when the call has returned.
+public interface TransmitListener {
+    /// Whether packets on `path` may share a `sendmsg`. Asked when a second packet could join the
+    /// first; so a peer that loses such packets can be spared them (ROCE-SOCK-7).
+    boolean maySegment(Path path);
+
+    /// A packet on `path` exceeds the IP path's MTU. It was dropped, not fragmented (ROCE-SOCK-8).
+    void tooLong(Path path);
+
+    /// The payload of the packet that was just finished cannot be read, because somebody closed its
+    /// arena. The packet was dropped.
+    void unreadable(Path path);
+}
