@@ -67,6 +67,23 @@ class IpHeadersTest {
         assertThat(BigEndian.get16(packet, 6)).isZero();
     }
 
+    /// RFC 768: 0 says that there is no checksum, so one that comes to 0 is sent as all ones.
+    @Test
+    void neverCarryTheChecksumThatMeansNone() {
+        GoldenPacket golden = GoldenPacket.named("rc_ack");
+        MemorySegment packet = MemorySegment.ofArray(new byte[28 + 16]);
+        int ones = 0;
+        for (int word = 0; word < 0x10000; word++) {
+            BigEndian.put16(packet, 28, word);
+            IpHeaders.write(packet, 0, golden.path(), 0, 16);
+            int checksum = BigEndian.get16(packet, 20 + UDP_CHECKSUM);
+            ones += checksum == 0xFFFF ? 1 : 0;
+
+            assertThat(checksum).isNotZero();
+        }
+        assertThat(ones).isPositive();
+    }
+
     /// Not a packet, but a capture shows it all the same.
     @Test
     void coverAnOddNumberOfBytes() {
