@@ -35,7 +35,7 @@ public final class CmAgent {
     /// @param random for IDs, ports and PSNs; on a real network a secure one
     public CmAgent(CmConfiguration configuration, CmHost host, RandomGenerator random) {
         ports = new PortSpace(random);
-        table = new ConnectionTable(random);
+        table = new ConnectionTable(random.nextInt());
         signalling = new Signalling(configuration, host, table);
         teardown = new Teardown(signalling, ports);
         active = new ActiveMachine(signalling, teardown, ports, random);

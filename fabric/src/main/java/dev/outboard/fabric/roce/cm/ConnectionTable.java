@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// Every connection of an agent that is not IDLE, by the keys that messages bring, and their
@@ -35,8 +34,10 @@ final class ConnectionTable {
     private int nextLocalId;
     private int passiveCount;
 
-    ConnectionTable(RandomGenerator random) {
-        nextLocalId = random.nextInt();
+    /// @param firstLocalId where communication IDs start: at random, so that those of two instances
+    ///   differ
+    ConnectionTable(int firstLocalId) {
+        nextLocalId = firstLocalId;
     }
 
     /// A communication ID that no connection has: not 0, and not one in TIMEWAIT.

@@ -1,0 +1,198 @@
+package dev.outboard.fabric.roce.cm;
+
+import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.ConnectionParameters;
+import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.PathMtu;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+
+/// A device on a [CmNetwork]: an agent, its host, and a note of all that the agent did.
+final class CmEndpoint implements CmHost {
+    static final ConnectionParameters DEFAULTS = ConnectionParameters.defaults();
+
+    private final CmNetwork network;
+    private final CmConfiguration configuration;
+    private final CmAgent agent;
+    private final List<CmEvent> events = new ArrayList<>();
+    private final List<String> journal = new ArrayList<>();
+    private final Map<Connection, NegotiatedAttributes> connected = new HashMap<>();
+    private final Set<Connection> failed = new HashSet<>();
+    private Consumer<CmEvent> reaction = _ -> {};
+    private boolean refusesQueuePairs;
+    private int nextQpn = 0x100;
+
+    CmEndpoint(CmNetwork network, CmConfiguration configuration, long seed) {
+        this.network = network;
+        this.configuration = configuration;
+        this.agent = new CmAgent(configuration, this, new SplittableRandom(seed));
+        network.join(this);
+    }
+
+    CmEndpoint(CmNetwork network, int ipv4, long seed) {
+        this(network, configuration(ipv4, seed), seed);
+    }
+
+    /// What a device with that address is configured with by default.
+    static CmConfiguration configuration(int ipv4, long seed) {
+        long caGuid = CmConfiguration.randomCaGuid(new SplittableRandom(~seed));
+        return CmConfiguration.of(caGuid, Gid.ofIpv4(ipv4), PathMtu.MTU_4096);
+    }
+
+    @Override
+    public void send(Gid destination, byte[] mad) {
+        journal.add("send " + CmDatagram.parse(mad).message().attribute());
+        network.send(gid(), destination, mad);
+    }
+
+    @Override
+    public boolean connectQueuePair(Connection connection, NegotiatedAttributes attributes) {
+        journal.add("connect queue pair");
+        if (refusesQueuePairs) {
+            return false;
+        }
+        if (connected.put(connection, attributes) != null) {
+            throw new AssertionError(connection + " connected twice");
+        }
+        return true;
+    }
+
+    @Override
+    public void failQueuePair(Connection connection) {
+        journal.add("fail queue pair");
+        failed.add(connection);
+    }
+
+    @Override
+    public void event(CmEvent event) {
+        journal.add("event " + event.type());
+        events.add(event);
+        reaction.accept(event);
+    }
+
+    /// What the application does about events.
+    void react(Consumer<CmEvent> newReaction) {
+        reaction = newReaction;
+    }
+
+    /// Accepts every request at once, with a new queue pair.
+    void acceptEverything() {
+        react(event -> {
+            if (event.type() == ConnectionEvent.Type.CONNECT_REQUEST) {
+                accept(event.connection());
+            }
+        });
+    }
+
+    void refuseQueuePairs(boolean refuse) {
+        refusesQueuePairs = refuse;
+    }
+
+    Connection connect(CmEndpoint peer, int port) {
+        return connect(peer, port, DEFAULTS);
+    }
+
+    Connection connect(CmEndpoint peer, int port, ConnectionParameters parameters) {
+        return agent.connect(peer.gid(), port, newQpn(), parameters, network.nowNanos());
+    }
+
+    boolean accept(Connection connection) {
+        return accept(connection, DEFAULTS);
+    }
+
+    boolean accept(Connection connection, ConnectionParameters parameters) {
+        return agent.accept(connection, newQpn(), parameters, network.nowNanos());
+    }
+
+    void disconnect(Connection connection) {
+        agent.disconnect(connection, network.nowNanos());
+    }
+
+    void destroy(Connection connection) {
+        agent.destroy(connection, network.nowNanos());
+    }
+
+    /// A datagram from `source`, here and now.
+    void receive(Gid source, RawMad mad) {
+        agent.receive(source, mad.bytes(), network.nowNanos());
+    }
+
+    void receive(Gid source, CmMessage message) {
+        receive(source, RawMad.of(message));
+    }
+
+    int newQpn() {
+        return nextQpn++;
+    }
+
+    CmAgent agent() {
+        return agent;
+    }
+
+    CmConfiguration configuration() {
+        return configuration;
+    }
+
+    Gid gid() {
+        return configuration.localGid();
+    }
+
+    List<CmEvent> events() {
+        return events;
+    }
+
+    List<ConnectionEvent.Type> eventTypes() {
+        return events.stream().map(CmEvent::type).toList();
+    }
+
+    List<ConnectionEvent.Type> eventTypes(Connection connection) {
+        return events.stream()
+                .filter(event -> event.connection() == connection)
+                .map(CmEvent::type)
+                .toList();
+    }
+
+    CmEvent lastEvent() {
+        return events.getLast();
+    }
+
+    /// The connection of the last CONNECT_REQUEST.
+    Connection lastRequest() {
+        return events.stream()
+                .filter(event -> event.type() == ConnectionEvent.Type.CONNECT_REQUEST)
+                .toList()
+                .getLast()
+                .connection();
+    }
+
+    /// Everything the agent had its host do, in order.
+    List<String> journal() {
+        return journal;
+    }
+
+    boolean isConnected(Connection connection) {
+        return connected.containsKey(connection);
+    }
+
+    NegotiatedAttributes attributes(Connection connection) {
+        NegotiatedAttributes attributes = connected.get(connection);
+        if (attributes == null) {
+            throw new AssertionError("queue pair never connected: " + connection);
+        }
+        return attributes;
+    }
+
+    boolean isFailed(Connection connection) {
+        return failed.contains(connection);
+    }
+
+    long discarded(CmDiscard reason) {
+        return agent.counters().discarded(reason);
+    }
+}
