@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /// A device on a [CmNetwork]: an agent, its host, and a note of all that the agent did.
@@ -25,7 +26,7 @@ final class CmEndpoint implements CmHost {
     private final Map<Connection, NegotiatedAttributes> connected = new HashMap<>();
     private final Set<Connection> failed = new HashSet<>();
     private Consumer<CmEvent> reaction = _ -> {};
-    private boolean refusesQueuePairs;
+    private BooleanSupplier refusal = () -> false;
     private int nextQpn = 0x100;
 
     CmEndpoint(CmNetwork network, CmConfiguration configuration, long seed) {
@@ -54,7 +55,7 @@ final class CmEndpoint implements CmHost {
     @Override
     public boolean connectQueuePair(Connection connection, NegotiatedAttributes attributes) {
         journal.add("connect queue pair");
-        if (refusesQueuePairs) {
+        if (refusal.getAsBoolean()) {
             return false;
         }
         if (connected.put(connection, attributes) != null) {
@@ -90,8 +91,9 @@ final class CmEndpoint implements CmHost {
         });
     }
 
-    void refuseQueuePairs(boolean refuse) {
-        refusesQueuePairs = refuse;
+    /// Whether the next queue pair shall fail to connect.
+    void refuseQueuePairs(BooleanSupplier refuse) {
+        refusal = refuse;
     }
 
     Connection connect(CmEndpoint peer, int port) {
@@ -174,6 +176,11 @@ final class CmEndpoint implements CmHost {
     /// Everything the agent had its host do, in order.
     List<String> journal() {
         return journal;
+    }
+
+    /// Every connection whose queue pair was connected.
+    Set<Connection> connected() {
+        return connected.keySet();
     }
 
     boolean isConnected(Connection connection) {

@@ -13,6 +13,10 @@ final class RawMad {
         this.mad = ByteBuffer.wrap(mad.clone());
     }
 
+    static RawMad of(byte[] mad) {
+        return new RawMad(mad);
+    }
+
     static RawMad of(CmNetwork.Sent sent) {
         return new RawMad(sent.mad());
     }

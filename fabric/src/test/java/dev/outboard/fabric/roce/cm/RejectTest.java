@@ -258,7 +258,7 @@ class RejectTest extends TwoAgents {
 
     @Test
     void anActiveQueuePairThatCannotBeConnectedRejectsTheReply() {
-        client.refuseQueuePairs(true);
+        client.refuseQueuePairs(() -> true);
         server.acceptEverything();
         Connection active = client.connect(server, PORT);
         network.run(EXCHANGE);
@@ -278,7 +278,7 @@ class RejectTest extends TwoAgents {
     @Test
     @Requirement("ROCE-CM-9")
     void aPassiveQueuePairThatCannotBeConnectedRejectsTheRequest() {
-        server.refuseQueuePairs(true);
+        server.refuseQueuePairs(() -> true);
         client.connect(server, PORT);
         network.run(EXCHANGE);
 
