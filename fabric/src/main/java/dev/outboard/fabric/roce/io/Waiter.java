@@ -28,6 +28,9 @@ public final class Waiter implements AutoCloseable {
     /// Somebody called [#wake].
     private static final int WOKEN = 2;
 
+    /// For good.
+    private static final int CLOSED = 3;
+
     private final List<Descriptor> sockets;
     private final Descriptor event;
     private final AtomicInteger state = new AtomicInteger(RUNNING);
@@ -60,12 +63,26 @@ public final class Waiter implements AutoCloseable {
         try {
             return poll(timeoutNanos) != 0;
         } finally {
-            state.set(RUNNING);
+            enter(RUNNING);
         }
     }
 
     private boolean consumePermit() {
-        return state.getAndSet(RUNNING) == WOKEN;
+        int before = enter(RUNNING);
+        if (before == CLOSED) {
+            throw new IllegalStateException("the waiter is closed");
+        }
+        return before == WOKEN;
+    }
+
+    /// Enters `next` unless closed, and returns the state before.
+    private int enter(int next) {
+        while (true) {
+            int now = state.get();
+            if (now == CLOSED || state.compareAndSet(now, next)) {
+                return now;
+            }
+        }
     }
 
     private int poll(long timeoutNanos) {
@@ -94,13 +111,19 @@ public final class Waiter implements AutoCloseable {
 
     /// Ends the current wait, or else the next one.
     public void wake() {
-        if (state.getAndSet(WOKEN) == WAITING) {
+        if (enter(WOKEN) == WAITING) {
             signal();
         }
     }
 
     private void signal() {
-        int fd = event.acquire();
+        int fd;
+        try {
+            fd = event.acquire();
+        } catch (IllegalStateException e) {
+            // Whoever closed the waiter in this instant has signalled first.
+            return;
+        }
         try (Arena confined = Arena.ofConfined()) {
             Libc.write(Libc.errnoIn(confined), fd, one);
         } finally {
@@ -108,10 +131,13 @@ public final class Waiter implements AutoCloseable {
         }
     }
 
-    /// Ends a wait that is going on; later waits throw. The sockets stay open.
+    /// Ends a wait that is going on; later waits throw, later wake-ups do nothing. The sockets stay
+    /// open.
     @Override
     public void close() {
-        wake();
-        event.close();
+        if (state.getAndSet(CLOSED) != CLOSED) {
+            signal();
+            event.close();
+        }
     }
 }

@@ -1,5 +1,7 @@
 package dev.outboard.fabric.roce.io;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.roce.wire.Gid;
@@ -28,6 +30,21 @@ final class Loopback {
             }
         }
         throw new AssertionError("no free address in 127.91.0.0/16");
+    }
+
+    /// An IPv6 socket on any port: there is one IPv6 loopback address for everybody.
+    static UdpSocket bindIpv6() {
+        InetAddress loopback = address(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+        assumeTrue(isLocal(loopback), "this machine has no IPv6");
+        return UdpSocket.bind(loopback, 0);
+    }
+
+    private static boolean isLocal(InetAddress address) {
+        try (UdpSocket socket = UdpSocket.bind(address, 0)) {
+            return socket.localPort() != 0;
+        } catch (FabricException e) {
+            return false;
+        }
     }
 
     /// An address that was not handed out in this process before.

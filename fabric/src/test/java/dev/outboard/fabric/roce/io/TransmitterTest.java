@@ -275,12 +275,15 @@ class TransmitterTest {
 
     @Test
     void aTapSeesEveryPacketWholeAndNumberedZero() {
-        List<byte[]> seen = new ArrayList<>();
-        transmitter.tap(next -> new Recording(seen, next));
+        List<Editing> stages = new ArrayList<>();
+        transmitter.tap(next -> {
+            stages.add(new Editing((index, frame) -> (int) frame.byteSize(), next));
+            return stages.getFirst();
+        });
         sendRun(3, payload(1000));
 
         assertThat(psns(3)).containsExactly(0, 1, 2);
-        assertThat(seen).hasSize(3).allMatch(bytes -> bytes.length == 1016);
+        assertThat(stages.getFirst().frames).hasSize(3).allMatch(bytes -> bytes.length == 1016);
         assertThat(receiver.verifier().strictOk()).isEqualTo(3);
         assertThat(receiver.discards().count(Discard.BAD_ICRC)).isZero();
     }
