@@ -4,6 +4,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module dev.outboard.naa {
     requires transitive dev.outboard.fabric;
+    requires jdk.management;
     requires static org.jspecify;
 
     exports dev.outboard.naa;

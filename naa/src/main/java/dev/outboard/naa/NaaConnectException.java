@@ -20,7 +20,7 @@ public final class NaaConnectException extends NaaException {
     private final byte[] rejectData;
 
     /// A failure that no reject explains.
-    public NaaConnectException(Where where, Reason reason, String what) {
+    NaaConnectException(Where where, Reason reason, String what) {
         super(where, what);
         this.reason = reason;
         this.rejectReason = 0;
@@ -28,7 +28,7 @@ public final class NaaConnectException extends NaaException {
     }
 
     /// A failure that another exception caused.
-    public NaaConnectException(Where where, Reason reason, String what, Throwable cause) {
+    NaaConnectException(Where where, Reason reason, String what, Throwable cause) {
         super(where, what, cause);
         this.reason = reason;
         this.rejectReason = 0;
@@ -36,7 +36,7 @@ public final class NaaConnectException extends NaaException {
     }
 
     /// The peer rejected the connection.
-    public NaaConnectException(Where where, String what, int rejectReason, byte[] rejectData) {
+    NaaConnectException(Where where, String what, int rejectReason, byte[] rejectData) {
         super(where, what);
         this.reason = Reason.REJECTED;
         this.rejectReason = rejectReason;

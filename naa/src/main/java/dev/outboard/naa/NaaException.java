@@ -34,13 +34,13 @@ public sealed class NaaException extends RuntimeException
     private final transient Where where;
 
     /// A failure at `where`, told by `what`.
-    public NaaException(Where where, String what) {
+    NaaException(Where where, String what) {
         super(message(where, what));
         this.where = where;
     }
 
     /// A failure at `where`, told by `what`, that another exception caused.
-    public NaaException(Where where, String what, Throwable cause) {
+    NaaException(Where where, String what, Throwable cause) {
         super(message(where, what), cause);
         this.where = where;
     }

@@ -7,7 +7,7 @@ public final class RpcException extends NaaException {
     private final int returnCode;
 
     /// The server answered with `returnCode`.
-    public RpcException(Where where, int returnCode, String what) {
+    RpcException(Where where, int returnCode, String what) {
         super(where, what);
         this.returnCode = returnCode;
     }

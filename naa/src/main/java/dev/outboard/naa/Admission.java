@@ -1,0 +1,27 @@
+package dev.outboard.naa;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+
+/// Decides whom a server serves. The protocol has no authentication: an address is all there is.
+/// Called on the server's threads; must be quick and thread-safe.
+@FunctionalInterface
+public interface Admission {
+    /// Whether the client at `peer` may have regions of these sizes. Asked when it connects, with
+    /// no sizes, and again when it requests its regions.
+    boolean admits(InetSocketAddress peer, List<Long> regionBytes);
+
+    /// Admits everybody.
+    static Admission everyone() {
+        return (_, _) -> true;
+    }
+
+    /// Admits clients with one of these addresses.
+    static Admission only(Collection<InetAddress> addresses) {
+        Set<InetAddress> allowed = Set.copyOf(addresses);
+        return (peer, _) -> allowed.contains(peer.getAddress());
+    }
+}

@@ -1,0 +1,256 @@
+package dev.outboard.naa;
+
+import dev.outboard.fabric.CompletionQueue;
+import dev.outboard.fabric.ConnectionChannel;
+import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.ConnectionId;
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.ProtectionDomain;
+import dev.outboard.fabric.QueuePair;
+import dev.outboard.fabric.QueuePairAttributes;
+import dev.outboard.naa.NaaConnectException.Reason;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// The connection of a client: identifier, queue pair and the events around them (`spec/naaice.md`,
+/// section 2.1). Tries the server's addresses one after the other.
+final class ClientConnection {
+    private static final int RECEIVES = 4;
+
+    private final NaaClientBuilder settings;
+    private final ClientMachine machine;
+    private final Device device;
+    private final ProtectionDomain domain;
+    private final ConnectionChannel channel;
+    private final int maxSends;
+    private final Deque<InetSocketAddress> addresses;
+    private @Nullable ConnectionId id;
+    private @Nullable CompletionQueue queue;
+    private @Nullable Link link;
+    private volatile boolean established;
+    private boolean ended;
+
+    private long stepBegan;
+    private long addressNanos;
+    private long routeNanos;
+    private long handshakeNanos;
+
+    /// @param maxSends WRITEs, messages and probes outstanding at most
+    /// @param addresses where the server may be, at least one
+    ClientConnection(
+            NaaClientBuilder settings,
+            ClientMachine machine,
+            Device device,
+            int maxSends,
+            List<InetAddress> addresses) {
+        this.settings = settings;
+        this.machine = machine;
+        this.device = device;
+        this.maxSends = maxSends;
+        this.addresses = new ArrayDeque<>();
+        addresses.forEach(a -> this.addresses.add(new InetSocketAddress(a, settings.port)));
+        this.domain = device.allocateProtectionDomain();
+        this.channel = device.createConnectionChannel();
+    }
+
+    ProtectionDomain domain() {
+        return domain;
+    }
+
+    /// The queues, once the address is resolved.
+    ///
+    /// @throws IllegalStateException before
+    Link link() {
+        if (link == null) {
+            throw new IllegalStateException("not possible before the connection is prepared");
+        }
+        return link;
+    }
+
+    Optional<QueuePair> queuePair() {
+        return Optional.ofNullable(id).flatMap(ConnectionId::queuePair);
+    }
+
+    long addressNanos() {
+        return addressNanos;
+    }
+
+    long routeNanos() {
+        return routeNanos;
+    }
+
+    long handshakeNanos() {
+        return handshakeNanos;
+    }
+
+    /// Begins to resolve the next address of the server.
+    void resolveNext() {
+        id = channel.createId();
+        stepBegan = System.nanoTime();
+        id.resolveAddress(addresses.removeFirst(), settings.addressLimit);
+    }
+
+    /// The next event of the current address.
+    Optional<ConnectionEvent> next(Duration limit) {
+        return channel.next(limit).filter(event -> event.id().equals(id));
+    }
+
+    /// Handles the events that are there, without waiting.
+    void pump() {
+        next(Duration.ZERO).ifPresent(this::handle);
+    }
+
+    /// Does what an event asks for.
+    ///
+    /// @return whether it moved the connection on
+    /// @throws NaaException if no rule expects the event
+    boolean handle(ConnectionEvent event) {
+        ended |= isLast(event);
+        if (isAddressFailure(event) && !addresses.isEmpty()) {
+            machine.startOver();
+            releaseQueues();
+            resolveNext();
+            return true;
+        }
+        try {
+            return follow(event);
+        } catch (FabricException e) {
+            machine.fail(
+                    new NaaConnectException(
+                            machine.where(),
+                            Reason.CONNECT_ERROR,
+                            String.valueOf(e.getMessage()),
+                            e));
+            return true;
+        }
+    }
+
+    private boolean follow(ConnectionEvent event) {
+        NaaState before = machine.state();
+        switch (machine.on(event)) {
+            case PREPARE -> {
+                addressNanos = lap();
+                prepare();
+            }
+            case CONNECT -> {
+                routeNanos = lap();
+                connect();
+            }
+            case NONE -> {
+                if (machine.state() == before) {
+                    return false;
+                }
+                if (machine.state() == NaaState.CONNECTED) {
+                    handshakeNanos = lap();
+                    established = true;
+                }
+            }
+        }
+        return true;
+    }
+
+    /// Before the connection is established, another address may still work.
+    private boolean isAddressFailure(ConnectionEvent event) {
+        boolean settingUp = machine.state() == NaaState.INIT || machine.state() == NaaState.READY;
+        return settingUp
+                && switch (event.type()) {
+                    case ADDRESS_ERROR, ROUTE_ERROR, UNREACHABLE -> true;
+                    default -> false;
+                };
+    }
+
+    private void prepare() {
+        queue = device.createCompletionQueue(maxSends + RECEIVES);
+        QueuePair pair =
+                id().createQueuePair(domain, QueuePairAttributes.of(queue, maxSends, RECEIVES));
+        link = new Link(pair, queue, machine, settings.spin);
+        id().resolveRoute(settings.routeLimit);
+    }
+
+    private void connect() {
+        int retries = settings.retryCount.orElse(settings.dialect.retryCount());
+        id().connect(Link.parameters(retries));
+    }
+
+    private long lap() {
+        long now = System.nanoTime();
+        long nanos = now - stepBegan;
+        stepBegan = now;
+        return nanos;
+    }
+
+    /// Breaks the connection, so that a thread waiting for a completion gets one.
+    void breakOff() {
+        if (id != null && established) {
+            id.disconnect();
+        }
+    }
+
+    /// Disconnects, without relying on the server's reply (NAA-DISC-2).
+    void disconnect(Duration limit) {
+        if (id == null || !established) {
+            return;
+        }
+        id.disconnect();
+        if (ended) {
+            return;
+        }
+        long end = System.nanoTime() + limit.toNanos();
+        for (long left = limit.toNanos(); left > 0; left = end - System.nanoTime()) {
+            Optional<ConnectionEvent> event = next(Duration.ofNanos(left));
+            if (event.isPresent() && isLast(event.get())) {
+                return;
+            }
+        }
+    }
+
+    private static boolean isLast(ConnectionEvent event) {
+        return switch (event.type()) {
+            case DISCONNECTED,
+                    DEVICE_REMOVAL,
+                    TIMEWAIT_EXIT,
+                    REJECTED,
+                    UNREACHABLE,
+                    CONNECT_ERROR ->
+                    true;
+            default -> false;
+        };
+    }
+
+    /// Destroys identifier, queue pair and completion queue.
+    void releaseQueues() {
+        Cleanup cleanup = new Cleanup();
+        if (queue != null) {
+            cleanup.defer(queue::close);
+        }
+        if (id != null) {
+            cleanup.defer(id::close);
+        }
+        id = null;
+        queue = null;
+        link = null;
+        established = false;
+        ended = false;
+        cleanup.finish(machine.where());
+    }
+
+    /// Releases channel and domain, once nothing uses them.
+    void close() {
+        Cleanup cleanup = new Cleanup();
+        cleanup.defer(domain::close);
+        cleanup.defer(channel::close);
+        cleanup.finish(machine.where());
+    }
+
+    private ConnectionId id() {
+        return Objects.requireNonNull(id);
+    }
+}

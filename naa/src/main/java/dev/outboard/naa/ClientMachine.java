@@ -1,0 +1,587 @@
+package dev.outboard.naa;
+
+import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.ReceiveRequest;
+import dev.outboard.fabric.SendRequest;
+import dev.outboard.naa.MrspMessage.Advertise;
+import dev.outboard.naa.MrspMessage.AdvertiseRequest;
+import dev.outboard.naa.MrspMessage.MrspError;
+import dev.outboard.naa.NaaConnectException.Reason;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The client's state machine (`spec/naaice.md`, section 11.2). Starting an RPC and following it to
+/// its end allocates nothing but the result.
+final class ClientMachine extends Machine {
+    /// What the layer around has to do after a connection event.
+    enum Step {
+        NONE,
+        /// Create the queue pair and resolve the route.
+        PREPARE,
+        /// Send the connection request.
+        CONNECT
+    }
+
+    private static final long MESSAGE = 1;
+    private static final long WRITE = 2;
+    private static final long HOST_ERROR = 3;
+    private static final long PROBE = 4;
+    private static final int NO_RETURN_REGION = -1;
+    private static final ValueLayout.OfLong RETURN_ADDRESS =
+            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+    private final ClientSettings settings;
+    private final List<ClientRegion> regions;
+    private @Nullable MemoryRegion messages;
+    private @Nullable WritePlan plan;
+
+    private int receivesToPost;
+    private int messageLength;
+    private boolean hostErrorToSend;
+    private boolean probeToSend;
+    private boolean probePending;
+
+    private volatile List<PeerRegion> peerRegions = List.of();
+    private volatile int userBytes;
+    private volatile int returnRegion = NO_RETURN_REGION;
+    private long heldMessageLength = -1;
+    private boolean resultHeld;
+    private int heldImmediate;
+    private long heldByteCount;
+
+    private long deadline = NEVER;
+    private long nextProbe = NEVER;
+    private long startedAt;
+    private long sentAt;
+    private long answerBeganAt;
+    private long answeredAt;
+    private volatile @Nullable RpcResult result;
+
+    /// A session that announces `regions`, in wire order.
+    ClientMachine(String peer, ClientSettings settings, List<ClientRegion> regions) {
+        super(peer);
+        this.settings = settings;
+        this.regions = List.copyOf(regions);
+    }
+
+    /// The wire regions, in their order.
+    List<ClientRegion> regions() {
+        return regions;
+    }
+
+    // ---- connection -----------------------------------------------------------------------------
+
+    /// A connection event has arrived.
+    ///
+    /// @throws NaaException if no rule expects it; the state is unchanged
+    Step on(ConnectionEvent event) {
+        if (state().isTerminal()) {
+            return Step.NONE;
+        }
+        switch (event.type()) {
+            case ADDRESS_RESOLVED -> {
+                return advance(NaaState.INIT, NaaState.READY, Step.PREPARE);
+            }
+            case ROUTE_RESOLVED -> {
+                return advance(NaaState.READY, NaaState.READY, Step.CONNECT);
+            }
+            case ESTABLISHED -> {
+                return advance(NaaState.READY, NaaState.CONNECTED, Step.NONE);
+            }
+            case ADDRESS_ERROR -> refused(event, Reason.ADDRESS_RESOLUTION, "no such address");
+            case ROUTE_ERROR -> refused(event, Reason.ROUTE_RESOLUTION, "no route");
+            case CONNECT_ERROR -> refused(event, Reason.CONNECT_ERROR, "connect error");
+            case UNREACHABLE ->
+                    refused(event, Reason.UNREACHABLE, "no answer; is a server running there?");
+            case REJECTED -> rejected(event);
+            case DEVICE_REMOVAL -> refused(event, Reason.DEVICE_REMOVED, "device removed");
+            case DISCONNECTED -> disconnected();
+            default -> throw unexpected("connection event " + event.type());
+        }
+        return Step.NONE;
+    }
+
+    /// The address that is being tried does not work and another one will be.
+    void startOver() {
+        require("trying the next address", NaaState.INIT, NaaState.READY);
+        enter(NaaState.INIT);
+    }
+
+    @Override
+    void disconnected() {
+        end(NaaState.DISCONNECTED, lost());
+    }
+
+    private Step advance(NaaState from, NaaState to, Step step) {
+        if (state() != from) {
+            return Step.NONE;
+        }
+        enter(to);
+        return step;
+    }
+
+    private void refused(ConnectionEvent event, Reason reason, String what) {
+        String details =
+                event.explanation().isEmpty() ? "" : " (%s)".formatted(event.explanation());
+        fail(new NaaConnectException(where(), reason, what + details));
+    }
+
+    private void rejected(ConnectionEvent event) {
+        byte[] data = event.parameters().privateData();
+        String text = PrintableText.of(data);
+        String details = text.isEmpty() ? event.explanation() : '"' + text + '"';
+        fail(
+                new NaaConnectException(
+                        where(),
+                        "rejected with reason %d: %s".formatted(event.status(), details),
+                        event.status(),
+                        data));
+    }
+
+    // ---- region setup ---------------------------------------------------------------------------
+
+    /// The regions are registered; `buffer` holds two messages, the one to send first.
+    ///
+    /// @param maxOutstanding WRITEs the queue pair takes at a time
+    void registered(MemoryRegion buffer, long maxMessageBytes, int maxOutstanding) {
+        messages = buffer;
+        plan = new WritePlan(regions.size(), maxMessageBytes, maxOutstanding);
+    }
+
+    /// Posts the receive for the answer and announces the regions.
+    ///
+    /// @param naaAddresses requested for the regions, in wire order
+    /// @param internals the internal regions to ask for
+    void startMrsp(List<Long> naaAddresses, List<MrspMessage.Entry> internals, long nowNanos) {
+        require("region setup", NaaState.CONNECTED);
+        AdvertiseRequest request = announcement(naaAddresses, internals);
+        postReceive();
+        sendMessage(request, nowNanos);
+    }
+
+    /// Sends `message`.
+    void sendMessage(MrspMessage message, long nowNanos) {
+        require("sending a message", NaaState.CONNECTED, NaaState.MRSP_RECEIVING);
+        messageLength = MrspCodec.encode(message, buffer().segment());
+        startedAt = nowNanos;
+        deadline = later(nowNanos, settings.operationNanos());
+        enter(NaaState.MRSP_SENDING);
+    }
+
+    /// Posts one receive: for a message or, as a placeholder, for a result.
+    void postReceive() {
+        buffer();
+        receivesToPost++;
+    }
+
+    private AdvertiseRequest announcement(
+            List<Long> naaAddresses, List<MrspMessage.Entry> internals) {
+        buffer();
+        List<MrspMessage.Entry> entries = new ArrayList<>();
+        for (int i = 0; i < regions.size(); i++) {
+            ClientRegion region = regions.get(i);
+            // The first phase's server takes any other flag for INTERNAL (NAA-FLAG-2).
+            int flags = settings.dialect() == Dialect.AP1_2023 ? 0 : region.flags();
+            entries.add(region.entry(flags, naaAddresses.get(i)));
+        }
+        entries.addAll(internals);
+        return new AdvertiseRequest(entries);
+    }
+
+    private void applyMessage(long length, long nowNanos) {
+        MemorySegment bytes = buffer().segment().asSlice(MrspCodec.MAX_LENGTH, length);
+        switch (MrspCodec.decode(bytes)) {
+            case Advertise advertise -> applyAdvertise(advertise, nowNanos);
+            case MrspError error ->
+                    fail(
+                            new MrspException(
+                                    where(),
+                                    error.code(),
+                                    "the server refused the regions with code "
+                                            + MrspException.explain(error.code())));
+            case MrspMessage.Malformed malformed -> malformed(malformed.why());
+            case AdvertiseRequest _ -> malformed("the server sent a request");
+        }
+    }
+
+    /// Nothing of a refused answer is used (NAA-MRSP-8).
+    private void applyAdvertise(Advertise advertise, long nowNanos) {
+        List<PeerRegion> peers = advertise.regions();
+        if (peers.size() != regions.size()) {
+            malformed(
+                    "the server announced %d regions for %d"
+                            .formatted(peers.size(), regions.size()));
+            return;
+        }
+        for (int i = 0; i < peers.size(); i++) {
+            if (peers.get(i).size() < regions.get(i).size()) {
+                malformed(
+                        "the server's region %d has %d bytes instead of %d"
+                                .formatted(i, peers.get(i).size(), regions.get(i).size()));
+                return;
+            }
+        }
+        for (int i = 0; i < peers.size(); i++) {
+            regions.get(i).advertised(peers.get(i));
+        }
+        peerRegions = peers;
+        deadline = NEVER;
+        counters().add(Counter.MRSP_NANOS, nowNanos - startedAt);
+        enter(NaaState.MRSP_DONE);
+    }
+
+    private void malformed(String why) {
+        fail(new MrspException(where(), MrspException.MALFORMED, "bad answer: " + why));
+    }
+
+    // ---- RPC ------------------------------------------------------------------------------------
+
+    /// Posts the receive for the result and the WRITEs of the inputs.
+    void startRpc(long nowNanos) {
+        requireIdle("starting an RPC");
+        if (settings.dialect() == Dialect.AP1_2023) {
+            writeMetadata();
+        }
+        postReceive();
+        writeInputs(settings.functionCode(), nowNanos);
+    }
+
+    /// Posts the WRITEs of the inputs, the last one with `functionCode`.
+    void writeInputs(int functionCode, long nowNanos) {
+        requireIdle("starting an RPC");
+        WritePlan writes = plan();
+        writes.begin(settings.dialect().requestImmediate(functionCode, userBytes));
+        boolean all = settings.dialect() == Dialect.AP1_2023;
+        for (int i = 0; i < regions.size(); i++) {
+            ClientRegion region = regions.get(i);
+            if (all || region.isDue()) {
+                region.addTo(writes, region.bytesToSend());
+                counters().add(Counter.BYTES_SENT, region.bytesToSend());
+            }
+        }
+        if (writes.isEmpty()) {
+            regions.getFirst().addTo(writes, 0);
+        }
+        counters().add(Counter.RPCS, 1);
+        result = null;
+        resultHeld = false;
+        startedAt = nowNanos;
+        answerBeganAt = NEVER;
+        deadline = later(nowNanos, settings.operationNanos());
+        enter(NaaState.DATA_SENDING);
+    }
+
+    /// Tells the server that this side cannot start the RPC (NAA-XFER-16), which ends the session.
+    void signalHostError(String why) {
+        requireIdle("reporting a host error");
+        hostErrorToSend = true;
+        fail(new NaaException(where(), why));
+    }
+
+    /// The first bytes of the answer were seen. Without this the answer begins when it ends.
+    void answerBegan(long nowNanos) {
+        if (answerBeganAt == NEVER) {
+            answerBeganAt = nowNanos;
+        }
+    }
+
+    /// The result of the last RPC, or null if none has finished since the last one was started.
+    @Nullable RpcResult result() {
+        return result;
+    }
+
+    /// Sets the three user bytes, byte 0 in bits 7..0, from the next RPC on.
+    void setUserBytes(int bytes) {
+        requireUpstream("user bytes");
+        userBytes = bytes;
+    }
+
+    /// Sets how many bytes of wire region `index` are sent from the next RPC on.
+    void setBytesToSend(int index, long bytes) {
+        requireUpstream("a byte count");
+        requireIdle("setting a byte count");
+        ClientRegion region = regions.get(index);
+        Objects.checkIndex(bytes, region.size() + 1);
+        region.setBytesToSend(bytes);
+    }
+
+    /// Sets the wire region that receives the result from the next RPC on (NAA-META-3).
+    void setReturnRegion(int index) {
+        if (settings.dialect() != Dialect.AP1_2023) {
+            throw new IllegalStateException(
+                    settings.dialect() + " has no return region; mark regions as output");
+        }
+        if (index < 1 || index >= regions.size()) {
+            throw new IndexOutOfBoundsException(
+                    "return region %d; valid wire regions: 1 to %d"
+                            .formatted(index, regions.size() - 1));
+        }
+        returnRegion = index;
+    }
+
+    /// The three user bytes, byte 0 in bits 7..0.
+    int userBytes() {
+        return userBytes;
+    }
+
+    /// The server's regions in wire order, once known.
+    List<PeerRegion> peerRegions() {
+        return peerRegions;
+    }
+
+    /// The wire region that receives the result, or -1.
+    int returnRegion() {
+        return returnRegion;
+    }
+
+    /// How many WRITEs of the current RPC were acknowledged.
+    int writesCompleted() {
+        return plan == null ? 0 : plan.completed();
+    }
+
+    private void writeMetadata() {
+        if (returnRegion == NO_RETURN_REGION) {
+            throw new IllegalStateException(
+                    "no return region is set; ap1-2023 needs to know which region gets the result");
+        }
+        regions.getFirst()
+                .spec()
+                .memory()
+                .set(RETURN_ADDRESS, 0, regions.get(returnRegion).registered().address());
+    }
+
+    private void requireUpstream(String what) {
+        if (settings.dialect() != Dialect.UPSTREAM_2026) {
+            throw new IllegalStateException(settings.dialect() + " cannot carry " + what);
+        }
+    }
+
+    private void requireIdle(String operation) {
+        require(operation, NaaState.MRSP_DONE, NaaState.FINISHED);
+    }
+
+    // ---- work requests --------------------------------------------------------------------------
+
+    @Override
+    boolean nextReceive(ReceiveRequest into) {
+        if (receivesToPost == 0) {
+            return false;
+        }
+        receivesToPost--;
+        // A result touches no buffer; with one, a stray message cannot break the connection.
+        into.id(MESSAGE).buffer(buffer(), MrspCodec.MAX_LENGTH, MrspCodec.MAX_LENGTH);
+        return true;
+    }
+
+    @Override
+    boolean nextSend(SendRequest into) {
+        if (messageLength > 0) {
+            into.id(MESSAGE).send().payload(buffer(), 0, messageLength);
+            into.solicited(true).signaled(true);
+            messageLength = 0;
+            return true;
+        }
+        if (hostErrorToSend || probeToSend) {
+            emitEmptyWrite(into);
+            return true;
+        }
+        if (state() == NaaState.DATA_SENDING && plan().next(into)) {
+            into.id(WRITE);
+            return true;
+        }
+        return false;
+    }
+
+    private void emitEmptyWrite(SendRequest into) {
+        PeerRegion target = Objects.requireNonNull(regions.getFirst().peer());
+        if (hostErrorToSend) {
+            hostErrorToSend = false;
+            into.id(HOST_ERROR).writeWithImmediate(target.address(), target.remoteKey(), 0);
+            into.solicited(true);
+        } else {
+            probeToSend = false;
+            into.id(PROBE).write(target.address(), target.remoteKey()).solicited(false);
+        }
+        into.noPayload().signaled(true);
+    }
+
+    @Override
+    void refused(String request) {
+        boolean starting = state() == NaaState.DATA_SENDING;
+        fail(new NaaException(where(), "the queue pair has no room for " + request));
+        hostErrorToSend = starting;
+    }
+
+    // ---- completions ----------------------------------------------------------------------------
+
+    @Override
+    void completed(Completion completion, long nowNanos) {
+        if (state().isTerminal()) {
+            return;
+        }
+        if (completion.status() != CompletionStatus.SUCCESS) {
+            failed(completion, "a transfer");
+            return;
+        }
+        switch (completion.opcode()) {
+            case SEND -> messageSent(nowNanos);
+            case RDMA_WRITE -> written(completion, nowNanos);
+            case RECEIVE -> messageArrived(completion, nowNanos);
+            case RECEIVE_RDMA_WITH_IMMEDIATE -> resultArrived(completion, nowNanos);
+            default -> throw unexpected(completion);
+        }
+    }
+
+    private void messageSent(long nowNanos) {
+        if (state() != NaaState.MRSP_SENDING) {
+            throw unexpected("the completion of a message");
+        }
+        enter(NaaState.MRSP_RECEIVING);
+        if (heldMessageLength >= 0) {
+            applyMessage(heldMessageLength, nowNanos);
+            heldMessageLength = -1;
+        }
+    }
+
+    private void messageArrived(Completion completion, long nowNanos) {
+        switch (state()) {
+            case MRSP_SENDING -> heldMessageLength = completion.byteCount();
+            case MRSP_RECEIVING -> applyMessage(completion.byteCount(), nowNanos);
+            // Ignored; but it used up the receive that waits for the result.
+            case DATA_SENDING, DATA_RECEIVING -> postReceive();
+            default -> throw unexpected(completion);
+        }
+    }
+
+    private void written(Completion completion, long nowNanos) {
+        if (completion.id() == PROBE) {
+            probePending = false;
+            return;
+        }
+        if (completion.id() != WRITE || state() != NaaState.DATA_SENDING) {
+            throw unexpected(completion);
+        }
+        plan().completeOne();
+        if (!plan().isComplete()) {
+            return;
+        }
+        markSent();
+        sentAt = nowNanos;
+        enter(NaaState.DATA_RECEIVING);
+        if (resultHeld) {
+            finish(heldImmediate, heldByteCount);
+        } else {
+            scheduleProbe(nowNanos);
+        }
+    }
+
+    private void resultArrived(Completion completion, long nowNanos) {
+        answeredAt = nowNanos;
+        switch (state()) {
+            case DATA_SENDING -> hold(completion);
+            case DATA_RECEIVING -> finish(completion.immediate(), completion.byteCount());
+            case MRSP_SENDING, MRSP_RECEIVING -> malformed("a result instead of a message");
+            default -> throw unexpected(completion);
+        }
+    }
+
+    private void hold(Completion completion) {
+        if (resultHeld) {
+            throw unexpected("a second result of one RPC");
+        }
+        resultHeld = true;
+        heldImmediate = completion.immediate();
+        heldByteCount = completion.byteCount();
+    }
+
+    private void markSent() {
+        for (int i = 0; i < regions.size(); i++) {
+            ClientRegion region = regions.get(i);
+            if (region.isDue()) {
+                region.sent();
+            }
+        }
+    }
+
+    private void finish(int immediate, long byteCount) {
+        int code = settings.dialect().returnCode(immediate);
+        long total = code == 0 ? returnedBytes(byteCount) : 0;
+        // Completions of the answer may be polled before those of the inputs.
+        long sent = Math.min(sentAt, answeredAt);
+        long began = Math.clamp(answerBeganAt, sent, answeredAt);
+        result =
+                new RpcResult(
+                        code, byteCount, total, sent - startedAt, began - sent, answeredAt - began);
+        counters().add(Counter.BYTES_RECEIVED, total);
+        counters().add(Counter.TRANSFER_NANOS, sent - startedAt + answeredAt - began);
+        counters().add(Counter.CALCULATION_NANOS, began - sent);
+        counters().add(Counter.RETURN_CODES, code == 0 ? 0 : 1);
+        deadline = NEVER;
+        nextProbe = NEVER;
+        enter(NaaState.FINISHED);
+    }
+
+    private long returnedBytes(long byteCount) {
+        if (settings.dialect() == Dialect.AP1_2023) {
+            return byteCount;
+        }
+        long sum = 0;
+        for (int i = 0; i < regions.size(); i++) {
+            sum += regions.get(i).spec().output() ? regions.get(i).size() : 0;
+        }
+        return sum;
+    }
+
+    // ---- time -----------------------------------------------------------------------------------
+
+    @Override
+    void timePassed(long nowNanos) {
+        if (deadline != NEVER && nowNanos - deadline >= 0) {
+            deadline = NEVER;
+            fail(
+                    new NaaTimeoutException(
+                            where(),
+                            "not finished within %d ms; the client can only be closed now"
+                                    .formatted(settings.operationNanos() / 1_000_000)));
+        } else if (nextProbe != NEVER && nowNanos - nextProbe >= 0) {
+            probeToSend = !probePending;
+            probePending = true;
+            counters().add(Counter.PROBES, probeToSend ? 1 : 0);
+            scheduleProbe(nowNanos);
+        }
+    }
+
+    @Override
+    long nanosUntilDue(long nowNanos) {
+        long untilDeadline = deadline == NEVER ? NEVER : deadline - nowNanos;
+        long untilProbe = nextProbe == NEVER ? NEVER : nextProbe - nowNanos;
+        return Math.min(untilDeadline, untilProbe);
+    }
+
+    private void scheduleProbe(long nowNanos) {
+        nextProbe = later(nowNanos, settings.probeNanos());
+    }
+
+    private static long later(long nowNanos, long nanos) {
+        return nanos == 0 ? NEVER : nowNanos + nanos;
+    }
+
+    private MemoryRegion buffer() {
+        if (messages == null) {
+            throw new IllegalStateException("the regions are not registered yet");
+        }
+        return messages;
+    }
+
+    private WritePlan plan() {
+        return Objects.requireNonNull(plan);
+    }
+}

@@ -1,0 +1,296 @@
+package dev.outboard.naa;
+
+import dev.outboard.fabric.Access;
+import dev.outboard.fabric.DeviceLimits;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.MemoryRegion;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/// What a [NaaClient] does behind its guards: registers the regions, runs the state machine, waits
+/// and cleans up. One thread at a time.
+final class ClientSession {
+    private static final long METADATA_BYTES = 8;
+    private static final long MAX_MESSAGE_BYTES = 1L << 31;
+    private static final int NO_WRITES = 3;
+
+    private final NaaClientBuilder settings;
+    private final Turn turn;
+    private final ClientMachine machine;
+    private final ClientConnection connection;
+    private final long maxMessageBytes;
+    private final int maxSends;
+    private final Arena arena = Arena.ofShared();
+    private final Cleanup cleanup = new Cleanup();
+    private boolean registered;
+    private volatile List<InternalRegion> internals;
+    private volatile long registrationNanos;
+
+    /// @param turn whose end makes every wait fail
+    ClientSession(NaaClientBuilder settings, Turn turn, ClientDevice at) {
+        this.settings = settings;
+        this.turn = turn;
+        this.internals = List.copyOf(settings.internals);
+        this.machine = new ClientMachine(peer(settings), protocolSettings(settings), wireRegions());
+        setDefaultReturnRegion();
+        naaAddresses();
+        DeviceLimits limits = at.device().limits();
+        this.maxMessageBytes = Math.min(MAX_MESSAGE_BYTES, limits.maxMessageBytes());
+        long needed = NO_WRITES;
+        for (ClientRegion region : machine.regions()) {
+            needed += Math.max(1, Math.ceilDiv(region.size(), maxMessageBytes));
+        }
+        this.maxSends = (int) Math.min(needed, limits.maxWorkRequests());
+        this.connection =
+                new ClientConnection(settings, machine, at.device(), maxSends, at.addresses());
+        cleanup.defer(at::close);
+        cleanup.defer(arena::close);
+        cleanup.defer(connection::close);
+    }
+
+    ClientMachine machine() {
+        return machine;
+    }
+
+    ClientConnection connection() {
+        return connection;
+    }
+
+    List<InternalRegion> internals() {
+        return internals;
+    }
+
+    long registrationNanos() {
+        return registrationNanos;
+    }
+
+    // ---- connection -----------------------------------------------------------------------------
+
+    /// Follows the connection events until connected; zero means no limit.
+    void connect(Duration limit) {
+        require("connecting", NaaState.INIT, NaaState.READY);
+        long start = System.nanoTime();
+        while (machine.state() == NaaState.INIT || machine.state() == NaaState.READY) {
+            connection.next(Duration.ofNanos(Link.SLICE_NANOS)).ifPresent(connection::handle);
+            failIfClosing();
+            if (!limit.isZero() && System.nanoTime() - start > limit.toNanos()) {
+                machine.fail(
+                        new NaaTimeoutException(
+                                machine.where(),
+                                "no connection within %d ms; is a server running there?"
+                                        .formatted(limit.toMillis())));
+            }
+            throwFailure();
+        }
+    }
+
+    // ---- region setup ---------------------------------------------------------------------------
+
+    void setInternals(List<InternalRegion> regions) {
+        require("setting internal regions", NaaState.INIT, NaaState.READY, NaaState.CONNECTED);
+        int total = machine.regions().size() + regions.size();
+        if (total > settings.maxRegions) {
+            throw new IllegalArgumentException(
+                    "%d regions with the internal ones; the cap is %d"
+                            .formatted(total, settings.maxRegions));
+        }
+        internals = List.copyOf(regions);
+    }
+
+    void registerRegions() {
+        require("registering regions", NaaState.INIT, NaaState.READY, NaaState.CONNECTED);
+        if (registered) {
+            return;
+        }
+        registered = true;
+        long start = System.nanoTime();
+        List<ClientRegion> regions = machine.regions();
+        for (int i = 0; i < regions.size(); i++) {
+            ClientRegion region = regions.get(i);
+            region.register(register(region.spec().memory(), "region " + i));
+        }
+        MemorySegment messages = arena.allocate(2L * MrspCodec.MAX_LENGTH);
+        // The rest of the send queue is for messages and probes.
+        machine.registered(
+                register(messages, "the message buffer"),
+                maxMessageBytes,
+                Math.max(1, maxSends - NO_WRITES));
+        registrationNanos = System.nanoTime() - start;
+    }
+
+    private MemoryRegion register(MemorySegment memory, String what) {
+        try {
+            MemoryRegion region =
+                    connection.domain().register(memory, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+            cleanup.defer(region::close);
+            return region;
+        } catch (FabricException e) {
+            NaaException failure =
+                    new NaaException(
+                            machine.where(),
+                            "cannot register %s: %s".formatted(what, e.getMessage()),
+                            e);
+            machine.fail(failure);
+            machine.takeFailure();
+            throw failure;
+        }
+    }
+
+    void startMrsp() {
+        NaaAddresses.Assigned addresses = naaAddresses();
+        List<Long> inWireOrder = new ArrayList<>();
+        if (settings.dialect == Dialect.AP1_2023) {
+            inWireOrder.add(0L);
+        }
+        inWireOrder.addAll(addresses.parameters());
+        machine.startMrsp(inWireOrder, internalEntries(addresses), System.nanoTime());
+        post();
+    }
+
+    void awaitMrsp() {
+        while (machine.state() == NaaState.MRSP_SENDING
+                || machine.state() == NaaState.MRSP_RECEIVING) {
+            await(Link.SLICE_NANOS);
+        }
+        throwFailure();
+    }
+
+    private List<MrspMessage.Entry> internalEntries(NaaAddresses.Assigned addresses) {
+        List<MrspMessage.Entry> entries = new ArrayList<>();
+        for (int i = 0; i < internals.size(); i++) {
+            long address = addresses.internals().get(i);
+            // Where the first phase's code puts the requested address (NAA-ADDR-5).
+            long published = settings.dialect == Dialect.AP1_2023 ? address : 0;
+            entries.add(
+                    new MrspMessage.Entry(
+                            RegionFlags.INTERNAL, address, published, 0, internals.get(i).size()));
+        }
+        return entries;
+    }
+
+    private NaaAddresses.Assigned naaAddresses() {
+        return NaaAddresses.assign(
+                settings.dialect, settings.naaOffset, internals, settings.regions);
+    }
+
+    // ---- RPC ------------------------------------------------------------------------------------
+
+    void startRpc() {
+        machine.startRpc(System.nanoTime());
+        post();
+    }
+
+    /// Waits for the result.
+    ///
+    /// @throws RpcException if it is an error code
+    RpcResult finishRpc() {
+        while (machine.state() == NaaState.DATA_SENDING
+                || machine.state() == NaaState.DATA_RECEIVING) {
+            await(Link.SLICE_NANOS);
+        }
+        throwFailure();
+        RpcResult result = Objects.requireNonNull(machine.result());
+        if (!result.isSuccess()) {
+            throw new RpcException(
+                    machine.where(),
+                    result.returnCode(),
+                    "function %d ended with code %s"
+                            .formatted(
+                                    settings.functionCode,
+                                    ReturnCode.explain(result.returnCode())));
+        }
+        return result;
+    }
+
+    // ---- waiting --------------------------------------------------------------------------------
+
+    /// Posts what the machine emits, and fails if the session has.
+    void post() {
+        connection.link().post();
+        throwFailure();
+    }
+
+    /// Handles completions, waiting for one at most `limitNanos` or a slice.
+    ///
+    /// @return how many
+    int await(long limitNanos) {
+        int handled = connection.link().await(limitNanos);
+        if (handled == 0) {
+            connection.link().checkTime();
+            connection.pump();
+            failIfClosing();
+        }
+        throwFailure();
+        return handled;
+    }
+
+    void failIfClosing() {
+        if (turn.isEnded()) {
+            machine.fail(
+                    new NaaConnectException(
+                            machine.where(),
+                            NaaConnectException.Reason.DISCONNECTED,
+                            "the client was closed meanwhile"));
+        }
+    }
+
+    void throwFailure() {
+        if (machine.state().isTerminal()) {
+            machine.takeFailure()
+                    .ifPresent(failure -> {
+                        throw failure;
+                    });
+        }
+    }
+
+    /// Refuses an operation in a wrong state.
+    void require(String operation, NaaState... allowed) {
+        machine.require(operation, allowed);
+    }
+
+    // ---- end ------------------------------------------------------------------------------------
+
+    /// Releases everything; see [NaaClient#close].
+    void close() {
+        cleanup.step(() -> connection.disconnect(settings.closeLimit));
+        cleanup.step(connection::releaseQueues);
+        NaaException.Where where = machine.where();
+        machine.closed();
+        cleanup.finish(where);
+    }
+
+    private List<ClientRegion> wireRegions() {
+        List<ClientRegion> regions = new ArrayList<>();
+        if (settings.dialect == Dialect.AP1_2023) {
+            MemorySegment metadata = arena.allocate(METADATA_BYTES, METADATA_BYTES);
+            regions.add(new ClientRegion(RegionSpec.unmarked(metadata)));
+        }
+        settings.regions.forEach(spec -> regions.add(new ClientRegion(spec)));
+        return regions;
+    }
+
+    private void setDefaultReturnRegion() {
+        List<RegionSpec> outputs = settings.regions.stream().filter(RegionSpec::output).toList();
+        if (settings.dialect == Dialect.AP1_2023 && outputs.size() == 1) {
+            machine.setReturnRegion(
+                    settings.dialect.firstParameter()
+                            + settings.regions.indexOf(outputs.getFirst()));
+        }
+    }
+
+    private static String peer(NaaClientBuilder settings) {
+        return settings.host + ":" + settings.port;
+    }
+
+    private static ClientSettings protocolSettings(NaaClientBuilder settings) {
+        return new ClientSettings(
+                settings.dialect,
+                settings.functionCode,
+                settings.timeout.toNanos(),
+                settings.probeInterval.toNanos());
+    }
+}

@@ -1,0 +1,7 @@
+package dev.outboard.naa;
+
+/// Why a server does not give a client its regions.
+///
+/// @param code what the client is told, see [MrspException]
+/// @param text one line for people at the server
+record Refusal(int code, String text) {}

@@ -1,0 +1,521 @@
+package dev.outboard.naa;
+
+import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionOpcode;
+import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.ReceiveRequest;
+import dev.outboard.fabric.SendRequest;
+import dev.outboard.naa.MrspMessage.Advertise;
+import dev.outboard.naa.MrspMessage.AdvertiseRequest;
+import dev.outboard.naa.MrspMessage.Entry;
+import dev.outboard.naa.MrspMessage.MrspError;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// The server's state machine for one connection (`spec/naaice.md`, section 11.3).
+///
+/// Receives go to two buffers in turn, so one is always posted while the other is looked at.
+final class ServerMachine extends Machine {
+    /// The memory that the machine's messages need: two to receive, one to send.
+    static final long MESSAGE_BYTES = 3L * MrspCodec.MAX_LENGTH;
+
+    private static final int RECEIVE_BUFFERS = 2;
+    private static final long MESSAGE = 10;
+    private static final long WRITE = 11;
+    private static final long PROBE = 12;
+    private static final ValueLayout.OfLong RETURN_ADDRESS =
+            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+    private final ServerOptions options;
+    private final MemoryRegion messages;
+    private final long maxMessageBytes;
+    private final int maxOutstanding;
+
+    private volatile @Nullable Dialect dialect;
+    private volatile List<PeerRegion> peerRegions = List.of();
+    private @Nullable AdvertiseRequest pendingRequest;
+    private List<Entry> clientRegions = List.of();
+    private List<MemoryRegion> localRegions = List.of();
+    private @Nullable WritePlan plan;
+
+    private int receivesToPost;
+    private int nextBuffer;
+    private int messageLength;
+    private boolean probeToSend;
+    private boolean probePending;
+    private @Nullable NaaException refusal;
+
+    private boolean rpcHeld;
+    private int heldImmediate;
+    private boolean hostErrorSeen;
+    private int functionCode;
+    private int userBytes;
+    private volatile int returnRegion;
+
+    private long deadline = NEVER;
+    private long nextProbe = NEVER;
+    private long probeDeadline = NEVER;
+    private long since;
+
+    /// A connection that a client asks for.
+    ///
+    /// @param messages [#MESSAGE_BYTES] of memory
+    /// @param maxOutstanding WRITEs the queue pair takes at a time
+    ServerMachine(
+            String peer,
+            ServerOptions options,
+            MemoryRegion messages,
+            long maxMessageBytes,
+            int maxOutstanding) {
+        super(peer);
+        this.options = options;
+        this.messages = messages;
+        this.maxMessageBytes = maxMessageBytes;
+        this.maxOutstanding = maxOutstanding;
+    }
+
+    // ---- connection -----------------------------------------------------------------------------
+
+    /// The resources exist; a receive must be posted before the request is accepted.
+    void connectRequested() {
+        require("accepting", NaaState.INIT);
+        postReceive();
+        enter(NaaState.READY);
+    }
+
+    /// The connection is established.
+    void established(long nowNanos) {
+        require("an established connection", NaaState.READY);
+        deadline = later(nowNanos, options.requestLimit());
+        since = nowNanos;
+        enter(NaaState.CONNECTED);
+    }
+
+    /// The client has disconnected.
+    @Override
+    void disconnected() {
+        if (!isOver()) {
+            deadline = NEVER;
+            nextProbe = NEVER;
+            probeDeadline = NEVER;
+            enter(NaaState.FINISHED);
+        }
+    }
+
+    /// The device is gone.
+    void deviceRemoved() {
+        fail(
+                new NaaConnectException(
+                        where(), NaaConnectException.Reason.DEVICE_REMOVED, "device removed"));
+    }
+
+    @Override
+    boolean isOver() {
+        return super.isOver() || state() == NaaState.FINISHED;
+    }
+
+    // ---- region setup ---------------------------------------------------------------------------
+
+    /// Posts a further receive and waits for the client's request.
+    void startMrsp(long nowNanos) {
+        require("region setup", NaaState.CONNECTED);
+        postReceive();
+        deadline = later(nowNanos, options.requestLimit());
+        enter(NaaState.MRSP_RECEIVING);
+    }
+
+    /// Posts one receive: for a message or, as a placeholder, for an RPC.
+    void postReceive() {
+        receivesToPost++;
+    }
+
+    /// The client's request that waits for [#grant] or [#refuse].
+    Optional<AdvertiseRequest> pendingRequest() {
+        return Optional.ofNullable(pendingRequest);
+    }
+
+    /// The client's dialect, known with its request.
+    Optional<Dialect> dialect() {
+        return Optional.ofNullable(dialect);
+    }
+
+    /// The client's regions: those of its request or, if it advertised others by itself, those
+    /// (NAA-MRSP-13).
+    List<PeerRegion> peerRegions() {
+        return peerRegions;
+    }
+
+    /// Takes a request: it becomes pending, or is refused for what the options do not allow.
+    void handle(AdvertiseRequest request, long nowNanos) {
+        require("region setup", NaaState.CONNECTED, NaaState.MRSP_RECEIVING);
+        Dialect recognised = RegionRules.dialectOf(request);
+        Optional<Refusal> wrong = RegionRules.check(request, recognised, options);
+        if (wrong.isPresent()) {
+            refuse(wrong.get(), nowNanos);
+        } else {
+            dialect = options.dialect().orElse(recognised);
+            pendingRequest = request;
+        }
+    }
+
+    /// Takes the client's advertisement of regions.
+    void handle(Advertise advertise) {
+        require("region setup", NaaState.CONNECTED, NaaState.MRSP_RECEIVING);
+        peerRegions = advertise.regions();
+    }
+
+    /// The pending request is satisfied: `regions` are the counterparts of its non-internal ones.
+    void grant(List<MemoryRegion> regions, long nowNanos) {
+        AdvertiseRequest request = Objects.requireNonNull(pendingRequest, "no request is pending");
+        pendingRequest = null;
+        clientRegions = request.entries().stream().filter(entry -> !entry.isInternal()).toList();
+        localRegions = List.copyOf(regions);
+        peerRegions =
+                clientRegions.stream()
+                        .map(e -> new PeerRegion(e.address(), e.remoteKey(), e.size()))
+                        .toList();
+        plan = new WritePlan(localRegions.size(), maxMessageBytes, maxOutstanding);
+        List<PeerRegion> announced = new ArrayList<>();
+        for (int i = 0; i < localRegions.size(); i++) {
+            MemoryRegion region = localRegions.get(i);
+            announced.add(
+                    new PeerRegion(
+                            region.address(), region.remoteKey(), clientRegions.get(i).size()));
+        }
+        sendMessage(new Advertise(announced), nowNanos);
+    }
+
+    /// The request cannot be satisfied: ERR is sent, and the session fails once it has arrived.
+    void refuse(Refusal why, long nowNanos) {
+        pendingRequest = null;
+        refusal = new MrspException(where(), why.code(), "refused the client: " + why.text());
+        sendMessage(new MrspError(why.code()), nowNanos);
+    }
+
+    /// Sends A or ERR.
+    void sendMessage(MrspMessage message, long nowNanos) {
+        if (message instanceof AdvertiseRequest) {
+            throw new IllegalArgumentException("a server sends no request for regions");
+        }
+        messageLength =
+                MrspCodec.encode(
+                        message, messages.segment().asSlice(bufferOffset(RECEIVE_BUFFERS)));
+        deadline = later(nowNanos, options.transferLimit());
+        enter(NaaState.MRSP_SENDING);
+    }
+
+    private void messageArrived(Completion completion, long nowNanos) {
+        if (state() != NaaState.CONNECTED && state() != NaaState.MRSP_RECEIVING) {
+            violated("a message in the middle of RPCs", nowNanos);
+            return;
+        }
+        MemorySegment bytes =
+                messages.segment()
+                        .asSlice(bufferOffset((int) completion.id()), completion.byteCount());
+        switch (MrspCodec.decode(bytes)) {
+            case AdvertiseRequest request when pendingRequest == null -> handle(request, nowNanos);
+            case AdvertiseRequest _ -> violated("a second request", nowNanos);
+            case Advertise _ -> violated("an advertisement instead of a request", nowNanos);
+            case MrspMessage.Malformed malformed -> violated(malformed.why(), nowNanos);
+            case MrspError error ->
+                    fail(
+                            new MrspException(
+                                    where(),
+                                    error.code(),
+                                    "the client gave up with code "
+                                            + MrspException.explain(error.code())));
+        }
+        postReceive();
+    }
+
+    private void violated(String what, long nowNanos) {
+        refuse(new Refusal(MrspException.MALFORMED, what), nowNanos);
+    }
+
+    private void messageSent(long nowNanos) {
+        if (state() != NaaState.MRSP_SENDING) {
+            throw unexpected("the completion of a message");
+        }
+        if (refusal != null) {
+            fail(refusal);
+            return;
+        }
+        counters().add(Counter.MRSP_NANOS, nowNanos - since);
+        deadline = NEVER;
+        enter(NaaState.MRSP_DONE);
+    }
+
+    // ---- RPC ------------------------------------------------------------------------------------
+
+    /// Waits for RPCs from now on.
+    void awaitRpc(long nowNanos) {
+        require("waiting for an RPC", NaaState.MRSP_DONE);
+        enterReceiving(nowNanos);
+    }
+
+    /// The function code of the RPC that is being calculated.
+    int functionCode() {
+        return functionCode;
+    }
+
+    /// The user bytes of the RPC that is being calculated, byte 0 in bits 7..0.
+    int userBytes() {
+        return userBytes;
+    }
+
+    /// The wire region that the RPC's answer goes to in `ap1-2023`.
+    int returnRegion() {
+        return returnRegion;
+    }
+
+    /// Whether the client reported that it could not start an RPC; told once.
+    boolean takeHostError() {
+        boolean seen = hostErrorSeen;
+        hostErrorSeen = false;
+        return seen;
+    }
+
+    /// Posts the WRITEs of the answer: the results, or only `returnCode` if it is an error.
+    void reply(int returnCode, long nowNanos) {
+        require("an answer", NaaState.CALCULATING);
+        counters().add(Counter.CALCULATION_NANOS, nowNanos - since);
+        WritePlan writes = plan();
+        writes.begin(usedDialect().returnImmediate(returnCode));
+        if (returnCode == ReturnCode.SUCCESS) {
+            addResults(writes);
+        } else {
+            counters().add(Counter.RETURN_CODES, 1);
+        }
+        if (writes.isEmpty()) {
+            Entry target = clientRegions.get(returnRegion);
+            writes.add(null, 0, target.address(), target.remoteKey());
+        }
+        since = nowNanos;
+        deadline = later(nowNanos, options.transferLimit());
+        enter(NaaState.DATA_SENDING);
+    }
+
+    private void addResults(WritePlan writes) {
+        boolean upstream = usedDialect() == Dialect.UPSTREAM_2026;
+        for (int i = 0; i < clientRegions.size(); i++) {
+            Entry target = clientRegions.get(i);
+            boolean returned =
+                    upstream ? (target.flags() & RegionFlags.OUTPUT) != 0 : i == returnRegion;
+            if (returned) {
+                writes.add(
+                        localRegions.get(i), target.size(), target.address(), target.remoteKey());
+                counters().add(Counter.BYTES_SENT, target.size());
+            }
+        }
+    }
+
+    private void enterReceiving(long nowNanos) {
+        since = nowNanos;
+        deadline = later(nowNanos, options.idleLimit());
+        nextProbe = later(nowNanos, options.probeInterval());
+        enter(NaaState.DATA_RECEIVING);
+        if (rpcHeld) {
+            rpcHeld = false;
+            begin(heldImmediate, nowNanos);
+        }
+    }
+
+    private void rpcArrived(Completion completion, long nowNanos) {
+        postReceive();
+        counters().add(Counter.BYTES_RECEIVED, completion.byteCount());
+        switch (state()) {
+            case DATA_RECEIVING -> begin(completion.immediate(), nowNanos);
+            // The client may be faster than the completion of what it has answered.
+            case MRSP_SENDING, MRSP_DONE, DATA_SENDING -> hold(completion.immediate(), nowNanos);
+            default -> violated("an RPC in state " + state(), nowNanos);
+        }
+    }
+
+    private void hold(int immediate, long nowNanos) {
+        if (rpcHeld) {
+            violated("a further RPC before the answer to the last one", nowNanos);
+            return;
+        }
+        rpcHeld = true;
+        heldImmediate = immediate;
+    }
+
+    private void begin(int immediate, long nowNanos) {
+        functionCode = usedDialect().functionCode(immediate);
+        userBytes = usedDialect().userBytes(immediate);
+        if (functionCode == 0) {
+            hostErrorSeen = true;
+            counters().add(Counter.HOST_ERRORS, 1);
+            return;
+        }
+        counters().add(Counter.RPCS, 1);
+        since = nowNanos;
+        deadline = NEVER;
+        nextProbe = NEVER;
+        returnRegion = 0;
+        enter(NaaState.CALCULATING);
+        if (usedDialect() == Dialect.AP1_2023) {
+            readMetadata(nowNanos);
+        }
+    }
+
+    /// The metadata region names the region that gets the answer (NAA-META-6, NAA-META-7).
+    private void readMetadata(long nowNanos) {
+        long address = localRegions.getFirst().segment().get(RETURN_ADDRESS, 0);
+        for (int i = 1; i < clientRegions.size(); i++) {
+            if (clientRegions.get(i).address() == address) {
+                returnRegion = i;
+                return;
+            }
+        }
+        reply(ReturnCode.FIRST_APPLICATION, nowNanos);
+    }
+
+    // ---- work requests --------------------------------------------------------------------------
+
+    @Override
+    boolean nextReceive(ReceiveRequest into) {
+        if (receivesToPost == 0) {
+            return false;
+        }
+        receivesToPost--;
+        into.id(nextBuffer).buffer(messages, bufferOffset(nextBuffer), MrspCodec.MAX_LENGTH);
+        nextBuffer = (nextBuffer + 1) % RECEIVE_BUFFERS;
+        return true;
+    }
+
+    @Override
+    boolean nextSend(SendRequest into) {
+        if (messageLength > 0) {
+            into.id(MESSAGE).send().signaled(true).solicited(true);
+            into.payload(messages, bufferOffset(RECEIVE_BUFFERS), messageLength);
+            messageLength = 0;
+            return true;
+        }
+        if (state() == NaaState.DATA_SENDING && plan().next(into)) {
+            into.id(WRITE);
+            return true;
+        }
+        if (probeToSend) {
+            probeToSend = false;
+            Entry target = clientRegions.getFirst();
+            into.id(PROBE).write(target.address(), target.remoteKey());
+            into.noPayload().signaled(true).solicited(false);
+            return true;
+        }
+        return false;
+    }
+
+    @Override
+    void refused(String request) {
+        fail(new NaaException(where(), "the queue pair has no room for " + request));
+    }
+
+    // ---- completions ----------------------------------------------------------------------------
+
+    @Override
+    void completed(Completion completion, long nowNanos) {
+        if (isOver()) {
+            return;
+        }
+        if (completion.status() != CompletionStatus.SUCCESS) {
+            failed(completion, "a transfer");
+            return;
+        }
+        CompletionOpcode opcode = completion.opcode();
+        if (refusal != null && opcode != CompletionOpcode.SEND) {
+            return;
+        }
+        switch (opcode) {
+            case SEND -> messageSent(nowNanos);
+            case RDMA_WRITE -> written(completion, nowNanos);
+            case RECEIVE -> messageArrived(completion, nowNanos);
+            case RECEIVE_RDMA_WITH_IMMEDIATE -> rpcArrived(completion, nowNanos);
+            default -> throw unexpected(completion);
+        }
+    }
+
+    private void written(Completion completion, long nowNanos) {
+        if (completion.id() == PROBE) {
+            probePending = false;
+            probeDeadline = NEVER;
+            return;
+        }
+        if (state() != NaaState.DATA_SENDING) {
+            throw unexpected(completion);
+        }
+        plan().completeOne();
+        if (plan().isComplete()) {
+            counters().add(Counter.TRANSFER_NANOS, nowNanos - since);
+            enterReceiving(nowNanos);
+        }
+    }
+
+    // ---- time -----------------------------------------------------------------------------------
+
+    @Override
+    void timePassed(long nowNanos) {
+        if (isDue(deadline, nowNanos)) {
+            deadline = NEVER;
+            fail(new NaaTimeoutException(where(), "the client took too long"));
+        } else if (isDue(probeDeadline, nowNanos)) {
+            probeDeadline = NEVER;
+            fail(
+                    new NaaConnectException(
+                            where(),
+                            NaaConnectException.Reason.UNREACHABLE,
+                            "the client does not answer any more"));
+        } else if (isDue(nextProbe, nowNanos)) {
+            nextProbe = later(nowNanos, options.probeInterval());
+            probe(nowNanos);
+        }
+    }
+
+    private void probe(long nowNanos) {
+        if (!probePending) {
+            probePending = true;
+            probeToSend = true;
+            probeDeadline = later(nowNanos, options.probeLimit());
+            counters().add(Counter.PROBES, 1);
+        }
+    }
+
+    @Override
+    long nanosUntilDue(long nowNanos) {
+        return Math.min(
+                until(deadline, nowNanos),
+                Math.min(until(probeDeadline, nowNanos), until(nextProbe, nowNanos)));
+    }
+
+    private static boolean isDue(long time, long nowNanos) {
+        return time != NEVER && nowNanos - time >= 0;
+    }
+
+    private static long until(long time, long nowNanos) {
+        return time == NEVER ? NEVER : time - nowNanos;
+    }
+
+    private static long later(long nowNanos, Duration duration) {
+        return duration.isZero() ? NEVER : nowNanos + duration.toNanos();
+    }
+
+    private static long bufferOffset(int buffer) {
+        return (long) buffer * MrspCodec.MAX_LENGTH;
+    }
+
+    private Dialect usedDialect() {
+        return Objects.requireNonNull(dialect);
+    }
+
+    private WritePlan plan() {
+        return Objects.requireNonNull(plan);
+    }
+}

@@ -1,0 +1,121 @@
+package dev.outboard.naa;
+
+import dev.outboard.fabric.Access;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.ProtectionDomain;
+import dev.outboard.naa.MrspMessage.AdvertiseRequest;
+import dev.outboard.naa.MrspMessage.Entry;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/// The memory that a server gives to one client: zero-filled native regions, registered unless
+/// internal, charged to a budget that all connections share. Belongs to one [NaaServerContext].
+final class ServerMemory {
+    private static final long ALIGNMENT = 4096;
+    private static final long RETRY_NANOS = 10_000_000;
+
+    private final AtomicLong budget;
+    private final long bytes;
+    private final Arena arena;
+    private final List<MemoryRegion> registered;
+    private List<RoutineRegion> parameters;
+    private List<RoutineRegion> internals;
+
+    private ServerMemory(AtomicLong budget, long bytes) {
+        this.budget = budget;
+        this.bytes = bytes;
+        this.arena = Arena.ofShared();
+        this.registered = new ArrayList<>();
+        this.parameters = new ArrayList<>();
+        this.internals = new ArrayList<>();
+    }
+
+    /// Allocates what `request` asks for.
+    ///
+    /// @param budget bytes that are left for all connections
+    /// @param hidden regions at the front that routines do not see
+    /// @return empty if there is not enough
+    static Optional<ServerMemory> allocate(
+            AtomicLong budget, ProtectionDomain domain, AdvertiseRequest request, int hidden) {
+        long bytes = request.entries().stream().mapToLong(Entry::size).sum();
+        if (budget.addAndGet(-bytes) < 0) {
+            budget.addAndGet(bytes);
+            return Optional.empty();
+        }
+        ServerMemory memory = new ServerMemory(budget, bytes);
+        try {
+            request.entries().forEach(entry -> memory.add(domain, entry, hidden));
+            memory.parameters = List.copyOf(memory.parameters);
+            memory.internals = List.copyOf(memory.internals);
+            return Optional.of(memory);
+        } catch (FabricException | OutOfMemoryError e) {
+            memory.deregister();
+            memory.free();
+            return Optional.empty();
+        }
+    }
+
+    private void add(ProtectionDomain domain, Entry entry, int hidden) {
+        MemorySegment memory = arena.allocate(entry.size(), ALIGNMENT);
+        if (entry.isInternal()) {
+            internals.add(
+                    new RoutineRegion(
+                            internals.size(), RegionFlags.INTERNAL, entry.naaAddress(), memory));
+            return;
+        }
+        registered.add(domain.register(memory, Access.LOCAL_WRITE, Access.REMOTE_WRITE));
+        if (registered.size() > hidden) {
+            parameters.add(
+                    new RoutineRegion(
+                            parameters.size(), entry.flags(), entry.naaAddress(), memory));
+        }
+    }
+
+    /// The non-internal regions in the client's order.
+    List<MemoryRegion> registered() {
+        return registered;
+    }
+
+    /// The regions that routines see as parameters; never changes.
+    List<RoutineRegion> parameters() {
+        return parameters;
+    }
+
+    /// The internal regions; never changes.
+    List<RoutineRegion> internals() {
+        return internals;
+    }
+
+    /// Makes the regions unreachable for the client.
+    void deregister() {
+        registered.forEach(MemoryRegion::close);
+    }
+
+    /// Frees the memory. A routine that still uses it fails at its next access; one that is inside
+    /// a native call with it is waited for.
+    void free() {
+        boolean closed = false;
+        while (!closed) {
+            closed = tryClose();
+            if (!closed) {
+                LockSupport.parkNanos(RETRY_NANOS);
+            }
+        }
+        budget.addAndGet(bytes);
+    }
+
+    private boolean tryClose() {
+        try {
+            arena.close();
+            return true;
+        } catch (IllegalStateException e) {
+            return !arena.scope().isAlive();
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.outboard.naa;
+
+import java.net.InetSocketAddress;
+
+/// Learns what happens at a server. Called on the server's threads, so it must be quick and
+/// thread-safe; what it throws ends the connection. Every method does nothing unless overridden.
+public interface ServerObserver {
+    /// A client has connected.
+    default void connected(NaaServerContext connection) {}
+
+    /// A client was turned away.
+    default void rejected(InetSocketAddress peer, String why) {}
+
+    /// An RPC was answered.
+    ///
+    /// @param nanos what the routine took
+    default void answered(
+            NaaServerContext connection, RpcContext rpc, int returnCode, long nanos) {}
+
+    /// A routine has thrown; the client gets an error code.
+    default void routineFailed(NaaServerContext connection, RpcContext rpc, Throwable failure) {}
+
+    /// The client reported that it could not start an RPC.
+    default void hostError(NaaServerContext connection) {}
+
+    /// The client has disconnected.
+    default void disconnected(NaaServerContext connection) {}
+
+    /// The connection was lost or ended by the server, or something could not be released.
+    default void failed(String peer, RuntimeException failure) {}
+
+    /// Logs failures with [System.Logger], and nothing else.
+    static ServerObserver logging() {
+        System.Logger log = System.getLogger(NaaServer.class.getName());
+        return new ServerObserver() {
+            @Override
+            public void rejected(InetSocketAddress peer, String why) {
+                log.log(System.Logger.Level.INFO, "rejected " + peer + ": " + why);
+            }
+
+            @Override
+            public void routineFailed(
+                    NaaServerContext connection, RpcContext rpc, Throwable failure) {
+                log.log(
+                        System.Logger.Level.WARNING,
+                        "function %d failed for %s"
+                                .formatted(rpc.functionCode(), connection.peer()),
+                        failure);
+            }
+
+            @Override
+            public void hostError(NaaServerContext connection) {
+                log.log(System.Logger.Level.INFO, connection.peer() + " could not start its RPC");
+            }
+
+            @Override
+            public void failed(String peer, RuntimeException failure) {
+                log.log(System.Logger.Level.WARNING, String.valueOf(failure.getMessage()));
+            }
+        };
+    }
+}

@@ -1,0 +1,575 @@
+package dev.outboard.naa;
+
+import dev.outboard.fabric.Access;
+import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionOpcode;
+import dev.outboard.fabric.CompletionQueue;
+import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.ConnectionChannel;
+import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.ConnectionId;
+import dev.outboard.fabric.ConnectionParameters;
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.DeviceLimits;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.GatherList;
+import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.ProtectionDomain;
+import dev.outboard.fabric.QueuePair;
+import dev.outboard.fabric.QueuePairAttributes;
+import dev.outboard.fabric.QueuePairState;
+import dev.outboard.fabric.ReceiveRequest;
+import dev.outboard.fabric.SendRequest;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// A fabric inside this process: bytes move from region to region under one lock. It keeps what
+/// went over the wire, and can be told to fail.
+final class FakeFabric {
+    /// What a queue pair did to its peer.
+    record Wire(SendRequest.Operation operation, long length, int immediate, boolean solicited) {}
+
+    final List<Wire> wire = new ArrayList<>();
+    final List<ConnectionParameters> requests = new ArrayList<>();
+    final AtomicInteger open = new AtomicInteger();
+    DeviceLimits limits =
+            new DeviceLimits(1L << 31, 4096, 1 << 16, 1 << 16, 1 << 16, 1 << 14, 1, 0);
+
+    /// Events that are not delivered: the peer seems not to be there.
+    volatile boolean deaf;
+
+    private final Map<Integer, FakeId> listeners = new HashMap<>();
+    private final Map<Integer, FakeRegion> regions = new HashMap<>();
+    private final AtomicInteger numbers = new AtomicInteger(1000);
+
+    Device device() {
+        return new FakeDevice();
+    }
+
+    private final class FakeDevice implements Device {
+        @Override
+        public String name() {
+            return "fake://";
+        }
+
+        @Override
+        public InetAddress address() {
+            return InetAddress.getLoopbackAddress();
+        }
+
+        @Override
+        public DeviceLimits limits() {
+            return limits;
+        }
+
+        @Override
+        public ProtectionDomain allocateProtectionDomain() {
+            return new FakeDomain(this);
+        }
+
+        @Override
+        public CompletionQueue createCompletionQueue(int capacity) {
+            return new FakeQueue(capacity);
+        }
+
+        @Override
+        public ConnectionChannel createConnectionChannel() {
+            return new FakeChannel();
+        }
+
+        @Override
+        public Map<String, Long> counters() {
+            return Map.of();
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /// Counts what is open, so that tests see leaks.
+    private abstract class Resource implements AutoCloseable {
+        private boolean closed;
+
+        Resource() {
+            open.incrementAndGet();
+        }
+
+        @Override
+        public void close() {
+            if (!closed) {
+                closed = true;
+                open.decrementAndGet();
+            }
+        }
+    }
+
+    private final class FakeDomain extends Resource implements ProtectionDomain {
+        private final Device device;
+
+        FakeDomain(Device device) {
+            this.device = device;
+        }
+
+        @Override
+        public Device device() {
+            return device;
+        }
+
+        @Override
+        public MemoryRegion register(MemorySegment segment, Access... access) {
+            FakeRegion region = new FakeRegion(segment, numbers.incrementAndGet());
+            synchronized (FakeFabric.this) {
+                regions.put(region.key, region);
+            }
+            return region;
+        }
+    }
+
+    private final class FakeRegion extends Resource implements MemoryRegion {
+        private final MemorySegment segment;
+        private final int key;
+
+        FakeRegion(MemorySegment segment, int key) {
+            this.segment = segment;
+            this.key = key;
+        }
+
+        @Override
+        public MemorySegment segment() {
+            return segment;
+        }
+
+        @Override
+        public long address() {
+            return segment.address();
+        }
+
+        @Override
+        public long length() {
+            return segment.byteSize();
+        }
+
+        @Override
+        public int localKey() {
+            return key;
+        }
+
+        @Override
+        public int remoteKey() {
+            return key;
+        }
+
+        @Override
+        public void close() {
+            synchronized (FakeFabric.this) {
+                regions.remove(key);
+            }
+            super.close();
+        }
+    }
+
+    private final class FakeQueue extends Resource implements CompletionQueue {
+        private final Queue<Object[]> entries = new ConcurrentLinkedQueue<>();
+        private final Semaphore notified = new Semaphore(0);
+        private final int capacity;
+
+        FakeQueue(int capacity) {
+            this.capacity = capacity;
+        }
+
+        void add(
+                long id,
+                CompletionStatus status,
+                CompletionOpcode opcode,
+                long bytes,
+                Integer imm) {
+            entries.add(new Object[] {id, status, opcode, bytes, imm});
+            notified.release();
+        }
+
+        @Override
+        public boolean poll(Completion into) {
+            Object[] e = entries.poll();
+            if (e != null) {
+                into.set(
+                        (Long) e[0],
+                        (CompletionStatus) e[1],
+                        (CompletionOpcode) e[2],
+                        0,
+                        (Long) e[3],
+                        e[4] != null,
+                        e[4] == null ? 0 : (Integer) e[4]);
+            }
+            return e != null;
+        }
+
+        @Override
+        public void requestNotification(boolean solicitedOnly) {
+            notified.drainPermits();
+        }
+
+        @Override
+        public boolean await(long timeoutNanos) {
+            try {
+                return notified.tryAcquire(timeoutNanos, TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        @Override
+        public int capacity() {
+            return capacity;
+        }
+    }
+
+    private record Send(
+            SendRequest.Operation operation,
+            long id,
+            MemorySegment bytes,
+            long address,
+            int key,
+            int immediate,
+            boolean solicited) {}
+
+    private final class FakePair extends Resource implements QueuePair {
+        private final QueuePairAttributes attributes;
+        private final Deque<Send> sends = new ArrayDeque<>();
+        private final Deque<Object[]> receives = new ArrayDeque<>();
+        private FakePair peer;
+        private QueuePairState state = QueuePairState.INIT;
+
+        FakePair(QueuePairAttributes attributes) {
+            this.attributes = attributes;
+        }
+
+        @Override
+        public int number() {
+            return 0;
+        }
+
+        @Override
+        public QueuePairState state() {
+            return state;
+        }
+
+        @Override
+        public boolean post(SendRequest request) {
+            synchronized (FakeFabric.this) {
+                if (sends.size() == attributes.maxSends()) {
+                    return false;
+                }
+                GatherList gather = request.gather();
+                MemorySegment bytes =
+                        gather.count() == 0
+                                ? MemorySegment.NULL
+                                : gather.region(0)
+                                        .segment()
+                                        .asSlice(gather.offset(0), gather.length(0));
+                sends.add(
+                        new Send(
+                                request.operation(),
+                                request.id(),
+                                bytes,
+                                request.remoteAddress(),
+                                request.remoteKey(),
+                                request.immediate(),
+                                request.solicited()));
+                move();
+                return true;
+            }
+        }
+
+        @Override
+        public boolean post(ReceiveRequest request) {
+            synchronized (FakeFabric.this) {
+                if (receives.size() == attributes.maxReceives()) {
+                    return false;
+                }
+                GatherList scatter = request.scatter();
+                MemorySegment bytes =
+                        scatter.region(0).segment().asSlice(scatter.offset(0), scatter.length(0));
+                receives.add(new Object[] {request.id(), bytes});
+                if (state == QueuePairState.ERROR) {
+                    flush();
+                } else if (peer != null) {
+                    peer.move();
+                }
+                return true;
+            }
+        }
+
+        /// Executes what can be: a message that finds no receive waits for one.
+        private void move() {
+            if (state == QueuePairState.ERROR) {
+                flush();
+            }
+            while (!deaf && peer != null && !sends.isEmpty() && execute(sends.peek())) {
+                sends.poll();
+            }
+        }
+
+        private boolean execute(Send send) {
+            boolean consumes = send.operation != SendRequest.Operation.RDMA_WRITE;
+            if (consumes && peer.receives.isEmpty()) {
+                return false;
+            }
+            boolean isSend = send.operation == SendRequest.Operation.SEND;
+            FakeRegion target = regions.get(send.key);
+            if (!isSend && send.bytes.byteSize() > 0) {
+                long offset = target == null ? -1 : send.address - target.address();
+                if (offset < 0 || offset + send.bytes.byteSize() > target.length()) {
+                    fail(CompletionStatus.REMOTE_ACCESS_ERROR);
+                    return false;
+                }
+                MemorySegment.copy(send.bytes, 0, target.segment, offset, send.bytes.byteSize());
+            }
+            wire.add(
+                    new Wire(
+                            send.operation, send.bytes.byteSize(), send.immediate, send.solicited));
+            // The acknowledgement comes before anything that the peer sends in answer.
+            ((FakeQueue) attributes.sendQueue())
+                    .add(
+                            send.id,
+                            CompletionStatus.SUCCESS,
+                            isSend ? CompletionOpcode.SEND : CompletionOpcode.RDMA_WRITE,
+                            send.bytes.byteSize(),
+                            null);
+            if (consumes) {
+                Object[] receive = peer.receives.poll();
+                if (isSend) {
+                    MemorySegment.copy(
+                            send.bytes, 0, (MemorySegment) receive[1], 0, send.bytes.byteSize());
+                }
+                peer.receiveQueue()
+                        .add(
+                                (Long) receive[0],
+                                CompletionStatus.SUCCESS,
+                                isSend
+                                        ? CompletionOpcode.RECEIVE
+                                        : CompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE,
+                                send.bytes.byteSize(),
+                                isSend ? null : (Integer) send.immediate);
+            }
+            return true;
+        }
+
+        private FakeQueue receiveQueue() {
+            return (FakeQueue) attributes.receiveQueue();
+        }
+
+        /// The oldest send fails with `status`, the rest is flushed.
+        void fail(CompletionStatus status) {
+            Send first = sends.poll();
+            if (first != null) {
+                ((FakeQueue) attributes.sendQueue())
+                        .add(first.id, status, CompletionOpcode.SEND, 0, null);
+            }
+            state = QueuePairState.ERROR;
+            flush();
+        }
+
+        void flush() {
+            state = QueuePairState.ERROR;
+            for (Send send = sends.poll(); send != null; send = sends.poll()) {
+                ((FakeQueue) attributes.sendQueue())
+                        .add(
+                                send.id,
+                                CompletionStatus.WORK_REQUEST_FLUSHED,
+                                CompletionOpcode.SEND,
+                                0,
+                                null);
+            }
+            for (Object[] r = receives.poll(); r != null; r = receives.poll()) {
+                receiveQueue()
+                        .add(
+                                (Long) r[0],
+                                CompletionStatus.WORK_REQUEST_FLUSHED,
+                                CompletionOpcode.RECEIVE,
+                                0,
+                                null);
+            }
+        }
+
+        @Override
+        public Map<String, Long> counters() {
+            return Map.of();
+        }
+    }
+
+    private final class FakeChannel extends Resource implements ConnectionChannel {
+        private final BlockingQueue<ConnectionEvent> events = new LinkedBlockingQueue<>();
+
+        @Override
+        public ConnectionId createId() {
+            return new FakeId(this, 0);
+        }
+
+        @Override
+        public Optional<ConnectionEvent> next(Duration timeout) {
+            try {
+                return Optional.ofNullable(events.poll(timeout.toNanos(), TimeUnit.NANOSECONDS));
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    private final class FakeId extends Resource implements ConnectionId {
+        private final FakeChannel channel;
+        private final int localPort;
+        private InetSocketAddress remote;
+        private FakeId peer;
+        private FakePair pair;
+        private int listening;
+        private boolean connected;
+
+        FakeId(FakeChannel channel, int localPort) {
+            this.channel = channel;
+            this.localPort = localPort;
+        }
+
+        private void raise(
+                ConnectionEvent.Type type,
+                ConnectionId about,
+                Optional<ConnectionId> listener,
+                int status,
+                byte[] data) {
+            ConnectionParameters parameters = new ConnectionParameters(1, 1, 7, 6, data);
+            channel.events.add(new ConnectionEvent(type, about, listener, status, "", parameters));
+        }
+
+        private void raise(ConnectionEvent.Type type) {
+            raise(type, this, Optional.empty(), 0, new byte[0]);
+        }
+
+        @Override
+        public void resolveAddress(InetSocketAddress to, Duration timeout) {
+            remote = to;
+            raise(ConnectionEvent.Type.ADDRESS_RESOLVED);
+        }
+
+        @Override
+        public void resolveRoute(Duration timeout) {
+            raise(ConnectionEvent.Type.ROUTE_RESOLVED);
+        }
+
+        @Override
+        public void listen(int port, int backlog) {
+            listening = port == 0 ? numbers.incrementAndGet() : port;
+            if (listeners.putIfAbsent(listening, this) != null) {
+                throw new FabricException(FabricException.Reason.SERVICE_IN_USE, "port " + port);
+            }
+        }
+
+        @Override
+        public QueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes) {
+            pair = new FakePair(attributes);
+            return pair;
+        }
+
+        @Override
+        public Optional<QueuePair> queuePair() {
+            return Optional.ofNullable(pair);
+        }
+
+        @Override
+        public void connect(ConnectionParameters parameters) {
+            synchronized (FakeFabric.this) {
+                requests.add(parameters);
+                FakeId listener = listeners.get(remote.getPort());
+                if (deaf) {
+                    return;
+                }
+                if (listener == null) {
+                    raise(ConnectionEvent.Type.UNREACHABLE);
+                    return;
+                }
+                FakeId request = new FakeId(listener.channel, remote.getPort());
+                request.peer = this;
+                peer = request;
+                request.remote =
+                        new InetSocketAddress(
+                                InetAddress.getLoopbackAddress(), numbers.incrementAndGet());
+                request.raise(
+                        ConnectionEvent.Type.CONNECT_REQUEST,
+                        request,
+                        Optional.of(listener),
+                        0,
+                        new byte[0]);
+            }
+        }
+
+        @Override
+        public void accept(ConnectionParameters parameters) {
+            synchronized (FakeFabric.this) {
+                pair.peer = peer.pair;
+                peer.pair.peer = pair;
+                connected = true;
+                peer.connected = true;
+                pair.state = QueuePairState.READY_TO_SEND;
+                peer.pair.state = QueuePairState.READY_TO_SEND;
+                raise(ConnectionEvent.Type.ESTABLISHED);
+                peer.raise(ConnectionEvent.Type.ESTABLISHED);
+            }
+        }
+
+        @Override
+        public void reject(byte[] privateData) {
+            peer.raise(ConnectionEvent.Type.REJECTED, peer, Optional.empty(), 28, privateData);
+        }
+
+        @Override
+        public void disconnect() {
+            synchronized (FakeFabric.this) {
+                if (connected) {
+                    connected = false;
+                    pair.flush();
+                    raise(ConnectionEvent.Type.DISCONNECTED);
+                    if (!deaf && peer.connected) {
+                        peer.disconnect();
+                    }
+                }
+            }
+        }
+
+        @Override
+        public InetSocketAddress localAddress() {
+            return new InetSocketAddress(
+                    InetAddress.getLoopbackAddress(), listening == 0 ? localPort : listening);
+        }
+
+        @Override
+        public Optional<InetSocketAddress> remoteAddress() {
+            return Optional.ofNullable(remote);
+        }
+
+        @Override
+        public void close() {
+            synchronized (FakeFabric.this) {
+                disconnect();
+                listeners.remove(listening, this);
+                if (pair != null) {
+                    pair.close();
+                }
+                super.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package dev.outboard.naa;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import dev.outboard.fabric.Device;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/// A server and what tests need to talk to it, on a device of their choice.
+final class Session implements AutoCloseable {
+    static final int INCREMENT = 1;
+    static final int NOTHING = 3;
+
+    final Arena arena = Arena.ofShared();
+    final Device clientDevice;
+    final NaaServer server;
+    final String host;
+
+    /// What the observer was told, in order.
+    final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+
+    Session(Device serverDevice, Device clientDevice, ServerOptions.Builder options) {
+        this(serverDevice, clientDevice, options, Map.of());
+    }
+
+    Session(
+            Device serverDevice,
+            Device clientDevice,
+            ServerOptions.Builder options,
+            Map<Integer, Routine> more) {
+        this.clientDevice = clientDevice;
+        Map<Integer, Routine> routines = new java.util.HashMap<>(more);
+        routines.put(INCREMENT, Routine.ofShort(Session::increment));
+        routines.put(NOTHING, _ -> ReturnCode.SUCCESS);
+        server = NaaServer.start(serverDevice, 0, routines, options.observer(observer()).build());
+        host = serverDevice.address().getHostAddress();
+    }
+
+    NaaClientBuilder client() {
+        return NaaClient.builder(host, server.port()).device(clientDevice);
+    }
+
+    /// Memory whose bytes count up from `first`.
+    MemorySegment memory(long size, int first) {
+        MemorySegment memory = arena.allocate(size);
+        for (long i = 0; i < size; i++) {
+            memory.set(JAVA_BYTE, i, (byte) (first + i));
+        }
+        return memory;
+    }
+
+    static int increment(RpcContext rpc) {
+        for (RoutineRegion region : rpc.parameters()) {
+            for (long i = 0; i < region.size(); i++) {
+                byte old = region.memory().get(JAVA_BYTE, i);
+                region.memory().set(JAVA_BYTE, i, (byte) (old + 1));
+            }
+        }
+        return ReturnCode.SUCCESS;
+    }
+
+    private ServerObserver observer() {
+        return new ServerObserver() {
+            @Override
+            public void connected(NaaServerContext connection) {
+                events.add("connected");
+            }
+
+            @Override
+            public void rejected(java.net.InetSocketAddress peer, String why) {
+                events.add("rejected: " + why);
+            }
+
+            @Override
+            public void answered(
+                    NaaServerContext connection, RpcContext rpc, int returnCode, long nanos) {
+                events.add("answered %d with %d".formatted(rpc.functionCode(), returnCode));
+            }
+
+            @Override
+            public void routineFailed(
+                    NaaServerContext connection, RpcContext rpc, Throwable failure) {
+                events.add("routine failed: " + failure.getMessage());
+            }
+
+            @Override
+            public void hostError(NaaServerContext connection) {
+                events.add("host error");
+            }
+
+            @Override
+            public void disconnected(NaaServerContext connection) {
+                events.add("disconnected");
+            }
+
+            @Override
+            public void failed(String peer, RuntimeException failure) {
+                events.add("failed: " + failure.getMessage());
+            }
+        };
+    }
+
+    @Override
+    public void close() {
+        server.close();
+        arena.close();
+    }
+}
