@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 /// transmitter.flush(nowNanos);
 /// ```
 ///
-/// Consecutive packets on the same path form a *run*, one `sendmsg` with `UDP_SEGMENT`: all of the
-/// size of the first, the last one perhaps shorter. The kernel numbers the packets of a run 0, 1,
-/// 2, … in the IPv4 identification, which the ICRC covers (roce.md 2.2). So a packet's place in the
-/// run is settled when it is finished, and its ICRC computed for that place.
+/// Consecutive packets on the same [Path] object form a *run*, one `sendmsg` with `UDP_SEGMENT`:
+/// all of the size of the first, the last one perhaps shorter. The kernel numbers the packets of a
+/// run 0, 1, 2, … in the IPv4 identification, which the ICRC covers (roce.md 2.2). So a packet's
+/// place in the run is settled when it is finished, and its ICRC computed for that place.
 ///
 /// What the kernel does not take is dropped and counted: loss is normal, the protocol recovers.
 public final class Transmitter implements PacketSink {

@@ -45,7 +45,7 @@ class DescriptorTest {
     @Test
     @Timeout(60)
     void isClosedOnceHoweverManyThreadsUseAndCloseIt() throws InterruptedException {
-        for (int round = 0; round < 200; round++) {
+        for (int round = 0; round < 50; round++) {
             Descriptor shared = new Descriptor(Libc.eventfd(0, Waiter.EFD_NONBLOCK), "shared");
             AtomicInteger uses = new AtomicInteger();
             CountDownLatch used = new CountDownLatch(1);

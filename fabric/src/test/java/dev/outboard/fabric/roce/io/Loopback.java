@@ -1,6 +1,6 @@
 package dev.outboard.fabric.roce.io;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
@@ -32,18 +32,17 @@ final class Loopback {
         throw new AssertionError("no free address in 127.91.0.0/16");
     }
 
-    /// An IPv6 socket on any port: there is one IPv6 loopback address for everybody.
+    /// An IPv6 socket on any port.
     static UdpSocket bindIpv6() {
-        InetAddress loopback = address(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
-        assumeTrue(isLocal(loopback), "this machine has no IPv6");
-        return UdpSocket.bind(loopback, 0);
+        return bindIpv6(0);
     }
 
-    private static boolean isLocal(InetAddress address) {
-        try (UdpSocket socket = UdpSocket.bind(address, 0)) {
-            return socket.localPort() != 0;
+    /// An IPv6 socket. There is one IPv6 loopback address for everybody, so port 4791 may be taken.
+    static UdpSocket bindIpv6(int port) {
+        try {
+            return UdpSocket.bind(address(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1), port);
         } catch (FabricException e) {
-            return false;
+            return abort("no IPv6 here, or somebody else has it: " + e.getMessage());
         }
     }
 

@@ -261,6 +261,31 @@ class TransmitterTest {
     }
 
     @Test
+    @Requirement("ROCE-PKT-1")
+    void ipv6HasNoIdentificationAndNothingToSolve() {
+        try (UdpSocket ipv6 = Loopback.bindIpv6(Path.DESTINATION_PORT)) {
+            Path toItself =
+                    new Path(
+                            Gid.of(ipv6.localAddress()),
+                            Gid.of(ipv6.localAddress()),
+                            ipv6.localPort(),
+                            0x6A);
+            Transmitter over = Transmitter.open(ipv6, listener);
+            Receiver back = new Receiver(ipv6, Policy.SOLVE);
+            for (int i = 0; i < 3; i++) {
+                send(over, toItself, i, payload(1000));
+            }
+            over.flush(0);
+
+            List<Arrival> arrivals = Traffic.receive(ipv6, back, 3);
+            assertThat(arrivals).extracting(Arrival::psn).containsExactly(0, 1, 2);
+            assertThat(arrivals).extracting(Arrival::trafficClass).containsOnly(0x6A);
+            assertThat(over.calls()).isEqualTo(1);
+            assertThat(back.verifier().strictOk()).isEqualTo(3);
+        }
+    }
+
+    @Test
     void carriesTheTrafficClassOfThePath() {
         Path marked = new Path(path.source(), path.destination(), path.sourcePort(), 0x6A);
         send(transmitter, marked, 0, payload(8));

@@ -1,0 +1,77 @@
+package dev.outboard.fabric.roce.io;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Reads a big-endian pcapng file back, as far as tests look.
+final class CaptureFile {
+    private static final int ENHANCED_PACKET = 6;
+    private static final int COMMENT = 1;
+    private static final int FLAGS = 2;
+
+    private CaptureFile() {}
+
+    /// @param direction 1 for inbound, 2 for outbound
+    record Entry(long epochNanos, int direction, String comment, byte[] packet) {
+        /// Of an IPv4 packet.
+        int identification() {
+            return Short.toUnsignedInt(ByteBuffer.wrap(packet).getShort(4));
+        }
+
+        /// Of an IPv4 packet.
+        int psn() {
+            return ByteBuffer.wrap(packet).getInt(20 + 8 + 8) & 0xFFFFFF;
+        }
+
+        int trafficClass() {
+            return Byte.toUnsignedInt(packet[1]);
+        }
+    }
+
+    static List<Entry> read(Path file) {
+        ByteBuffer bytes;
+        try {
+            bytes = ByteBuffer.wrap(Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        List<Entry> entries = new ArrayList<>();
+        while (bytes.hasRemaining()) {
+            int start = bytes.position();
+            int type = bytes.getInt();
+            int length = bytes.getInt();
+            if (type == ENHANCED_PACKET) {
+                entries.add(entry(bytes.slice(start + 8, length - 12)));
+            }
+            bytes.position(start + length);
+        }
+        return entries;
+    }
+
+    private static Entry entry(ByteBuffer body) {
+        long time = body.getLong(4);
+        byte[] packet = new byte[body.getInt(12)];
+        body.position(20).get(packet);
+        body.position((body.position() + 3) & ~3);
+        int direction = 0;
+        String comment = "";
+        while (body.hasRemaining()) {
+            int code = body.getShort();
+            byte[] value = new byte[Short.toUnsignedInt(body.getShort())];
+            body.get(value);
+            body.position((body.position() + 3) & ~3);
+            if (code == FLAGS) {
+                direction = ByteBuffer.wrap(value).getInt();
+            } else if (code == COMMENT) {
+                comment = new String(value, StandardCharsets.UTF_8);
+            }
+        }
+        return new Entry(time, direction, comment, packet);
+    }
+}
