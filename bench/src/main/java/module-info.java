@@ -11,5 +11,10 @@ module dev.outboard.bench {
     requires static org.jspecify;
     requires tools.jackson.databind;
 
+    exports dev.outboard.bench;
     exports dev.outboard.bench.report;
+
+    opens dev.outboard.bench to
+            info.picocli,
+            tools.jackson.databind;
 }

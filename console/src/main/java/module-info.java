@@ -12,6 +12,8 @@ module dev.outboard.console {
 
     opens dev.outboard.console to
             info.picocli;
+    opens dev.outboard.console.demo to
+            info.picocli;
     opens dev.outboard.console.naa to
             info.picocli;
     opens dev.outboard.console.spec to

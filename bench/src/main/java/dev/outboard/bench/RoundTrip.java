@@ -2,9 +2,6 @@ package dev.outboard.bench;
 
 /// Something that sends a number of bytes to a peer and gets as many back.
 interface RoundTrip extends AutoCloseable {
-    /// What is measured, in the report.
-    String name();
-
     /// Sends, waits for the answer, and returns; used by one thread.
     void exchange();
 

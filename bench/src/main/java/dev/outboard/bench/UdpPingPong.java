@@ -47,11 +47,6 @@ final class UdpPingPong implements RoundTrip {
     }
 
     @Override
-    public String name() {
-        return "UDP ping-pong";
-    }
-
-    @Override
     public void exchange() {
         try {
             near.send();

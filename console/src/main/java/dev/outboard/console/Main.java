@@ -1,8 +1,12 @@
 package dev.outboard.console;
 
+import dev.outboard.bench.BenchCommand;
 import dev.outboard.bench.report.ByteSize;
+import dev.outboard.bench.report.Measure;
+import dev.outboard.console.demo.DemoCommand;
 import dev.outboard.console.naa.NaaCommand;
 import dev.outboard.console.spec.SpecCommand;
+import java.time.Duration;
 import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -20,7 +24,9 @@ import picocli.CommandLine.Spec;
         description = "A network-attached accelerator, end to end, in software.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
+            DemoCommand.class,
             NaaCommand.class,
+            BenchCommand.class,
             SpecCommand.class,
             VersionCommand.class,
             GenerateCompletion.class,
@@ -57,6 +63,7 @@ public final class Main implements Runnable {
         CommandLine outboard = new CommandLine(main);
         explainAll(outboard);
         return outboard.registerConverter(ByteSize.class, ByteSize::parse)
+                .registerConverter(Duration.class, Measure::parseTime)
                 .setUsageHelpAutoWidth(true)
                 .setExecutionExceptionHandler(failures)
                 .setParameterExceptionHandler(failures);

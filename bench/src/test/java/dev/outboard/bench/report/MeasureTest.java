@@ -1,11 +1,28 @@
 package dev.outboard.bench.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.TypeConversionException;
 
 class MeasureTest {
+    @ParameterizedTest
+    @CsvSource({"500ms, 500", "60s, 60000", "5min, 300000", "0s, 0"})
+    void readsTimes(String text, long millis) {
+        assertThat(Measure.parseTime(text)).hasMillis(millis);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "60", "1h", "-1s", "1.5s"})
+    void refusesWhatIsNoTime(String text) {
+        assertThatThrownBy(() -> Measure.parseTime(text))
+                .isInstanceOf(TypeConversionException.class)
+                .hasMessage("'" + text + "' is not a time; write 500ms, 60s or 5min");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "7400, 7.40 us",

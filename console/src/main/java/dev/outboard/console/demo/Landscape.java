@@ -68,7 +68,7 @@ final class Landscape {
         for (int column = 0; column < width; column++) {
             double x = (column + 0.5) / height;
             Color color = shoreOr(lakeOrAbove(x, y), x, y);
-            double grain = 0.025 * (film.grain(column, row) - 0.5);
+            double grain = 0.010 * (film.grain(column, row) - 0.5);
             color.times(vignette(x, y)).plus(SUNLIGHT, grain).toBytes(bytes, 3 * column);
         }
         return bytes;

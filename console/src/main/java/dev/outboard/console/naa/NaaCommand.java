@@ -9,7 +9,7 @@ import picocli.CommandLine.Spec;
         name = "naa",
         description = "Serve a network-attached accelerator (NAA), or call one.",
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = RoutinesCommand.class)
+        subcommands = {ServeCommand.class, CallCommand.class, RoutinesCommand.class})
 public final class NaaCommand implements Runnable {
     @Spec private CommandSpec spec;
 

@@ -14,4 +14,9 @@ public final class ConsoleException extends RuntimeException {
     public ConsoleException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    /// A failure that the message of `cause` explains in full.
+    public ConsoleException(RuntimeException cause) {
+        super(String.valueOf(cause.getMessage()), cause);
+    }
 }

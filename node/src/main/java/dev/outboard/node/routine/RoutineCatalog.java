@@ -8,7 +8,9 @@ import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.Routine;
 import dev.outboard.node.routine.RoutineInfo.Parameter;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /// The routines a node offers. Codes 1 to 3 are those of the reference library's example server
 /// (NAA-KERN-3); codes 4 to 9 stay free for more of them.
@@ -73,6 +75,12 @@ public final class RoutineCatalog {
     /// All routines, by ascending function code.
     public static List<RoutineInfo> routines() {
         return ROUTINES;
+    }
+
+    /// All routines, as a server takes them.
+    public static Map<Integer, Routine> byFunctionCode() {
+        return ROUTINES.stream()
+                .collect(Collectors.toMap(RoutineInfo::functionCode, RoutineInfo::routine));
     }
 
     /// The routine with this function code.

@@ -1,0 +1,23 @@
+package dev.outboard.bench;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/// `outboard bench`: only its subcommands do something.
+@Command(
+        name = "bench",
+        description = "Measure Outboard side by side with its peers.",
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = RpcCommand.class)
+public final class BenchCommand implements Runnable {
+    @Spec private CommandSpec spec;
+
+    /// For picocli.
+    public BenchCommand() {}
+
+    @Override
+    public void run() {
+        spec.commandLine().usage(spec.commandLine().getOut());
+    }
+}

@@ -1,0 +1,40 @@
+package dev.outboard.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
+/// Where numbers were measured: they mean nothing without it.
+///
+/// @param processor the model's name, as the kernel tells it
+/// @param processors how many there are for this process
+/// @param system the operating system and its version
+/// @param java the Java that ran
+record Machine(String processor, int processors, String system, String java) {
+    private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
+
+    static Machine here() {
+        return new Machine(
+                processorModel(),
+                Runtime.getRuntime().availableProcessors(),
+                System.getProperty("os.name") + " " + System.getProperty("os.version"),
+                System.getProperty("java.vm.name") + " " + Runtime.version());
+    }
+
+    private static String processorModel() {
+        try (Stream<String> lines = Files.lines(CPU_INFO)) {
+            return lines.filter(line -> line.startsWith("model name"))
+                    .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                    .findFirst()
+                    .orElse(System.getProperty("os.arch"));
+        } catch (IOException _) {
+            return System.getProperty("os.arch");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "%d x %s, %s, %s".formatted(processors, processor, system, java);
+    }
+}

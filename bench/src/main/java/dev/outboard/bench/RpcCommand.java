@@ -1,0 +1,136 @@
+package dev.outboard.bench;
+
+import dev.outboard.bench.RpcReport.Row;
+import dev.outboard.bench.report.ByteSize;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/// `outboard bench rpc`: an RPC that computes nothing, next to plain UDP.
+@Command(
+        name = "rpc",
+        sortOptions = false,
+        description = {
+            "Measure RPCs of the empty routine, and the same bytes over plain UDP in the same run.",
+            "Both sides poll, so a machine needs two free processors for meaningful numbers."
+        })
+final class RpcCommand implements Runnable {
+    private static final long RUN_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
+    private static final int WARM_UP_SHARE = 10;
+    private static final long WARM_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(1500);
+
+    @Spec private CommandSpec spec;
+
+    @Option(
+            names = "--sizes",
+            paramLabel = "SIZE",
+            split = ",",
+            defaultValue = "64,64KiB,1MiB,4MiB,16MiB,64MiB",
+            description = "Bytes in and out, each, separated by commas. Default: ${DEFAULT-VALUE}.")
+    private List<ByteSize> sizes = List.of();
+
+    @Option(
+            names = "--runs",
+            paramLabel = "N",
+            defaultValue = "5",
+            description = "How often to measure every size, in turns. Default: ${DEFAULT-VALUE}.")
+    private int runs;
+
+    @Option(names = "--json", description = "Print the result as JSON.")
+    private boolean json;
+
+    @Override
+    public void run() {
+        List<Subject> subjects = sizes.stream().map(Subject::new).toList();
+        say("warming up");
+        subjects.forEach(subject -> subject.measure(WARM_UP_NANOS));
+        subjects.forEach(Subject::forget);
+        for (int run = 1; run <= runs; run++) {
+            say("run " + run + " of " + runs);
+            subjects.forEach(subject -> subject.measure(RUN_NANOS));
+        }
+        List<Row> rows = subjects.stream().map(Subject::row).toList();
+        print(new RpcReport(command(), Machine.here(), runs, RpcReport.METHOD, rows));
+    }
+
+    /// One size, measured both ways.
+    private static final class Subject {
+        private final long bytes;
+        private Timings rpc = new Timings();
+        private Timings udp = new Timings();
+
+        Subject(ByteSize size) {
+            bytes = size.bytes();
+        }
+
+        /// One run each. The two never live at the same time: each spins on two processors.
+        void measure(long nanos) {
+            try (RoundTrip pingPong = new UdpPingPong(bytes)) {
+                measure(pingPong, udp, nanos);
+            }
+            try (RoundTrip call = new RpcPingPong(bytes)) {
+                measure(call, rpc, nanos);
+            }
+        }
+
+        void forget() {
+            rpc = new Timings();
+            udp = new Timings();
+        }
+
+        Row row() {
+            return Row.of(bytes, rpc.summary(), udp.summary());
+        }
+
+        /// A fresh connection is slow at first: a tenth of the time does not count.
+        private static void measure(RoundTrip subject, Timings timings, long nanos) {
+            long start = System.nanoTime();
+            long now = start;
+            do {
+                subject.exchange();
+                now = System.nanoTime();
+            } while (now - start < nanos / WARM_UP_SHARE);
+            long counted = now;
+            do {
+                long before = now;
+                subject.exchange();
+                now = System.nanoTime();
+                timings.add(now - before);
+            } while (now - counted < nanos);
+            timings.endRun();
+        }
+    }
+
+    private void say(String progress) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println(progress);
+        err.flush();
+    }
+
+    private void print(RpcReport report) {
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            JsonMapper mapper =
+                    JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+            out.println(mapper.writeValueAsString(report));
+        } else {
+            report.print(out);
+        }
+        out.flush();
+    }
+
+    private String command() {
+        String words =
+                sizes.stream()
+                        .map(size -> String.valueOf(size.bytes()))
+                        .collect(Collectors.joining(","));
+        return "outboard bench rpc --runs " + runs + " --sizes " + words;
+    }
+}

@@ -1,0 +1,59 @@
+package dev.outboard.bench;
+
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Fabric;
+import dev.outboard.naa.NaaClient;
+import dev.outboard.naa.NaaServer;
+import dev.outboard.naa.RegionSpec;
+import dev.outboard.naa.ServerOptions;
+import dev.outboard.node.routine.RoutineCatalog;
+import java.lang.foreign.Arena;
+
+/// An RPC of the empty routine over RoCEv2 on loopback, client and node in this process, each on a
+/// device of its own and polling.
+final class RpcPingPong implements RoundTrip {
+    private static final String LOOPBACK = "roce://auto?peer=127.0.0.1";
+    private static final long PAGE_BYTES = 4096;
+
+    private final Arena arena = Arena.ofShared();
+    private final Device far;
+    private final NaaServer server;
+    private final Device near;
+    private final NaaClient client;
+
+    /// Starts a node and connects to it.
+    ///
+    /// @param bytes of the input region, and of the output region
+    RpcPingPong(long bytes) {
+        far = Fabric.open(LOOPBACK);
+        ServerOptions polled =
+                ServerOptions.builder()
+                        .spin(ServerOptions.POLLED)
+                        .maxConnectionBytes(Long.MAX_VALUE)
+                        .build();
+        server = NaaServer.start(far, 0, RoutineCatalog.byFunctionCode(), polled);
+        near = Fabric.open(LOOPBACK);
+        client =
+                NaaClient.builder(far.address().getHostAddress(), server.port())
+                        .device(near)
+                        .functionCode(RoutineCatalog.EMPTY)
+                        .region(RegionSpec.input(arena.allocate(bytes, PAGE_BYTES)))
+                        .region(RegionSpec.output(arena.allocate(bytes, PAGE_BYTES)))
+                        .spin(ServerOptions.POLLED)
+                        .open();
+    }
+
+    @Override
+    public void exchange() {
+        client.invoke();
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        near.close();
+        server.close();
+        far.close();
+        arena.close();
+    }
+}

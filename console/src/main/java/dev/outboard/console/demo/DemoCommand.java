@@ -1,0 +1,222 @@
+package dev.outboard.console.demo;
+
+import dev.outboard.bench.report.ByteSize;
+import dev.outboard.bench.report.Measure;
+import dev.outboard.console.naa.Counters;
+import dev.outboard.console.naa.DeviceOptions;
+import dev.outboard.console.naa.RpcReport;
+import dev.outboard.console.naa.TransferProgress;
+import dev.outboard.console.terminal.ConsoleException;
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Fabric;
+import dev.outboard.naa.NaaClient;
+import dev.outboard.naa.NaaException;
+import dev.outboard.naa.RegionSpec;
+import dev.outboard.naa.RpcResult;
+import dev.outboard.node.routine.EdgeDetection;
+import dev.outboard.node.routine.RoutineCatalog;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `outboard demo`: the whole way of one RPC with a result that can be looked at.
+@Command(
+        name = "demo",
+        sortOptions = false,
+        description = {
+            "Offload the edge detection of a picture to an accelerator node in a second process, over"
+                    + " RoCEv2 packets, and compare with the same computation done here.",
+            "Writes the picture and its edges as PNG."
+        })
+public final class DemoCommand implements Callable<Integer> {
+    private static final String LOOPBACK = "127.0.0.1";
+    private static final long PAGE_BYTES = 4096;
+    private static final Duration DEATH_LIMIT = Duration.ofMillis(500);
+
+    @Spec private CommandSpec spec;
+
+    @Option(
+            names = "--image",
+            paramLabel = "FILE",
+            description = "The picture to use, PNG or JPEG. Default: one that the demo paints.")
+    private @Nullable Path image;
+
+    @Option(
+            names = "--size",
+            paramLabel = "WxH",
+            converter = ImageSize.Converter.class,
+            defaultValue = "4032x3024",
+            description = "The size of the painted picture, default 4032x3024.")
+    private ImageSize size;
+
+    @Option(
+            names = "--out",
+            paramLabel = "DIR",
+            defaultValue = "outboard-demo",
+            description = "Where both pictures go, default ./outboard-demo.")
+    private Path directory;
+
+    @Mixin private DeviceOptions options;
+
+    @Override
+    public Integer call() throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        Files.createDirectories(directory);
+        List<String> nodeLines;
+        try (NodeProcess node = NodeProcess.start(nodeWords());
+                Device device = Fabric.open(options.uriTowards(LOOPBACK));
+                Arena arena = Arena.ofShared()) {
+            Picture picture = picture(arena);
+            MemorySegment expected = computeHere(picture, arena);
+            say("node", "process " + node.pid() + " at " + node.host() + ":" + node.port());
+            say(
+                    "client",
+                    "process "
+                            + ProcessHandle.current().pid()
+                            + " at "
+                            + device.address().getHostAddress());
+            MemorySegment edges = offload(node, device, picture, arena);
+            write(picture, edges);
+            compare(expected, edges);
+            nodeLines = node.end();
+        }
+        if (options.stats()) {
+            out.println();
+            nodeLines.forEach(out::println);
+        }
+        out.flush();
+        return ExitCode.OK;
+    }
+
+    private List<String> nodeWords() {
+        List<String> words = new ArrayList<>(options.faultWords());
+        if (options.stats()) {
+            words.add("--stats");
+        }
+        return words;
+    }
+
+    private Picture picture(Arena arena) throws IOException {
+        long start = System.nanoTime();
+        Picture picture =
+                image == null
+                        ? Picture.paint(size, arena, spec.commandLine().getErr())
+                        : Picture.read(image, arena);
+        String origin = image == null ? "painted" : "read from " + image;
+        String time = Measure.time(System.nanoTime() - start);
+        say("picture", "%s pixels, %s in %s".formatted(picture.size(), origin, time));
+        return picture;
+    }
+
+    private MemorySegment computeHere(Picture picture, Arena arena) {
+        MemorySegment edges = arena.allocate(picture.size().pixels(), PAGE_BYTES);
+        long start = System.nanoTime();
+        EdgeDetection.detect(
+                picture.size().width(),
+                picture.size().height(),
+                Picture.CHANNELS,
+                picture.rgb(),
+                edges);
+        say(
+                "here",
+                "edges found in " + Measure.time(System.nanoTime() - start) + ", to compare with");
+        return edges;
+    }
+
+    private MemorySegment offload(NodeProcess node, Device device, Picture picture, Arena arena) {
+        MemorySegment header = arena.allocate(EdgeDetection.HEADER_BYTES, PAGE_BYTES);
+        EdgeDetection.writeHeader(
+                header, picture.size().width(), picture.size().height(), Picture.CHANNELS);
+        MemorySegment edges = arena.allocate(picture.size().pixels(), PAGE_BYTES);
+        try (NaaClient client =
+                NaaClient.builder(node.host(), node.port())
+                        .device(device)
+                        .functionCode(RoutineCatalog.EDGE_DETECTION)
+                        .region(RegionSpec.input(header))
+                        .region(RegionSpec.input(picture.rgb()))
+                        .region(RegionSpec.output(edges))
+                        .build()) {
+            // A dead node would be noticed when its acknowledgements stay away; here we know
+            // sooner.
+            node.whenEnded(client::close);
+            call(client, device);
+            return edges;
+        } catch (NaaException e) {
+            throw explain(node, e);
+        }
+    }
+
+    private void call(NaaClient client, Device device) {
+        PrintWriter out = spec.commandLine().getOut();
+        client.connect();
+        client.registerRegions();
+        client.runMrsp();
+        RpcResult result =
+                new TransferProgress(client, device, spec.commandLine().getErr()).invoke();
+        out.println();
+        new RpcReport().setup(client).rpcs(client, List.of(result)).print(out);
+        out.println();
+        if (options.stats()) {
+            new Counters()
+                    .add("device " + device.name(), device.counters())
+                    .add("connection to " + client.functionCode(), client.counters())
+                    .print(out);
+            out.println();
+        }
+    }
+
+    /// If the node is dead, that is the reason for every other failure.
+    private static RuntimeException explain(NodeProcess node, NaaException failure) {
+        return node.death(DEATH_LIMIT)
+                .<RuntimeException>map(death ->
+                        new ConsoleException(
+                                "the node, process %d, %s before the demo was over; run it again"
+                                        .formatted(node.pid(), death),
+                                failure))
+                .orElse(failure);
+    }
+
+    private void write(Picture picture, MemorySegment edges) throws IOException {
+        Path input = directory.resolve("input.png");
+        Path output = directory.resolve("edges.png");
+        int width = picture.size().width();
+        int height = picture.size().height();
+        ImageFile.write(input, width, height, Picture.CHANNELS, picture.rgb());
+        ImageFile.write(output, width, height, 1, edges);
+        say("picture", input.toAbsolutePath().toString());
+        say("edges", output.toAbsolutePath().toString());
+    }
+
+    private void compare(MemorySegment expected, MemorySegment edges) {
+        long mismatch = expected.mismatch(edges);
+        if (mismatch >= 0) {
+            throw new ConsoleException(
+                    "the node's result differs from the one computed here, first at byte "
+                            + mismatch
+                            + " of "
+                            + expected.byteSize());
+        }
+        ByteSize size = new ByteSize(edges.byteSize());
+        say("result", "all " + size + " from the node equal those computed here");
+    }
+
+    private void say(String what, String line) {
+        PrintWriter out = spec.commandLine().getOut();
+        out.printf("%-9s%s%n", what, line);
+        out.flush();
+    }
+}

@@ -1,0 +1,54 @@
+package dev.outboard.console.naa;
+
+import dev.outboard.bench.report.ByteSize;
+import dev.outboard.bench.report.Measure;
+import dev.outboard.bench.report.Table;
+import dev.outboard.naa.NaaClient;
+import dev.outboard.naa.RpcResult;
+import dev.outboard.naa.SetupTimes;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/// Prints where the time of a session went: its setup, and the median of its RPCs.
+public final class RpcReport {
+    private final Table table = new Table("lrrr").row("", "TIME", "BYTES", "RATE");
+
+    /// The phases of the setup of `client`.
+    public RpcReport setup(NaaClient client) {
+        SetupTimes times = client.setupTimes();
+        phase("address and route", times.addressNanos() + times.routeNanos());
+        phase("connect", times.handshakeNanos());
+        phase("region setup", times.registrationNanos() + times.mrspNanos());
+        return this;
+    }
+
+    /// The phases of RPCs of `client`, which all succeeded; at least one.
+    public RpcReport rpcs(NaaClient client, List<RpcResult> results) {
+        long sent = TransferProgress.bytes(client, true);
+        long returned = TransferProgress.bytes(client, false);
+        transfer("send", median(results, RpcResult::sendNanos), sent);
+        phase("compute", median(results, RpcResult::computeNanos));
+        transfer("receive", median(results, RpcResult::receiveNanos), returned);
+        transfer("whole RPC", median(results, RpcResult::totalNanos), sent + returned);
+        return this;
+    }
+
+    /// Prints the table.
+    public void print(PrintWriter out) {
+        table.print(out, "");
+    }
+
+    private void phase(String name, long nanos) {
+        table.row(name, Measure.time(nanos));
+    }
+
+    private void transfer(String name, long nanos, long bytes) {
+        table.row(name, Measure.time(nanos), new ByteSize(bytes), Measure.rate(bytes, nanos));
+    }
+
+    private static long median(List<RpcResult> results, ToLongFunction<RpcResult> time) {
+        long[] sorted = results.stream().mapToLong(time).sorted().toArray();
+        return sorted[sorted.length / 2];
+    }
+}

@@ -1,0 +1,206 @@
+package dev.outboard.console.naa;
+
+import dev.outboard.bench.report.ByteSize;
+import dev.outboard.console.terminal.ConsoleException;
+import dev.outboard.console.terminal.ShutdownHook;
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Fabric;
+import dev.outboard.naa.Dialect;
+import dev.outboard.naa.MrspMessage;
+import dev.outboard.naa.NaaServer;
+import dev.outboard.naa.ServerOptions;
+import dev.outboard.node.routine.RoutineCatalog;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `outboard naa serve`: a software NAA that runs until it is told to end.
+@Command(
+        name = "serve",
+        sortOptions = false,
+        description = {
+            "Run an accelerator node: a software NAA with the routines of 'outboard naa routines'.",
+            "Ends with Ctrl-C. The protocol has no authentication: whoever reaches the address may"
+                    + " call, which is why only this machine does unless --bind says otherwise."
+        })
+final class ServeCommand implements Callable<Integer> {
+    private static final String AUTO = "auto";
+    private static final String LOOPBACK = "127.0.0.1";
+    private static final Duration END_LIMIT = Duration.ofSeconds(10);
+
+    @Spec private CommandSpec spec;
+
+    @Option(
+            names = "--bind",
+            paramLabel = "ADDR",
+            defaultValue = LOOPBACK,
+            description =
+                    "The local address to serve, default 127.0.0.1; 'auto' takes a free loopback"
+                            + " address. One process can serve an address.")
+    private String bind = LOOPBACK;
+
+    @Option(
+            names = "--port",
+            paramLabel = "N",
+            defaultValue = "12345",
+            description = "The port to serve, default 12345; 0 takes a free one.")
+    private int port;
+
+    @Option(
+            names = "--dialect",
+            paramLabel = "NAME",
+            converter = DialectConverter.OrAuto.class,
+            defaultValue = AUTO,
+            description = "Serve upstream-2026 or ap1-2023 only. Default: auto, both.")
+    private @Nullable Dialect dialect;
+
+    @Option(
+            names = "--max-connections",
+            paramLabel = "N",
+            description = "Clients at a time, default the number of processors.")
+    private @Nullable Integer maxConnections;
+
+    @Option(
+            names = "--max-memory",
+            paramLabel = "SIZE",
+            description = "Memory for the regions of all clients, default half of the machine's.")
+    private @Nullable ByteSize maxMemory;
+
+    @Option(names = "--quiet", description = "Do not print a line per client.")
+    private boolean quiet;
+
+    @Option(
+            names = "--while-stdin",
+            hidden = true,
+            description = "End when standard input does: for a node that another program starts.")
+    private boolean whileStdin;
+
+    @Mixin private DeviceOptions options;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        CountDownLatch stop = new CountDownLatch(1);
+        CountDownLatch stopped = new CountDownLatch(1);
+        try (ShutdownHook _ = new ShutdownHook("naa-stop", () -> stopAndWait(stop, stopped));
+                Device device = open()) {
+            printStats(device, serve(device, stop));
+        } finally {
+            stopped.countDown();
+        }
+        return ExitCode.OK;
+    }
+
+    /// Serves until `stop`.
+    ///
+    /// @return what the node has counted
+    private Map<String, Long> serve(Device device, CountDownLatch stop)
+            throws InterruptedException {
+        NaaServer stopped;
+        try (NaaServer server = start(device)) {
+            stopped = server;
+            endWithStdin(stop);
+            sayReady(device, server);
+            stop.await();
+        }
+        return stopped.counters();
+    }
+
+    private Device open() {
+        return Fabric.open(bind.equals(AUTO) ? options.uriTowards(LOOPBACK) : options.uriOf(bind));
+    }
+
+    private NaaServer start(Device device) {
+        ServerOptions.Builder builder = ServerOptions.builder();
+        if (dialect == null) {
+            builder.anyDialect();
+        } else {
+            builder.dialect(dialect);
+        }
+        if (maxConnections != null) {
+            builder.maxConnections(maxConnections);
+        }
+        if (maxMemory != null) {
+            builder.maxTotalBytes(maxMemory.bytes()).maxConnectionBytes(maxMemory.bytes());
+        }
+        builder.maxRegions(MrspMessage.MAX_REGIONS).observer(new ClientLog(this::say, quiet));
+        try {
+            return NaaServer.start(device, port, RoutineCatalog.byFunctionCode(), builder.build());
+        } catch (IllegalArgumentException e) {
+            throw new ConsoleException(e);
+        }
+    }
+
+    private void endWithStdin(CountDownLatch stop) {
+        if (whileStdin) {
+            Thread.ofPlatform()
+                    .daemon()
+                    .name("naa-stdin")
+                    .start(() -> {
+                        readToEnd(System.in);
+                        stop.countDown();
+                    });
+        }
+    }
+
+    private static void readToEnd(InputStream input) {
+        try {
+            input.transferTo(OutputStream.nullOutputStream());
+        } catch (IOException _) {
+            // As good as the end.
+        }
+    }
+
+    /// Runs when the process is told to end: lets [#call] finish before Java stops everything.
+    private static void stopAndWait(CountDownLatch stop, CountDownLatch stopped) {
+        stop.countDown();
+        try {
+            stopped.await(END_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void sayReady(Device device, NaaServer server) {
+        InetAddress address = device.address();
+        String host = address.getHostAddress();
+        say(
+                "ready at %s:%d, %d routines, dialect %s (Ctrl-C ends)"
+                        .formatted(
+                                address instanceof Inet6Address ? "[" + host + "]" : host,
+                                server.port(),
+                                RoutineCatalog.routines().size(),
+                                dialect == null ? AUTO : dialect));
+    }
+
+    private void printStats(Device device, Map<String, Long> node) {
+        if (options.stats()) {
+            PrintWriter out = spec.commandLine().getOut();
+            new Counters()
+                    .add("node, all connections", node)
+                    .add("device " + device.name(), device.counters())
+                    .print(out);
+            out.flush();
+        }
+    }
+
+    private void say(String line) {
+        PrintWriter out = spec.commandLine().getOut();
+        out.println(line);
+        out.flush();
+    }
+}
