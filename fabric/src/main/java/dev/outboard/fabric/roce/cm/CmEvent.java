@@ -9,7 +9,7 @@ import dev.outboard.fabric.ConnectionParameters;
 /// | --- | --- | --- |
 /// | CONNECT_REQUEST | a REQ for a listener; answer with accept or reject | the REQ's, 56 bytes |
 /// | ESTABLISHED, active | the REP came | the REP's, 196 bytes |
-/// | ESTABLISHED, passive | the RTU came, or a packet on the queue pair before it | the REQ's, with the RTU's 224 bytes or none |
+/// | ESTABLISHED, passive | the RTU or a packet on the queue pair came | the REQ's; the RTU's 224 bytes |
 /// | REJECTED | a REJ; `status` is its reason | 148 bytes |
 /// | UNREACHABLE | no answer to REQ or REP | |
 /// | CONNECT_ERROR | the active side's queue pair could not be connected | |

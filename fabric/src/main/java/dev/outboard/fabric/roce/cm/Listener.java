@@ -18,11 +18,6 @@ public final class Listener {
         return port;
     }
 
-    /// How many requests may wait for an answer.
-    public int backlog() {
-        return backlog;
-    }
-
     boolean isFull() {
         return undecided >= backlog;
     }

@@ -156,9 +156,12 @@ class ConnectTest extends TwoAgents {
                                 rping.sharedReceiveQueue(),
                                 server.configuration().caGuid(),
                                 Octets.EMPTY.padded(196)));
+        long transaction = network.lastSent(CmAttribute.REQ).datagram().transactionId();
+        assertThat((int) transaction).isEqualTo(client.lastEvent().connection().localId());
+        assertThat(transaction >>> 32).isNotZero();
         assertThat(network.sent())
                 .extracting(sent -> sent.datagram().transactionId())
-                .containsOnly(network.lastSent(CmAttribute.REQ).datagram().transactionId());
+                .containsOnly(transaction);
     }
 
     /// The starting PSN on the wire is what its sender expects to receive first.
@@ -371,7 +374,15 @@ class ConnectTest extends TwoAgents {
         server.agent().close(listener);
         server.agent().close(listener);
 
-        assertThat(server.agent().listen(PORT, 1).port()).isEqualTo(PORT);
+        Listener second = server.agent().listen(PORT, 1);
+        assertThat(second.port()).isEqualTo(PORT);
+        // The port is the second listener's now.
+        server.agent().close(listener);
+        assertThatThrownBy(() -> server.agent().listen(PORT, 1))
+                .isInstanceOf(FabricException.class);
+        client.connect(server, PORT);
+        network.run(EXCHANGE);
+        assertThat(server.lastRequest().listener()).contains(second);
     }
 
     @Test
@@ -404,5 +415,36 @@ class ConnectTest extends TwoAgents {
                 .isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> client.accept(pair.active()))
                 .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void configurationsOutOfRangeAreRefused() {
+        CmConfiguration good = client.configuration();
+
+        assertThatThrownBy(() -> good.withMaximumReadAtomicDepth(256))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("READ/atomic depth is 256; valid: 0 to 255");
+        assertThatThrownBy(() -> good.withPacketLifetime(21))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("0 to 20");
+        assertThatThrownBy(() -> good.withMaximumAccepted(-1))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void connectionsAndListenersReadWell() {
+        Pair pair = establish();
+
+        assertThat(pair.active().toString())
+                .isEqualTo(
+                        "connection %08x to 127.0.0.3 port 7174, local port %d, ESTABLISHED"
+                                .formatted(pair.active().localId(), pair.active().localPort()));
+        assertThat(pair.passive().toString())
+                .contains(" from 127.0.0.2 port " + pair.active().localPort());
+        assertThat(listener).hasToString("listener on port 7174");
+        assertThat(network.lastSent(CmAttribute.RTU).message().toString())
+                .endsWith("privateData=224:]");
+        assertThat(Octets.of((byte) 0, (byte) 0x1F, (byte) 0)).hasToString("3:001f");
+        assertThat(new ServiceId(0x0106_1C06L)).hasToString("0x0000000001061c06");
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import java.util.stream.LongStream;
@@ -165,15 +166,81 @@ class HostilePeerTest extends TwoAgents {
     }
 
     @Test
-    void everyDiscardHasANameInTheCounters() {
-        server.agent().receive(client.gid(), new byte[3], network.nowNanos());
-        server.receive(client.gid(), new ReadyToUse(1, 2, Octets.EMPTY));
+    void receiptsThatFitNothingAreCounted() {
+        Pair pair = establish();
+        int theirs = pair.active().localId();
+        int ours = pair.passive().localId();
+        // Of the REP, by an unknown peer; of nothing that waits; of a LAP.
+        server.receive(
+                client.gid(),
+                new MessageReceiptAcknowledgement(theirs + 1, ours, 1, 9, Octets.EMPTY));
+        server.receive(
+                client.gid(), new MessageReceiptAcknowledgement(theirs, ours, 1, 9, Octets.EMPTY));
+        server.receive(
+                client.gid(), new MessageReceiptAcknowledgement(theirs, ours, 2, 9, Octets.EMPTY));
+        server.receive(
+                client.gid(), new MessageReceiptAcknowledgement(theirs, ours, 0, 9, Octets.EMPTY));
 
+        assertThat(server.discarded(CmDiscard.UNKNOWN_ID)).isEqualTo(1);
+        assertThat(server.discarded(CmDiscard.WRONG_STATE)).isEqualTo(3);
+        assertThat(server.agent().deadlineNanos()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void whatComesAfterTheEndIsCounted() {
+        Pair pair = establish();
+        RawMad reply = RawMad.of(network.lastSent(CmAttribute.REP));
+        client.disconnect(pair.active());
+        network.run(EXCHANGE);
+        RawMad disconnect = RawMad.of(network.lastSent(CmAttribute.DREQ));
+        RawMad disconnectReply = RawMad.of(network.lastSent(CmAttribute.DREP));
+        int ours = pair.active().localId();
+        int theirs = pair.passive().localId();
+
+        client.receive(server.gid(), reply);
+        client.receive(server.gid(), disconnectReply);
+        client.receive(
+                server.gid(), new Rejection(theirs, ours, 2, 0, 28, Octets.EMPTY, Octets.EMPTY));
+        server.receive(client.gid(), disconnect);
+
+        assertThat(client.discarded(CmDiscard.WRONG_STATE)).isEqualTo(3);
+        assertThat(server.discarded(CmDiscard.DUPLICATE)).isEqualTo(1);
+        assertThat(pair.active().state()).isEqualTo(ConnectionState.TIMEWAIT);
+    }
+
+    @Test
+    void countersHaveNames() {
+        Pair pair = establish();
+        client.disconnect(pair.active());
+        network.run(EXCHANGE);
+        server.agent().receive(client.gid(), new byte[3], network.nowNanos());
+        client.connect(server, PORT + 1);
+        network.run(EXCHANGE);
+        network.lose(_ -> true);
+        client.connect(server, PORT);
+        network.run(Duration.ofMillis(600));
+
+        assertThat(client.agent().counters().snapshot())
+                .isEqualTo(
+                        Map.of(
+                                "cm.sent.req", 3L,
+                                "cm.sent.rtu", 1L,
+                                "cm.sent.dreq", 1L,
+                                "cm.received.rep", 1L,
+                                "cm.received.drep", 1L,
+                                "cm.received.rej", 1L,
+                                "cm.resent", 1L));
         assertThat(server.agent().counters().snapshot())
-                .containsEntry("cm.discarded.wrong-length", 1L)
-                .containsEntry("cm.discarded.unknown-id", 1L)
-                .containsEntry("cm.received.rtu", 1L)
-                .hasSize(3);
+                .isEqualTo(
+                        Map.of(
+                                "cm.sent.rep", 1L,
+                                "cm.sent.drep", 1L,
+                                "cm.sent.rej", 1L,
+                                "cm.received.req", 2L,
+                                "cm.received.rtu", 1L,
+                                "cm.received.dreq", 1L,
+                                "cm.discarded.wrong-length", 1L));
+        assertThat(client.agent().counters().sent(CmAttribute.REQ)).isEqualTo(3);
     }
 
     static LongStream fuzzSeeds() {

@@ -164,6 +164,18 @@ class NegotiationTest extends TwoAgents {
 
     @Test
     @Requirement("ROCE-CM-12")
+    void aDeviceWithLessDepthOffersLess() {
+        CmConfiguration modest =
+                CmEndpoint.configuration(CLIENT_IPV4, 1).withMaximumReadAtomicDepth(2);
+        new CmEndpoint(network, modest, 1).connect(server, PORT, depths(9, 9));
+
+        ConnectionRequest request = (ConnectionRequest) network.lastSent(CmAttribute.REQ).message();
+        assertThat(request.responderResources()).isEqualTo(2);
+        assertThat(request.initiatorDepth()).isEqualTo(2);
+    }
+
+    @Test
+    @Requirement("ROCE-CM-12")
     void aShorterPacketLifetimeShortensTheTimeouts() {
         CmConfiguration quick = CmEndpoint.configuration(CLIENT_IPV4, 1).withPacketLifetime(14);
         CmEndpoint quickClient = new CmEndpoint(network, quick, 1);

@@ -285,6 +285,7 @@ class RejectTest extends TwoAgents {
         assertThat(server.accept(server.lastRequest())).isFalse();
         network.run(EXCHANGE);
 
+        assertThat(server.isFailed(server.lastRequest())).isTrue();
         assertThat(network.sent(CmAttribute.REP)).isEmpty();
         assertThat(client.eventTypes()).containsExactly(REJECTED);
         assertThat(client.lastEvent().status()).isEqualTo(28);

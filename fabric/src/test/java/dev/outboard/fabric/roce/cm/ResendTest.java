@@ -204,6 +204,8 @@ class ResendTest extends TwoAgents {
         network.run(Duration.ofSeconds(1));
         assertThat(network.sent(CmAttribute.REQ)).hasSize(3);
         assertIdenticalContent(CmAttribute.REQ);
+        // The next receipt counts, too.
+        assertThat(active.state()).isEqualTo(ConnectionState.MRA_REQ_RCVD);
 
         server.accept(server.lastRequest());
         network.run(EXCHANGE);
@@ -247,9 +249,12 @@ class ResendTest extends TwoAgents {
 
         network.run(Duration.ofSeconds(6));
         assertThat(network.sent(CmAttribute.REP)).hasSize(1);
-        network.loseNothing();
         network.run(Duration.ofMillis(200));
         assertThat(network.sent(CmAttribute.REP)).hasSize(2);
+        assertThat(passive.state()).isEqualTo(ConnectionState.REP_SENT);
+        network.loseNothing();
+        network.run(Duration.ofSeconds(2));
+        assertThat(network.sent(CmAttribute.REP)).hasSize(3);
         assertThat(passive.state()).isEqualTo(ConnectionState.ESTABLISHED);
     }
 

@@ -222,6 +222,41 @@ class TeardownTest extends TwoAgents {
 
     @Test
     @Requirement("ROCE-CM-15")
+    void aQueuePairInTimewaitCannotAcceptEither() {
+        Pair pair = establish();
+        server.disconnect(pair.passive());
+        network.run(EXCHANGE);
+        server.react(_ -> {});
+        client.connect(server, PORT);
+        network.run(EXCHANGE);
+
+        assertThatThrownBy(() ->
+                        server.agent()
+                                .accept(
+                                        server.lastRequest(),
+                                        pair.passive().localQpn(),
+                                        CmEndpoint.DEFAULTS,
+                                        network.nowNanos()))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("TIMEWAIT");
+    }
+
+    @Test
+    @Requirement("ROCE-CM-15")
+    void aPeerMayUseItsQueuePairAgainWhileWeAreInTimewait() {
+        Pair pair = establish();
+        RawMad request = RawMad.of(network.lastSent(CmAttribute.REQ));
+        client.disconnect(pair.active());
+        network.run(EXCHANGE);
+        assertThat(pair.passive().state()).isEqualTo(ConnectionState.TIMEWAIT);
+
+        server.receive(client.gid(), request.put32(0, 0x1D));
+
+        assertThat(server.lastRequest().state()).isEqualTo(ConnectionState.REP_SENT);
+    }
+
+    @Test
+    @Requirement("ROCE-CM-15")
     void communicationIdsStartAtRandomAndSkipThoseInUse() {
         Set<Integer> first = new HashSet<>();
         for (int seed = 0; seed < 100; seed++) {
