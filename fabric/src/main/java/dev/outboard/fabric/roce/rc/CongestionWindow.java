@@ -8,12 +8,14 @@ final class CongestionWindow {
     private static final int MINIMUM_PACKETS = 4;
 
     private final int maxPackets;
-    private int packets = INITIAL_PACKETS;
+    private final int minPackets;
+    private int packets;
     private int slowStartUntil;
     private int credit;
 
     CongestionWindow(int maxPackets) {
         this.maxPackets = maxPackets;
+        this.minPackets = Math.min(MINIMUM_PACKETS, maxPackets);
         this.slowStartUntil = maxPackets;
         this.packets = Math.min(INITIAL_PACKETS, maxPackets);
     }
@@ -35,14 +37,14 @@ final class CongestionWindow {
     }
 
     void gapReported() {
-        packets = Math.max(MINIMUM_PACKETS, packets / 2);
+        packets = Math.max(minPackets, packets / 2);
         slowStartUntil = packets;
         credit = 0;
     }
 
     void timedOut() {
-        slowStartUntil = Math.max(MINIMUM_PACKETS, packets / 2);
-        packets = MINIMUM_PACKETS;
+        slowStartUntil = Math.max(minPackets, packets / 2);
+        packets = minPackets;
         credit = 0;
     }
 }

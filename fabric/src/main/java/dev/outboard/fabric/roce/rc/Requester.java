@@ -115,7 +115,7 @@ final class Requester {
     }
 
     void onTimer(long now) {
-        if (rnrUntilNanos != RetransmitTimer.NONE && now >= rnrUntilNanos) {
+        if (isWaitingForReceiver() && now >= rnrUntilNanos) {
             rnrUntilNanos = RetransmitTimer.NONE;
         }
         if (timer.isTimedOut(now)) {
@@ -127,9 +127,14 @@ final class Requester {
     }
 
     private boolean mayTransmit() {
-        return rnrUntilNanos == RetransmitTimer.NONE
+        return !isWaitingForReceiver()
                 && (cursorPosition < queue.posted())
                 && inFlight() < window.packets();
+    }
+
+    /// The peer said when to try again at the earliest. The transport timer rests.
+    private boolean isWaitingForReceiver() {
+        return rnrUntilNanos != RetransmitTimer.NONE;
     }
 
     private int inFlight() {
@@ -271,6 +276,7 @@ final class Requester {
         window.acknowledged((int) (end - unacked));
         unacked = end;
         restoreRetries();
+        rnrUntilNanos = RetransmitTimer.NONE;
         if (cursor < end) {
             moveCursorTo(end);
         }
@@ -284,14 +290,20 @@ final class Requester {
         }
     }
 
+    /// A report about a packet that is to be sent again anyway answers something sent earlier: it
+    /// changes nothing and costs no retry.
     private void refused(int syndrome, long packet, long now) {
         if (Aeth.isRnrNak(syndrome)) {
             counters.increment(QueuePairCounter.RNR_NAKS_RECEIVED);
-            receiverNotReady(syndrome, packet, now);
+            if (!isWaitingForReceiver()) {
+                receiverNotReady(syndrome, packet, now);
+            }
         } else if (syndrome == Aeth.NAK_PSN_SEQUENCE_ERROR) {
             counters.increment(QueuePairCounter.SEQUENCE_NAKS_RECEIVED);
-            window.gapReported();
-            retryFrom(packet, now);
+            if (inFlight() > 0) {
+                window.gapReported();
+                retryFrom(packet, now);
+            }
         } else {
             counters.increment(QueuePairCounter.ERROR_NAKS_RECEIVED);
             owner.failSend(statusOf(syndrome));
@@ -308,14 +320,15 @@ final class Requester {
         };
     }
 
-    /// The peer has no receive posted: wait as long as it says, then send again (roce.md 3.5). The
-    /// transport timer rests.
+    /// The peer has no receive posted: wait as long as it says, then send again (roce.md 3.5). It
+    /// answers, so it has all transport retries again; those count how often it was silent.
     private void receiverNotReady(int syndrome, long packet, long now) {
         boolean forEver = connection.rnrRetryCount() == 7;
         if (!forEver && rnrRetriesLeft-- == 0) {
             owner.failSend(CompletionStatus.RNR_RETRY_EXCEEDED);
             return;
         }
+        retriesLeft = connection.retryCount();
         moveCursorTo(packet);
         timer.stop();
         rnrUntilNanos = now + Aeth.rnrTimerNanos(Aeth.rnrTimerCode(syndrome));
@@ -345,7 +358,7 @@ final class Requester {
     /// it. A peer reports a gap only once and that report may be lost, so later probes repeat the
     /// oldest packet, which ends the gap.
     private void probe(PacketSink sink) {
-        if (inFlight() == 0 || rnrUntilNanos != RetransmitTimer.NONE) {
+        if (inFlight() == 0 || isWaitingForReceiver()) {
             return;
         }
         counters.increment(QueuePairCounter.PROBES);

@@ -72,6 +72,8 @@ final class Responder {
             duplicate(packet);
         } else {
             isGapReported = false;
+            // A report about this very packet that has not left yet is out of date.
+            nakSyndrome = NOTHING;
             execute(packet);
         }
     }

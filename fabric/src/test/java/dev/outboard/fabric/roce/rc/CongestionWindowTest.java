@@ -1,0 +1,42 @@
+package dev.outboard.fabric.roce.rc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CongestionWindowTest {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 32, 128})
+    void neverExceedsItsMaximum(int maxPackets) {
+        var window = new CongestionWindow(maxPackets);
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(window.packets()).isBetween(1, maxPackets);
+            switch (i % 7) {
+                case 3 -> window.gapReported();
+                case 5 -> window.timedOut();
+                default -> window.acknowledged(window.packets());
+            }
+        }
+    }
+
+    @Test
+    void growsToItsMaximumWithoutLossAndRecoversAfterATimeout() {
+        var window = new CongestionWindow(128);
+        acknowledgeMuch(window);
+        assertThat(window.packets()).isEqualTo(128);
+        window.gapReported();
+        assertThat(window.packets()).isEqualTo(64);
+        window.timedOut();
+        assertThat(window.packets()).isLessThan(8);
+        acknowledgeMuch(window);
+        assertThat(window.packets()).isEqualTo(128);
+    }
+
+    private static void acknowledgeMuch(CongestionWindow window) {
+        for (int i = 0; i < 1_000; i++) {
+            window.acknowledged(window.packets());
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package dev.outboard.fabric.roce.rc;
+
+import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.IcrcVerifier;
+import dev.outboard.fabric.roce.wire.Packet;
+import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.roce.wire.Payload;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Turns datagrams into checked packets, as the receiving end of a device does.
+final class DatagramReader {
+    static final int UDP_PORT = 0xC000;
+
+    private static final int MAX_BYTES = 8192;
+
+    private final Gid local;
+    private final Payload buffer = Payload.of(Arena.ofAuto().allocate(MAX_BYTES));
+    private final Packet packet = new Packet();
+    private final IcrcVerifier verifier = new IcrcVerifier(IcrcVerifier.Policy.SOLVE);
+    private final Map<Gid, Path> reversePaths = new HashMap<>();
+
+    DatagramReader(Gid local) {
+        this.local = local;
+    }
+
+    /// The packet, valid until the next call, or null if it is malformed or damaged.
+    @Nullable Packet read(Gid source, byte[] datagram) {
+        int length = datagram.length;
+        MemorySegment.copy(datagram, 0, buffer.segment(), ValueLayout.JAVA_BYTE, 0, length);
+        if (packet.wrap(buffer.segment(), 0, length) != null) {
+            return null;
+        }
+        Path reverse =
+                reversePaths.computeIfAbsent(source, from -> new Path(from, local, UDP_PORT, 0));
+        if (verifier.verify(reverse, buffer, 0, length) == IcrcVerifier.BAD) {
+            return null;
+        }
+        packet.from(source.high(), source.low(), UDP_PORT, 0);
+        return packet;
+    }
+
+    /// Damaged packets so far.
+    long bad() {
+        return verifier.bad();
+    }
+}

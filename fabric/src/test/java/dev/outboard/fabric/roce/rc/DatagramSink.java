@@ -1,0 +1,111 @@
+package dev.outboard.fabric.roce.rc;
+
+import dev.outboard.fabric.roce.wire.Bth;
+import dev.outboard.fabric.roce.wire.Icrc;
+import dev.outboard.fabric.roce.wire.PacketSink;
+import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.roce.wire.Payload;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/// Builds whole datagrams, BTH to ICRC, one behind the other in native memory, and keeps them until
+/// [#clear]. Allocates nothing per packet.
+final class DatagramSink implements PacketSink {
+    /// The largest payload, and more than all headers together.
+    private static final int SLOT_BYTES = 4096 + 128;
+
+    private static final int HEADER_ROOM = 80;
+
+    private final Payload memory;
+    private final int[] lengths;
+    private final Path[] paths;
+    private final Icrc icrc = new Icrc();
+    private int capacity;
+    private int count;
+    private int payloadBytes;
+
+    DatagramSink(int maxDatagrams) {
+        memory = Payload.of(Arena.ofAuto().allocate((long) maxDatagrams * SLOT_BYTES));
+        lengths = new int[maxDatagrams];
+        paths = new Path[maxDatagrams];
+        capacity = maxDatagrams;
+    }
+
+    /// Takes that many datagrams from now on, for tests of a full sink.
+    void limit(int newCapacity) {
+        capacity = Math.min(newCapacity, lengths.length);
+    }
+
+    int count() {
+        return count;
+    }
+
+    Payload memory() {
+        return memory;
+    }
+
+    long offset(int index) {
+        return (long) index * SLOT_BYTES;
+    }
+
+    int length(int index) {
+        return lengths[index];
+    }
+
+    Path path(int index) {
+        return paths[index];
+    }
+
+    byte[] bytes(int index) {
+        return memory.segment()
+                .asSlice(offset(index), lengths[index])
+                .toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    void clear() {
+        count = 0;
+    }
+
+    @Override
+    public boolean hasRoom() {
+        return count < capacity;
+    }
+
+    @Override
+    public MemorySegment headerMemory() {
+        return memory.segment();
+    }
+
+    @Override
+    public long headerOffset() {
+        return offset(count);
+    }
+
+    @Override
+    public void append(Payload payload, long offset, int length) {
+        long to = offset(count) + HEADER_ROOM + payloadBytes;
+        MemorySegment.copy(payload.segment(), offset, memory.segment(), to, length);
+        payloadBytes += length;
+    }
+
+    @Override
+    public void finish(Path path, int headerLength) {
+        long at = offset(count);
+        MemorySegment all = memory.segment();
+        MemorySegment.copy(all, at + HEADER_ROOM, all, at + headerLength, payloadBytes);
+        int padCount = Bth.padCount(payloadBytes);
+        long end = at + headerLength + payloadBytes;
+        for (int i = 0; i < padCount; i++) {
+            all.set(ValueLayout.JAVA_BYTE, end++, (byte) 0);
+        }
+        int length = headerLength + payloadBytes + padCount + Icrc.LENGTH;
+        icrc.begin(path, 0, length, all, at, headerLength);
+        icrc.update(memory, at + headerLength, payloadBytes);
+        Icrc.put(all, end, icrc.finish(padCount));
+        lengths[count] = length;
+        paths[count] = path;
+        count++;
+        payloadBytes = 0;
+    }
+}

@@ -1,0 +1,47 @@
+package dev.outboard.fabric.roce.rc;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/// Bytes that look random and depend on a number: what a message carries, made again to check it.
+final class Pattern {
+    private static final ValueLayout.OfLong WORD =
+            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    private Pattern() {}
+
+    /// Fills `segment` with the bytes of pattern `number`.
+    static void fill(MemorySegment segment, long number) {
+        long length = segment.byteSize();
+        long at = 0;
+        for (; at + Long.BYTES <= length; at += Long.BYTES) {
+            segment.set(WORD, at, word(number, at));
+        }
+        for (long last = word(number, at); at < length; at++, last >>>= Byte.SIZE) {
+            segment.set(ValueLayout.JAVA_BYTE, at, (byte) last);
+        }
+    }
+
+    /// The first byte of `segment` that is not pattern `number`'s from `position` on; -1 if none.
+    static long mismatch(MemorySegment segment, long number, long position) {
+        for (long i = 0; i < segment.byteSize(); i++) {
+            if (segment.get(ValueLayout.JAVA_BYTE, i) != at(number, position + i)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /// Byte `position` of pattern `number`.
+    static byte at(long number, long position) {
+        long start = position & -Long.BYTES;
+        return (byte) (word(number, start) >>> ((position - start) * Byte.SIZE));
+    }
+
+    private static long word(long number, long at) {
+        long mixed = (number * 0x9E3779B97F4A7C15L) ^ (at * 0xD6E8FEB86659FD93L);
+        mixed = (mixed ^ (mixed >>> 32)) * 0xD6E8FEB86659FD93L;
+        return mixed ^ (mixed >>> 32);
+    }
+}

@@ -1,0 +1,304 @@
+package dev.outboard.fabric.roce.rc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.fabric.Access;
+import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.ReceiveRequest;
+import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.roce.rc.RcQueuePair.QueueSizes;
+import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.Packet;
+import dev.outboard.fabric.roce.wire.Path;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/// One connected queue pair whose peer is the test: it looks at each packet sent, writes each
+/// packet received, and moves the clock.
+///
+/// ```java
+/// var bench = new QueuePairBench().pathMtu(256).connect();
+/// bench.post(bench.send(1, 600));
+/// assertThat(bench.transmit()).hasSize(3);
+/// bench.deliver(TestPacket.ack(bench.sendPsn(2)));
+/// ```
+final class QueuePairBench {
+    static final int QPN = 0x000011;
+    static final int PEER_QPN = 0xABCDEF;
+    static final int DOMAIN = 7;
+    static final int MEMORY_BYTES = 1 << 16;
+
+    private static final Gid LOCAL = Gid.ofIpv4(0x7F000002);
+    private static final Gid PEER = Gid.ofIpv4(0x7F000003);
+    private static final int MAX_DATAGRAMS = 512;
+
+    final RegionTable regions = new RegionTable(64, new SplittableRandom(1));
+
+    /// Grants everything.
+    final RegisteredRegion region;
+
+    RcQueuePair queuePair;
+    CompletionRing sendCompletions;
+    CompletionRing receiveCompletions;
+    long now = 1_000_000_000;
+
+    private final Path path = new Path(LOCAL, PEER, DatagramReader.UDP_PORT, 0);
+    private final Path reversePath = new Path(PEER, LOCAL, DatagramReader.UDP_PORT, 0);
+    private final DatagramSink sink = new DatagramSink(MAX_DATAGRAMS);
+    private final DatagramSink peerSink = new DatagramSink(1);
+    private final Packet packet = new Packet();
+    private int notifications;
+
+    private int pathMtuBytes = 256;
+    private int sendPsn = 100;
+    private int receivePsn = 500;
+    private int minRnrTimerCode = 14;
+    private int ackTimeoutCode = 14;
+    private int retryCount = 7;
+    private int rnrRetryCount = 7;
+    private int maxWindowPackets = 128;
+    private int queueCapacity = 64;
+    private int completionCapacity = 256;
+    private int maxPieces = 4;
+
+    QueuePairBench() {
+        region = region(MEMORY_BYTES, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+        Pattern.fill(region.segment(), 0);
+    }
+
+    QueuePairBench pathMtu(int bytes) {
+        pathMtuBytes = bytes;
+        return this;
+    }
+
+    QueuePairBench firstPsns(int send, int receive) {
+        sendPsn = send;
+        receivePsn = receive;
+        return this;
+    }
+
+    QueuePairBench minRnrTimer(int code) {
+        minRnrTimerCode = code;
+        return this;
+    }
+
+    QueuePairBench retries(int newAckTimeoutCode, int newRetryCount) {
+        ackTimeoutCode = newAckTimeoutCode;
+        retryCount = newRetryCount;
+        return this;
+    }
+
+    QueuePairBench rnrRetries(int count) {
+        rnrRetryCount = count;
+        return this;
+    }
+
+    QueuePairBench window(int packets) {
+        maxWindowPackets = packets;
+        return this;
+    }
+
+    QueuePairBench queues(int capacity, int newCompletionCapacity) {
+        queueCapacity = capacity;
+        completionCapacity = newCompletionCapacity;
+        return this;
+    }
+
+    QueuePairBench maxPieces(int count) {
+        maxPieces = count;
+        return this;
+    }
+
+    /// A queue pair in state INIT.
+    QueuePairBench create() {
+        sendCompletions = new CompletionRing(completionCapacity, ring -> notifications++);
+        receiveCompletions = new CompletionRing(completionCapacity, ring -> notifications++);
+        queuePair =
+                new RcQueuePair(
+                        QPN,
+                        DOMAIN,
+                        regions,
+                        sendCompletions,
+                        receiveCompletions,
+                        new QueueSizes(queueCapacity, queueCapacity, maxPieces, 128));
+        return this;
+    }
+
+    /// Ready to send.
+    QueuePairBench connect() {
+        create();
+        queuePair.connect(
+                new RcConnection(
+                        path,
+                        PEER_QPN,
+                        pathMtuBytes,
+                        sendPsn,
+                        receivePsn,
+                        minRnrTimerCode,
+                        ackTimeoutCode,
+                        retryCount,
+                        rnrRetryCount,
+                        maxWindowPackets));
+        return this;
+    }
+
+    /// Fresh memory in the queue pair's domain.
+    RegisteredRegion region(long bytes, Access... access) {
+        return regions.register(DOMAIN, Arena.ofAuto().allocate(bytes, 8), Set.of(access));
+    }
+
+    /// The PSN of our packet `index`.
+    int sendPsn(int index) {
+        return (sendPsn + index) & 0xFFFFFF;
+    }
+
+    /// The PSN of the peer's packet `index`.
+    int receivePsn(int index) {
+        return (receivePsn + index) & 0xFFFFFF;
+    }
+
+    /// A SEND of the first bytes of the memory.
+    SendRequest send(long id, int length) {
+        return new SendRequest().id(id).payload(region, 0, length);
+    }
+
+    /// A WRITE of the first bytes of the memory to an arbitrary remote place.
+    SendRequest write(long id, int length) {
+        return send(id, length).write(0x1000, 0x5EED);
+    }
+
+    void post(SendRequest request) {
+        assertThat(queuePair.post(request)).as("posted").isTrue();
+    }
+
+    /// Posts a receive of `length` bytes at `offset` of the memory.
+    void postReceive(long id, long offset, long length) {
+        assertThat(queuePair.post(new ReceiveRequest().id(id).buffer(region, offset, length)))
+                .as("posted")
+                .isTrue();
+    }
+
+    /// Everything the queue pair sends now.
+    List<TestPacket> transmit() {
+        var packets = new ArrayList<TestPacket>();
+        boolean hasMore = true;
+        while (hasMore) {
+            hasMore = queuePair.transmit(sink, now);
+            for (int i = 0; i < sink.count(); i++) {
+                assertThat(packet.wrap(sink.memory().segment(), sink.offset(i), sink.length(i)))
+                        .isNull();
+                assertThat(packet.destinationQpn()).isEqualTo(PEER_QPN);
+                packets.add(TestPacket.of(packet));
+            }
+            sink.clear();
+        }
+        return packets;
+    }
+
+    /// The one packet the queue pair sends now.
+    TestPacket transmitOne() {
+        List<TestPacket> packets = transmit();
+        assertThat(packets).hasSize(1);
+        return packets.getFirst();
+    }
+
+    /// These arrive now, in one batch.
+    void deliver(TestPacket... packets) {
+        for (TestPacket each : packets) {
+            each.emit(peerSink, reversePath, QPN);
+            assertThat(packet.wrap(peerSink.memory().segment(), 0, peerSink.length(0))).isNull();
+            queuePair.receive(packet, now);
+            peerSink.clear();
+        }
+    }
+
+    /// `packet` arrives; what the queue pair then sends is its answer.
+    List<TestPacket> answersTo(TestPacket... packets) {
+        deliver(packets);
+        return transmit();
+    }
+
+    /// The one answer to `packet`.
+    TestPacket answerTo(TestPacket... packets) {
+        List<TestPacket> answers = answersTo(packets);
+        assertThat(answers).hasSize(1);
+        return answers.getFirst();
+    }
+
+    /// Moves the clock; the timer runs if its deadline is reached.
+    void elapse(long nanos) {
+        now += nanos;
+        if (now >= queuePair.deadlineNanos()) {
+            queuePair.onTimer(now);
+        }
+    }
+
+    /// Moves the clock to the next deadline, runs the timer and returns what is sent then.
+    List<TestPacket> runTimer() {
+        assertThat(queuePair.deadlineNanos()).as("deadline").isLessThan(Long.MAX_VALUE);
+        elapse(Math.max(0, queuePair.deadlineNanos() - now));
+        return transmit();
+    }
+
+    /// All completions of sends so far, as `id STATUS`.
+    List<String> sendCompletions() {
+        return statuses(sendCompletions);
+    }
+
+    /// All completions of receives so far, as `id STATUS`.
+    List<String> receiveCompletions() {
+        return statuses(receiveCompletions);
+    }
+
+    /// The one completion of a receive.
+    Completion receiveCompletion() {
+        Completion completion = new Completion();
+        assertThat(receiveCompletions.poll(completion)).as("a completion").isTrue();
+        return completion;
+    }
+
+    private static List<String> statuses(CompletionRing ring) {
+        var all = new ArrayList<String>();
+        Completion completion = new Completion();
+        while (ring.poll(completion)) {
+            all.add(completion.id() + " " + completion.status());
+        }
+        return all;
+    }
+
+    static String success(long id) {
+        return id + " " + CompletionStatus.SUCCESS;
+    }
+
+    static String flushed(long id) {
+        return id + " " + CompletionStatus.WORK_REQUEST_FLUSHED;
+    }
+
+    long counter(QueuePairCounter name) {
+        return queuePair.counters().get(name);
+    }
+
+    /// How often an armed completion queue has called.
+    int notifications() {
+        return notifications;
+    }
+
+    /// `length` bytes of the memory from `offset`.
+    byte[] bytes(long offset, long length) {
+        return region.segment().asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    /// `length` bytes of pattern `number` from `position`.
+    static byte[] pattern(long number, int position, int length) {
+        byte[] bytes = new byte[length];
+        for (int i = 0; i < length; i++) {
+            bytes[i] = Pattern.at(number, position + i);
+        }
+        return bytes;
+    }
+}

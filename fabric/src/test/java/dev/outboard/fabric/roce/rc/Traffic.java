@@ -1,0 +1,143 @@
+package dev.outboard.fabric.roce.rc;
+
+import dev.outboard.fabric.SendRequest.Operation;
+import dev.outboard.fabric.roce.rc.PlannedMessage.Flaw;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/// All messages of one direction, and the receives they take: drawn beforehand, so that both ends
+/// know what has to arrive. Every message has a place of its own in the sender's source memory and,
+/// if it is a WRITE, in the receiver's target memory.
+final class Traffic {
+    static final int MAX_PIECES = 4;
+    static final int MAX_INLINE_BYTES = 64;
+
+    private static final int MAX_MESSAGES = 40;
+    private static final int MAX_BYTES = 300_000;
+    private static final int GAP_BYTES = 16;
+    private static final int CHANCE_OF_FLAW = 12;
+
+    final List<PlannedMessage> messages = new ArrayList<>();
+    final List<PlannedReceive> receives = new ArrayList<>();
+    long sourceBytes = GAP_BYTES;
+    long targetBytes = GAP_BYTES;
+    long receiveBytes = GAP_BYTES;
+
+    private final SplittableRandom random;
+    private final int mtu;
+
+    Traffic(SplittableRandom random, int mtu) {
+        this.random = random;
+        this.mtu = mtu;
+        int count = random.nextInt(MAX_MESSAGES);
+        int flawed = random.nextInt(CHANCE_OF_FLAW) == 0 ? random.nextInt(1 + count) : -1;
+        int budget = MAX_BYTES;
+        for (int i = 0; i < count; i++) {
+            int length = Math.min(budget, drawLength());
+            budget -= length;
+            boolean isLast = i == count - 1;
+            add(draw(i, length, isLast, i == flawed ? drawFlaw() : Flaw.NONE));
+        }
+    }
+
+    int packets() {
+        return messages.stream().mapToInt(message -> message.packets(mtu)).sum();
+    }
+
+    private Flaw drawFlaw() {
+        return Flaw.values()[random.nextInt(Flaw.values().length)];
+    }
+
+    private int drawLength() {
+        int packets = random.nextInt(1, 12);
+        return switch (random.nextInt(10)) {
+            case 0 -> 0;
+            case 1 -> 1;
+            case 2 -> mtu - 1;
+            case 3 -> mtu;
+            case 4 -> mtu + 1;
+            case 5 -> packets * mtu - 1;
+            case 6 -> packets * mtu;
+            case 7 -> packets * mtu + 1;
+            case 8 -> random.nextInt(64);
+            default -> random.nextInt(random.nextInt(8) == 0 ? MAX_BYTES : 20_000);
+        };
+    }
+
+    private PlannedMessage draw(int index, int length, boolean isLast, Flaw flaw) {
+        Operation operation = drawOperation(flaw);
+        boolean isWrite =
+                operation == Operation.RDMA_WRITE
+                        || operation == Operation.RDMA_WRITE_WITH_IMMEDIATE;
+        boolean hasReceive = operation != Operation.RDMA_WRITE;
+        int size = flaw == Flaw.NONE ? length : Math.max(1, length);
+        return new PlannedMessage(
+                index,
+                operation,
+                size,
+                split(size),
+                isLast || random.nextInt(3) > 0,
+                random.nextBoolean(),
+                size <= MAX_INLINE_BYTES
+                        && flaw != Flaw.UNREGISTERED_SOURCE
+                        && random.nextBoolean(),
+                random.nextInt(),
+                sourceBytes,
+                isWrite ? targetBytes : 0,
+                hasReceive ? receives.size() : -1,
+                random.nextLong(),
+                flaw);
+    }
+
+    private Operation drawOperation(Flaw flaw) {
+        return switch (flaw) {
+            case NONE, UNREGISTERED_SOURCE -> Operation.values()[random.nextInt(4)];
+            case WRONG_KEY, BEYOND_REGION, NO_RIGHT ->
+                    random.nextBoolean()
+                            ? Operation.RDMA_WRITE
+                            : Operation.RDMA_WRITE_WITH_IMMEDIATE;
+            case TOO_LONG, UNWRITABLE_RECEIVE ->
+                    random.nextBoolean() ? Operation.SEND : Operation.SEND_WITH_IMMEDIATE;
+        };
+    }
+
+    private void add(PlannedMessage message) {
+        messages.add(message);
+        sourceBytes += message.length() + GAP_BYTES;
+        if (message.isWrite()) {
+            targetBytes += message.length() + GAP_BYTES;
+        }
+        if (message.takesReceive()) {
+            addReceive(message);
+        }
+    }
+
+    /// A WRITE with immediate data uses no bytes of its receive.
+    private void addReceive(PlannedMessage message) {
+        int spare = random.nextInt(3) == 0 ? random.nextInt(100) : 0;
+        int length =
+                message.flaw() == Flaw.TOO_LONG
+                        ? message.length() - 1
+                        : message.isWrite() ? spare : message.length() + spare;
+        int[] lengths = split(length);
+        long[] offsets = new long[lengths.length];
+        for (int i = 0; i < lengths.length; i++) {
+            offsets[i] = receiveBytes;
+            receiveBytes += lengths[i] + GAP_BYTES;
+        }
+        receives.add(new PlannedReceive(receives.size(), offsets, lengths, message));
+    }
+
+    /// Into pieces, some of them empty.
+    private int[] split(int length) {
+        int[] pieces = new int[random.nextInt(1, MAX_PIECES + 1)];
+        int left = length;
+        for (int i = 0; i < pieces.length - 1; i++) {
+            pieces[i] = random.nextInt(left + 1);
+            left -= pieces[i];
+        }
+        pieces[pieces.length - 1] = left;
+        return pieces;
+    }
+}

@@ -1,0 +1,81 @@
+package dev.outboard.testkit;
+
+import java.lang.StackWalker.Option;
+import java.lang.StackWalker.StackFrame;
+import java.nio.file.Path;
+
+/// Runs a test once per seed and says, when one fails, how to run exactly that one again:
+///
+/// ```java
+/// @Test
+/// void everyByteArrivesOnce() {
+///     Seeds.campaign(1_000, seed -> new Scenario(seed).run());
+/// }
+/// ```
+///
+/// `-Dseed=17` runs seed 17 alone. `-Dseeds=100000` runs that many instead of the count in the
+/// test, for a night without sleep.
+public final class Seeds {
+    private static final String ONE_SEED = "seed";
+    private static final String SEED_COUNT = "seeds";
+
+    private Seeds() {}
+
+    /// What is tried with every seed. The seed must decide everything that happens in it.
+    @FunctionalInterface
+    public interface Trial {
+        void run(long seed) throws Exception;
+    }
+
+    /// Runs `trial` with the seeds 0 to `count` - 1 and stops at the first that fails.
+    ///
+    /// @throws AssertionError with the seed and the command that replays it
+    public static void campaign(int count, Trial trial) {
+        StackFrame test =
+                StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE)
+                        .walk(frames -> frames.skip(1).findFirst().orElseThrow());
+        Long one = Long.getLong(ONE_SEED);
+        if (one != null) {
+            run(trial, one, test);
+            return;
+        }
+        int seeds = Integer.getInteger(SEED_COUNT, count);
+        for (long seed = 0; seed < seeds; seed++) {
+            run(trial, seed, test);
+        }
+    }
+
+    // Whatever goes wrong, an error inside the code under test included, is a finding.
+    private static void run(Trial trial, long seed, StackFrame test) {
+        try {
+            trial.run(seed);
+        } catch (Throwable failure) {
+            throw new AssertionError(
+                    "seed "
+                            + seed
+                            + " fails: "
+                            + failure.getMessage()
+                            + "\nTo replay it:\n"
+                            + replayCommand(seed, test),
+                    failure);
+        }
+    }
+
+    private static String replayCommand(long seed, StackFrame test) {
+        return "./outboard test -pl "
+                + module()
+                + " -am -Dtest="
+                + test.getDeclaringClass().getSimpleName()
+                + "#"
+                + test.getMethodName()
+                + " -Dsurefire.failIfNoSpecifiedTests=false -D"
+                + ONE_SEED
+                + "="
+                + seed;
+    }
+
+    /// Maven runs the tests of a module in its directory.
+    private static Path module() {
+        return Repository.root().relativize(Path.of("").toAbsolutePath());
+    }
+}

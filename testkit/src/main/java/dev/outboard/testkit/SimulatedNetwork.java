@@ -1,0 +1,248 @@
+package dev.outboard.testkit;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// Carries datagrams between nodes in virtual time, with [NetworkFaults]. It owns the clock, takes
+/// all chance from one seeded generator, and runs in one thread: the same seed gives the same run.
+///
+/// ```java
+/// var network = new SimulatedNetwork<String>(new SplittableRandom(seed), faults);
+/// network.attach("a", nodeA);
+/// network.attach("b", nodeB);
+/// while (!done() && network.step()) { … }
+/// ```
+///
+/// A node acts in turns: when datagrams have arrived for it, and when the deadline that it names
+/// has come.
+///
+/// @param <A> an address
+public final class SimulatedNetwork<A> {
+    /// Never: a deadline that does not come.
+    public static final long NEVER = Long.MAX_VALUE;
+
+    private static final int MAX_FLIPPED_BITS = 4;
+
+    /// A datagram held back lets this many times the longest delay pass at most.
+    private static final int HOLD_BACK = 4;
+
+    /// Somebody on the network.
+    public interface Node {
+        /// When it wants a turn at the latest, or [#NEVER]. A time that has passed means at once.
+        long deadlineNanos();
+
+        /// Empties its inbox, does what is due, and sends.
+        void turn(long nowNanos);
+    }
+
+    /// A datagram as its receiver gets it.
+    ///
+    /// @param from who sent it
+    /// @param to who gets it
+    /// @param bytes the receiver's to keep
+    public record Datagram<A>(A from, A to, byte[] bytes) {}
+
+    /// What can happen to a datagram.
+    public enum Fate {
+        SENT,
+        ARRIVED,
+        LOST,
+        DUPLICATED,
+        HELD_BACK,
+        CORRUPTED,
+        /// Dropped because the receiver's inbox was full.
+        OVERFLOWED,
+        /// Nobody has that address.
+        UNDELIVERABLE
+    }
+
+    private record Flight<A>(long arrivalNanos, long number, Datagram<A> datagram) {}
+
+    private record Route<A>(A from, A to) {}
+
+    private static final class Host<A> {
+        final Node node;
+        final ArrayDeque<Datagram<A>> inbox = new ArrayDeque<>();
+        long wakeNanos = NEVER;
+
+        Host(Node node) {
+            this.node = node;
+        }
+
+        long turnNanos() {
+            return Math.min(wakeNanos, node.deadlineNanos());
+        }
+    }
+
+    private final SplittableRandom random;
+    private final NetworkFaults faults;
+    private final Map<A, Host<A>> hosts = new LinkedHashMap<>();
+    private final Map<Route<A>, Long> lastArrivals = new HashMap<>();
+    private final Map<Fate, Long> counts = new EnumMap<>(Fate.class);
+    private final PriorityQueue<Flight<A>> flights =
+            new PriorityQueue<>(
+                    Comparator.<Flight<A>>comparingLong(Flight::arrivalNanos)
+                            .thenComparingLong(Flight::number));
+    private Predicate<Datagram<A>> passes = datagram -> true;
+    private long nowNanos;
+    private long flightCount;
+
+    /// A network without nodes at time 0.
+    public SimulatedNetwork(SplittableRandom random, NetworkFaults faults) {
+        this.random = random;
+        this.faults = faults;
+    }
+
+    /// The virtual time.
+    public long nowNanos() {
+        return nowNanos;
+    }
+
+    /// Connects `node` under a free address.
+    public void attach(A address, Node node) {
+        if (hosts.putIfAbsent(address, new Host<>(node)) != null) {
+            throw new IllegalArgumentException(address + " is taken");
+        }
+    }
+
+    /// Takes the node at `address` off the network for good, as if its machine died.
+    public void detach(A address) {
+        hosts.remove(address);
+    }
+
+    /// Drops, from now on, every datagram that does not pass; for tests that lose one exactly.
+    public void filter(Predicate<Datagram<A>> newPasses) {
+        passes = newPasses;
+    }
+
+    /// How many datagrams met that fate.
+    public long count(Fate fate) {
+        return counts.getOrDefault(fate, 0L);
+    }
+
+    /// Datagrams on the way.
+    public int inFlight() {
+        return flights.size();
+    }
+
+    /// Sends `bytes`, which stay the caller's.
+    public void send(A from, A to, byte[] bytes) {
+        note(Fate.SENT);
+        var datagram = new Datagram<>(from, to, bytes.clone());
+        if (!passes.test(datagram) || happens(faults.loss())) {
+            note(Fate.LOST);
+            return;
+        }
+        launch(datagram);
+        if (happens(faults.duplication())) {
+            note(Fate.DUPLICATED);
+            launch(new Datagram<>(from, to, bytes.clone()));
+        }
+    }
+
+    /// The next datagram that arrived at `address`, or null.
+    public @Nullable Datagram<A> poll(A address) {
+        Host<A> host = hosts.get(address);
+        return host == null ? null : host.inbox.poll();
+    }
+
+    /// Moves the clock to the next arrival or deadline, and gives turns to whom it concerns. False
+    /// if nothing will ever happen again.
+    public boolean step() {
+        long next = nextNanos();
+        if (next == NEVER) {
+            return false;
+        }
+        nowNanos = Math.max(nowNanos, next);
+        while (!flights.isEmpty() && flights.element().arrivalNanos() <= nowNanos) {
+            arrive(flights.remove().datagram());
+        }
+        for (Host<A> host : List.copyOf(hosts.values())) {
+            if (host.turnNanos() <= nowNanos) {
+                host.wakeNanos = NEVER;
+                host.node.turn(nowNanos);
+            }
+        }
+        return true;
+    }
+
+    /// Steps until `untilNanos`, where the clock then stands.
+    public void runUntil(long untilNanos) {
+        while (nextNanos() <= untilNanos) {
+            step();
+        }
+        nowNanos = Math.max(nowNanos, untilNanos);
+    }
+
+    private long nextNanos() {
+        long next = flights.isEmpty() ? NEVER : flights.element().arrivalNanos();
+        for (Host<A> host : hosts.values()) {
+            next = Math.min(next, host.turnNanos());
+        }
+        return next;
+    }
+
+    private void launch(Datagram<A> datagram) {
+        if (happens(faults.corruption())) {
+            note(Fate.CORRUPTED);
+            flipBits(datagram.bytes());
+        }
+        long arrival = nowNanos + faults.delayNanos() + upTo(faults.jitterNanos());
+        if (happens(faults.reordering())) {
+            note(Fate.HELD_BACK);
+            arrival += 1 + upTo(HOLD_BACK * (faults.delayNanos() + faults.jitterNanos()));
+        } else {
+            var route = new Route<>(datagram.from(), datagram.to());
+            arrival = lastArrivals.merge(route, arrival, Math::max);
+        }
+        flights.add(new Flight<>(arrival, flightCount++, datagram));
+    }
+
+    private void arrive(Datagram<A> datagram) {
+        Host<A> host = hosts.get(datagram.to());
+        if (host == null) {
+            note(Fate.UNDELIVERABLE);
+        } else if (host.inbox.size() >= faults.inboxDatagrams()) {
+            note(Fate.OVERFLOWED);
+        } else {
+            note(Fate.ARRIVED);
+            host.inbox.add(datagram);
+            host.wakeNanos = Math.min(host.wakeNanos, nowNanos + upTo(faults.turnNanos()));
+        }
+    }
+
+    private void flipBits(byte[] bytes) {
+        int bits = random.nextInt(1, MAX_FLIPPED_BITS + 1);
+        // Never the same bit twice, which would repair it.
+        var flipped = new ArrayList<Integer>();
+        while (flipped.size() < Math.min(bits, bytes.length * Byte.SIZE)) {
+            int bit = random.nextInt(bytes.length * Byte.SIZE);
+            if (!flipped.contains(bit)) {
+                flipped.add(bit);
+                bytes[bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);
+            }
+        }
+    }
+
+    private boolean happens(double chance) {
+        return chance > 0 && random.nextDouble() < chance;
+    }
+
+    private long upTo(long bound) {
+        return bound == 0 ? 0 : random.nextLong(bound + 1);
+    }
+
+    private void note(Fate fate) {
+        counts.merge(fate, 1L, Long::sum);
+    }
+}
