@@ -77,8 +77,8 @@ public final class Receiver {
         tap = stages.apply(new Delivering());
     }
 
-    /// Delivers what has arrived, without waiting. A call that finds nothing costs as much as one
-    /// that does; so whoever expects one packet, and wants to answer it at once, asks for one.
+    /// Delivers what has arrived, without waiting. To find out that nothing is left takes another
+    /// system call; so whoever expects one packet, and wants to answer it at once, asks for one.
     ///
     /// @param maxMessages stop after so many system calls; each may bring up to 64 KiB of packets
     /// @return the packets that the handler was given
@@ -102,7 +102,7 @@ public final class Receiver {
         return deadlineNanos;
     }
 
-    /// Packets that arrived, in order or not.
+    /// Packets that arrived, sound or not.
     public long packets() {
         return packets.value();
     }

@@ -3,6 +3,7 @@ package dev.outboard.fabric.roce.io;
 import static dev.outboard.fabric.roce.io.Traffic.payload;
 import static dev.outboard.fabric.roce.io.Traffic.send;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.fabric.roce.io.Traffic.Arrival;
 import dev.outboard.fabric.roce.wire.Bth;
@@ -225,6 +226,17 @@ class TransmitterTest {
         assertThat(psns(2)).containsExactly(0, 2);
         assertThat(listener.unreadable).containsExactly(path);
         assertThat(transmitter.unreadable()).isEqualTo(1);
+    }
+
+    @Test
+    void anOffsetOutsideThePayloadIsAnErrorAndHarmsNoOtherPacket() {
+        Payload payload = payload(1000);
+        assertThatThrownBy(() -> send(transmitter, path, 0, payload, 900, 101))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+
+        send(transmitter, path, 1, payload);
+        transmitter.flush(0);
+        assertThat(receiveOne().payload()).hasSize(1000);
     }
 
     @Test

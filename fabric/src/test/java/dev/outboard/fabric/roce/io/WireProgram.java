@@ -6,12 +6,12 @@ import dev.outboard.fabric.roce.wire.Icrc;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.Payload;
 import dev.outboard.testkit.Golden;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.util.HexFormat;
-import java.util.List;
 
 /// Runs in a network of its own: sends packets through a TUN interface and prints what came out.
 /// The addresses and most of the packets are those of the golden ones from an unprivileged socket.
@@ -34,7 +34,7 @@ final class WireProgram {
         }
     }
 
-    private void run(Tun tun) {
+    private void run(Tun tun) throws IOException, InterruptedException {
         sendGolden("plain_rc_send_only");
         sendGolden("plain_gso_seg0");
         sendGolden("plain_gso_seg1");
@@ -60,6 +60,29 @@ final class WireProgram {
         sendGolden("plain_rc_send_only");
         transmitter.flush(0);
         print("packet", HexFormat.of().formatHex(tun.next()));
+        fillTheSocket();
+    }
+
+    /// Slows the interface down to a crawl, so that what is sent stays in the socket's buffer.
+    private void fillTheSocket() throws IOException, InterruptedException {
+        String slow =
+                "tc qdisc add dev %s root tbf rate 8kbit burst 2000 limit 10000000"
+                        .formatted(INTERFACE);
+        if (new ProcessBuilder(slow.split(" ")).start().waitFor() != 0) {
+            return;
+        }
+        socket.option(UdpSocket.SOL_SOCKET, UdpSocket.SO_SNDBUF, 1);
+        long before = transmitter.drops();
+        int finished = 0;
+        Payload payload = Traffic.payload(1000);
+        while (transmitter.hasRoom()) {
+            Traffic.send(transmitter, path, finished++, payload);
+        }
+        print("full", transmitter.lastRefusal());
+        print("dropped", transmitter.drops() - before);
+        print("ended the turn early", finished < Transmitter.PACKETS_PER_FLUSH);
+        transmitter.flush(0);
+        print("room in the next turn", transmitter.hasRoom());
     }
 
     private void sendGolden(String name) {
@@ -79,6 +102,6 @@ final class WireProgram {
     }
 
     private static void print(String what, Object value) {
-        List.of(what + ": " + value).forEach(System.out::println);
+        System.out.println(what + ": " + value);
     }
 }

@@ -1,6 +1,7 @@
 package dev.outboard.fabric.roce.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.testkit.Golden;
@@ -105,6 +106,20 @@ class WireTest {
         // Older kernels refuse to segment the run, and then each of its packets.
         assertThat(REPORT).anyMatch(line -> line.matches("too long in a run: [23] EMSGSIZE"));
         assertThat(packets()).allMatch(packet -> packet.length <= 1500);
+    }
+
+    @Test
+    void aFullSocketDropsWhatIsFinishedAndAsksForNoMore() {
+        assumeTrue(
+                REPORT.stream().anyMatch(line -> line.startsWith("full: ")),
+                "this kernel cannot slow an interface down (tc, sch_tbf)");
+
+        assertThat(REPORT)
+                .containsSubsequence(
+                        "full: EAGAIN",
+                        "dropped: " + Transmitter.MAX_RUN_PACKETS,
+                        "ended the turn early: true",
+                        "room in the next turn: true");
     }
 
     private static List<byte[]> packets() {
