@@ -1,3 +1,4 @@
+import dev.outboard.fabric.roce.RoceProvider;
 import dev.outboard.fabric.spi.FabricProvider;
 import org.jspecify.annotations.NullMarked;
 
@@ -10,4 +11,7 @@ module dev.outboard.fabric {
     exports dev.outboard.fabric.spi;
 
     uses FabricProvider;
+
+    provides FabricProvider with
+            RoceProvider;
 }

@@ -1,2 +1,3 @@
-/// A userspace RoCEv2 provider over ordinary UDP sockets.
+/// A RoCEv2 device in software: the engine, who drives it, and the verbs on top of the protocol
+/// machines.
 package dev.outboard.fabric.roce;

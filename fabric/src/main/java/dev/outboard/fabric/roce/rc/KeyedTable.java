@@ -1,5 +1,6 @@
 package dev.outboard.fabric.roce.rc;
 
+import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,17 @@ public final class KeyedTable<E> {
         if (slots.find(key) != null) {
             count--;
             slots = copyOf(other -> other != key);
+        }
+    }
+
+    /// Hands everything in the table to `action`. Any thread.
+    public void forEach(Consumer<E> action) {
+        Slots<E> current = slots;
+        for (int i = 0; i < current.values.length; i++) {
+            E value = current.value(i);
+            if (value != null) {
+                action.accept(value);
+            }
         }
     }
 

@@ -1,0 +1,179 @@
+package dev.outboard.fabric.roce;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// Decides who drives an engine, so that somebody always does and nobody hands over without need:
+///
+/// - a thread that polls drives by itself, with the lowest latency;
+/// - of the threads that await, one *leads*: it sleeps on the socket and drives when something
+///   comes; the others sleep until their queue is notified, or until the leader leaves and one of
+///   them follows;
+/// - the service thread leads when nobody else does. While applications drive it stays off the
+///   socket, because every packet would wake it for nothing, and looks every millisecond whether it
+///   is needed again.
+final class Drivers implements AutoCloseable {
+    private static final long LOOK_NANOS = 1_000_000;
+
+    /// While a thread sleeps on the socket, and wakes the service thread when it leaves.
+    private static final long IDLE_LOOK_NANOS = 1_000_000_000;
+
+    private static final long CLOSE_MILLIS = 5_000;
+
+    private final Engine engine;
+    private final List<RoceCompletionQueue> queues = new CopyOnWriteArrayList<>();
+    private final AtomicReference<@Nullable Thread> leader = new AtomicReference<>();
+    private final Thread service;
+
+    /// Changes whenever an application's thread drives.
+    private volatile int applicationTurns;
+
+    /// An application's thread wants to lead.
+    private volatile boolean standDown;
+
+    /// The service thread sleeps for long and must be woken by a leader who leaves.
+    private volatile boolean isServiceIdle;
+
+    private volatile boolean closed;
+
+    Drivers(Engine engine, String name) {
+        this.engine = engine;
+        this.service = Thread.ofPlatform().daemon().name("outboard " + name).unstarted(this::serve);
+    }
+
+    void start() {
+        service.start();
+    }
+
+    void add(RoceCompletionQueue queue) {
+        queues.add(queue);
+    }
+
+    void remove(RoceCompletionQueue queue) {
+        queues.remove(queue);
+    }
+
+    /// Takes a turn for an application's thread.
+    @SuppressWarnings("NonAtomicVolatileUpdate") // any change will do
+    boolean drive() {
+        applicationTurns++;
+        return engine.drive();
+    }
+
+    /// Waits until `queue` is notified; see [RoceCompletionQueue#await].
+    boolean await(RoceCompletionQueue queue, long timeoutNanos) {
+        long start = System.nanoTime();
+        boolean leads = false;
+        try {
+            while (!queue.isNotified() && !queue.isClosed()) {
+                if (drive()) {
+                    continue;
+                }
+                long left = timeoutNanos - (System.nanoTime() - start);
+                if (left <= 0) {
+                    break;
+                }
+                leads = leads || tryLead();
+                if (leads) {
+                    engine.sleep(left);
+                } else {
+                    queue.park(left);
+                }
+            }
+        } finally {
+            if (leads) {
+                leave();
+            }
+        }
+        return queue.isNotified();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        engine.wake();
+        LockSupport.unpark(service);
+        try {
+            service.join(CLOSE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        queues.forEach(RoceCompletionQueue::abandon);
+    }
+
+    private boolean tryLead() {
+        if (leader.compareAndSet(null, Thread.currentThread())) {
+            return true;
+        }
+        if (service.equals(leader.get())) {
+            standDown = true;
+            engine.wake();
+            while (service.equals(leader.get()) && standDown) {
+                Thread.onSpinWait();
+            }
+            return leader.compareAndSet(null, Thread.currentThread());
+        }
+        return false;
+    }
+
+    /// The leader goes back to its application: another sleeper follows, or the service thread
+    /// looks after the socket.
+    private void leave() {
+        leader.set(null);
+        for (RoceCompletionQueue queue : queues) {
+            if (queue.unpark()) {
+                return;
+            }
+        }
+        if (isServiceIdle) {
+            isServiceIdle = false;
+            LockSupport.unpark(service);
+        }
+    }
+
+    private void serve() {
+        int seen = applicationTurns;
+        while (!closed) {
+            if (seen == applicationTurns && leader.compareAndSet(null, service)) {
+                lead(seen);
+            }
+            seen = applicationTurns;
+            rest();
+        }
+    }
+
+    /// Drives until an application's thread does.
+    private void lead(int seen) {
+        try {
+            while (!closed && !standDown && seen == applicationTurns) {
+                if (!engine.drive()) {
+                    engine.sleep(Long.MAX_VALUE / 2);
+                }
+            }
+        } finally {
+            leader.set(null);
+            standDown = false;
+        }
+    }
+
+    private void rest() {
+        boolean isLed = leader.get() != null;
+        int before = applicationTurns;
+        if (!isLed) {
+            LockSupport.parkNanos(this, LOOK_NANOS);
+            return;
+        }
+        // Somebody sleeps on the socket. If he still does after a while, sleep until he leaves.
+        LockSupport.parkNanos(this, LOOK_NANOS);
+        if (before == applicationTurns && leader.get() != null) {
+            isServiceIdle = true;
+            if (leader.get() != null && !closed) {
+                LockSupport.parkNanos(this, IDLE_LOOK_NANOS);
+            }
+            isServiceIdle = false;
+        }
+    }
+}

@@ -1,0 +1,291 @@
+package dev.outboard.fabric.roce;
+
+import dev.outboard.fabric.roce.io.PacketHandler;
+import dev.outboard.fabric.roce.io.Receiver;
+import dev.outboard.fabric.roce.io.Transmitter;
+import dev.outboard.fabric.roce.io.Waiter;
+import dev.outboard.fabric.roce.rc.KeyedTable;
+import dev.outboard.fabric.roce.wire.Discard;
+import dev.outboard.fabric.roce.wire.Opcode;
+import dev.outboard.fabric.roce.wire.Packet;
+import dev.outboard.fabric.roce.wire.Path;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// Moves packets between the socket and the protocol machines of one device, in turns. Whoever has
+/// an interest takes a turn: a thread that posts or polls, a thread that awaits, or the device's
+/// [ServiceThread]. At most one does at a time; who finds the engine busy leaves, because the one
+/// inside looks for new work before it goes.
+///
+/// The clock is read once a turn and handed down.
+final class Engine implements PacketHandler {
+    private static final VarHandle OWNED;
+    private static final VarHandle POSTED;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            OWNED = lookup.findVarHandle(Engine.class, "owned", boolean.class);
+            POSTED = lookup.findVarHandle(Engine.class, "posted", RoceQueuePair.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private static final int MESSAGES_PER_TURN = 4;
+
+    /// After posting, turns in a row: enough for a full window to leave.
+    private static final int TURNS_PER_POST = 4;
+
+    private static final long BUSY_PARK_NANOS = 20_000;
+
+    private final Transmitter transmitter;
+    private final Receiver receiver;
+    private final Waiter waiter;
+    private final GeneralServices services;
+    private final KeyedTable<RoceQueuePair> queuePairs = new KeyedTable<>();
+    private final ReadyQueue ready = new ReadyQueue();
+    private final DeadlineList deadlines = new DeadlineList();
+
+    @SuppressWarnings("unused") // through OWNED
+    private boolean owned;
+
+    private @Nullable Thread owner;
+
+    /// The queue pairs with new requests, linked through [RoceQueuePair#nextPosted].
+    @SuppressWarnings("unused") // through POSTED
+    private @Nullable RoceQueuePair posted;
+
+    private @Nullable Path failedPath;
+
+    private volatile long nextDeadlineNanos = Long.MAX_VALUE;
+    private volatile long sleepingUntilNanos = Long.MIN_VALUE;
+
+    /// Queue pairs could send more at once: the window or the sink was not the limit, only their
+    /// share.
+    private volatile boolean hasMore;
+
+    private volatile boolean closed;
+    private final AtomicLong congestionNotifications = new AtomicLong();
+
+    Engine(Transmitter transmitter, Receiver receiver, Waiter waiter, GeneralServices services) {
+        this.transmitter = transmitter;
+        this.receiver = receiver;
+        this.waiter = waiter;
+        this.services = services;
+    }
+
+    KeyedTable<RoceQueuePair> queuePairs() {
+        return queuePairs;
+    }
+
+    /// Takes a turn, unless somebody else is at it.
+    ///
+    /// @return whether there was something to do
+    boolean drive() {
+        return run(true);
+    }
+
+    /// `queuePair` has new requests: gets them on their way.
+    void submit(RoceQueuePair queuePair) {
+        if (queuePair.markPosted()) {
+            RoceQueuePair head;
+            do {
+                head = (RoceQueuePair) POSTED.getVolatile(this);
+                queuePair.nextPosted = head;
+            } while (!POSTED.compareAndSet(this, head, queuePair));
+        }
+        int turns = 0;
+        do {
+            run(false);
+        } while (hasMore && ++turns < TURNS_PER_POST);
+    }
+
+    /// Takes turns until no new requests are left, unless somebody else is at it.
+    private boolean run(boolean receives) {
+        boolean worked = false;
+        do {
+            if (closed || !OWNED.compareAndSet(this, false, true)) {
+                return worked;
+            }
+            try {
+                worked |= turn(System.nanoTime(), receives);
+            } finally {
+                OWNED.setVolatile(this, false);
+            }
+        } while (POSTED.getVolatile(this) != null);
+        return worked;
+    }
+
+    /// Runs a control operation while nobody else drives, then sends what it led to.
+    <T> T exclusively(Supplier<T> operation) {
+        while (!OWNED.compareAndSet(this, false, true)) {
+            if (Thread.currentThread().equals(owner)) {
+                throw new IllegalStateException(
+                        "a control operation was called from inside the engine");
+            }
+            LockSupport.parkNanos(BUSY_PARK_NANOS);
+        }
+        owner = Thread.currentThread();
+        try {
+            T result = operation.get();
+            if (!closed) {
+                finishTurn(System.nanoTime());
+            }
+            return result;
+        } finally {
+            owner = null;
+            OWNED.setVolatile(this, false);
+            if (POSTED.getVolatile(this) != null) {
+                drive();
+            }
+        }
+    }
+
+    /// Like [#exclusively(Supplier)], without a result.
+    void exclusively(Runnable operation) {
+        exclusively(() -> {
+            operation.run();
+            return true;
+        });
+    }
+
+    /// Sleeps until a packet comes, [#wake] is called, a deadline of the machines is reached, or
+    /// `timeoutNanos` passed. One thread at a time may sleep here; it drives when it returns.
+    void sleep(long timeoutNanos) {
+        long now = System.nanoTime();
+        long until = Math.min(now + timeoutNanos, nextDeadlineNanos);
+        sleepingUntilNanos = until;
+        // A deadline that came closer since then has been missed by noteDeadline: look again.
+        until = Math.min(until, nextDeadlineNanos);
+        if (POSTED.getVolatile(this) == null && until > now) {
+            waiter.await(until - now);
+        }
+        sleepingUntilNanos = Long.MIN_VALUE;
+    }
+
+    /// Ends a [#sleep].
+    void wake() {
+        waiter.wake();
+    }
+
+    /// Stops all driving; called inside [#exclusively].
+    void close() {
+        closed = true;
+    }
+
+    /// Packets on `path` are too long for the IP path: its queue pairs fail after the turn. While
+    /// driving.
+    void failPath(Path path) {
+        failedPath = path;
+    }
+
+    /// Packets of congestion control that arrived. Nothing reacts to them yet.
+    long congestionNotifications() {
+        return congestionNotifications.get();
+    }
+
+    @Override
+    public void packet(Packet packet, long nowNanos) {
+        Opcode.Transport transport = packet.opcode().transport();
+        if (transport == Opcode.Transport.UD) {
+            services.receive(packet, nowNanos);
+            return;
+        }
+        RoceQueuePair queuePair = queuePairs.find(packet.destinationQpn());
+        if (queuePair == null) {
+            receiver.discards().increment(Discard.UNKNOWN_QPN);
+        } else if (!queuePair.isFrom(packet)) {
+            receiver.discards().increment(Discard.WRONG_SOURCE);
+        } else if (transport == Opcode.Transport.CNP) {
+            congestionNotifications.incrementAndGet();
+        } else {
+            queuePair.receive(packet, nowNanos);
+            ready.add(queuePair);
+        }
+    }
+
+    private void failQueuePairsOn(Path path) {
+        queuePairs.forEach(queuePair -> {
+            if (queuePair.isOn(path)) {
+                queuePair.failPathMtu();
+            }
+        });
+    }
+
+    private boolean turn(long now, boolean receives) {
+        boolean worked = takePosted();
+        if (receives) {
+            worked |= receiver.receive(MESSAGES_PER_TURN, now, this) > 0;
+            if (now >= nextDeadlineNanos) {
+                expire(now);
+                worked = true;
+            }
+        }
+        worked |= finishTurn(now);
+        return worked;
+    }
+
+    private boolean takePosted() {
+        RoceQueuePair queuePair = (RoceQueuePair) POSTED.getAndSet(this, null);
+        if (queuePair == null) {
+            return false;
+        }
+        while (queuePair != null) {
+            RoceQueuePair next = queuePair.nextPosted;
+            queuePair.clearPosted();
+            ready.add(queuePair);
+            queuePair = next;
+        }
+        return true;
+    }
+
+    /// Every machine that may have something to send gets its share, then everything leaves.
+    private boolean finishTurn(long now) {
+        int count = ready.size();
+        boolean worked = count > 0;
+        for (int i = 0; i < count; i++) {
+            RoceQueuePair queuePair = ready.remove();
+            if (queuePair.transmit(transmitter, now)) {
+                ready.add(queuePair);
+            }
+            if (!transmitter.hasRoom()) {
+                transmitter.flush(now);
+            }
+            noteDeadline(deadlines.note(queuePair));
+        }
+        worked |= services.transmit(transmitter);
+        noteDeadline(services.deadlineNanos());
+        transmitter.flush(now);
+        noteDeadline(transmitter.deadlineNanos());
+        noteDeadline(receiver.deadlineNanos());
+        if (failedPath != null) {
+            failQueuePairsOn(failedPath);
+            failedPath = null;
+        }
+        boolean more = !ready.isEmpty();
+        if (more != hasMore) {
+            hasMore = more;
+        }
+        return worked;
+    }
+
+    private void expire(long now) {
+        nextDeadlineNanos = Long.MAX_VALUE;
+        services.onTimer(now);
+        noteDeadline(deadlines.expire(now, ready));
+    }
+
+    private void noteDeadline(long deadline) {
+        if (deadline < nextDeadlineNanos) {
+            nextDeadlineNanos = deadline;
+            if (deadline < sleepingUntilNanos) {
+                waiter.wake();
+            }
+        }
+    }
+}

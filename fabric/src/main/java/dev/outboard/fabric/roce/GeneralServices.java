@@ -1,0 +1,181 @@
+package dev.outboard.fabric.roce;
+
+import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.ConnectionId;
+import dev.outboard.fabric.roce.cm.CmAgent;
+import dev.outboard.fabric.roce.cm.CmConfiguration;
+import dev.outboard.fabric.roce.cm.CmEvent;
+import dev.outboard.fabric.roce.cm.CmHost;
+import dev.outboard.fabric.roce.cm.Connection;
+import dev.outboard.fabric.roce.cm.Listener;
+import dev.outboard.fabric.roce.cm.NegotiatedAttributes;
+import dev.outboard.fabric.roce.rc.RcConnection;
+import dev.outboard.fabric.roce.wire.Discard;
+import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.Packet;
+import dev.outboard.fabric.roce.wire.PacketSink;
+import dev.outboard.fabric.roce.wire.Path;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// Connects the connection manager to the engine, to queue pair 1, and to the [RoceConnectionId]s
+/// of the application. Only the thread that drives the engine touches it.
+final class GeneralServices implements CmHost {
+    /// roce.md 3.5: 0.64 ms; Linux's 0 would mean 655 ms.
+    private static final int MIN_RNR_TIMER_CODE = 12;
+
+    /// What roce.md 6 allows a queue pair to have in flight.
+    private static final int MAX_WINDOW_PACKETS = 128;
+
+    private final Gid localGid;
+    private final CmAgent agent;
+    private final Consumer<Discard> discards;
+    private final QueuePairOne queuePairOne = new QueuePairOne();
+    private final Queue<Outgoing> outgoing = new ArrayDeque<>();
+    private final Map<Connection, RoceConnectionId> connections = new HashMap<>();
+    private final Map<Listener, RoceConnectionId> listeners = new HashMap<>();
+
+    private record Outgoing(Path path, byte[] datagram) {}
+
+    GeneralServices(
+            CmConfiguration configuration, RandomGenerator random, Consumer<Discard> discards) {
+        this.localGid = configuration.localGid();
+        this.agent = new CmAgent(configuration, this, random);
+        this.discards = discards;
+    }
+
+    CmAgent agent() {
+        return agent;
+    }
+
+    void register(Connection connection, RoceConnectionId id) {
+        connections.put(connection, id);
+    }
+
+    void register(Listener listener, RoceConnectionId id) {
+        listeners.put(listener, id);
+    }
+
+    /// The application's id of `listener`, which must be open.
+    ConnectionId idOf(Listener listener) {
+        return Objects.requireNonNull(listeners.get(listener));
+    }
+
+    void forget(Connection connection) {
+        connections.remove(connection);
+    }
+
+    void forget(Listener listener) {
+        listeners.remove(listener);
+    }
+
+    /// A UD packet arrived.
+    void receive(Packet packet, long now) {
+        if (packet.destinationQpn() != QueuePairOne.NUMBER) {
+            discards.accept(Discard.UNKNOWN_QPN);
+        } else if (packet.queueKey() != QueuePairOne.QUEUE_KEY) {
+            discards.accept(Discard.BAD_QUEUE_KEY);
+        } else if (packet.payloadLength() != QueuePairOne.MAD_BYTES) {
+            discards.accept(Discard.BAD_MAD);
+        } else {
+            Gid source = new Gid(packet.sourceHigh(), packet.sourceLow());
+            agent.receive(source, queuePairOne.datagram(packet), now);
+        }
+    }
+
+    /// Sends the datagrams that wait; false if there were none.
+    boolean transmit(PacketSink sink) {
+        boolean worked = false;
+        while (!outgoing.isEmpty() && sink.hasRoom()) {
+            Outgoing next = outgoing.remove();
+            queuePairOne.send(sink, next.path(), next.datagram());
+            worked = true;
+        }
+        return worked;
+    }
+
+    long deadlineNanos() {
+        return agent.deadlineNanos();
+    }
+
+    void onTimer(long now) {
+        agent.onTimer(now);
+    }
+
+    @Override
+    public void send(Gid destination, byte[] mad) {
+        if (destination.isIpv4() == localGid.isIpv4()) {
+            outgoing.add(new Outgoing(pathTo(destination), mad));
+        }
+    }
+
+    @Override
+    public boolean connectQueuePair(Connection connection, NegotiatedAttributes agreed) {
+        RoceConnectionId id = connections.get(connection);
+        RoceQueuePair queuePair = id == null ? null : id.roceQueuePair();
+        if (queuePair == null) {
+            return false;
+        }
+        RcConnection attributes =
+                new RcConnection(
+                        pathTo(agreed.remoteGid()),
+                        agreed.remoteQpn(),
+                        agreed.pathMtu().bytes(),
+                        agreed.sendPsn(),
+                        agreed.receivePsn(),
+                        MIN_RNR_TIMER_CODE,
+                        agreed.ackTimeoutCode(),
+                        agreed.retryCount(),
+                        agreed.rnrRetryCount(),
+                        MAX_WINDOW_PACKETS);
+        queuePair.connect(
+                attributes,
+                connection.isActive() ? null : () -> agent.queuePairReceivedPacket(connection));
+        return true;
+    }
+
+    @Override
+    public void failQueuePair(Connection connection) {
+        RoceConnectionId id = connections.get(connection);
+        RoceQueuePair queuePair = id == null ? null : id.roceQueuePair();
+        if (queuePair != null) {
+            queuePair.fail();
+        }
+    }
+
+    @Override
+    public void event(CmEvent event) {
+        Connection connection = event.connection();
+        RoceConnectionId id =
+                event.type() == ConnectionEvent.Type.CONNECT_REQUEST
+                        ? acceptedBy(connection)
+                        : connections.get(connection);
+        if (id == null) {
+            return;
+        }
+        id.deliver(event);
+        if (event.type() == ConnectionEvent.Type.TIMEWAIT_EXIT) {
+            connections.remove(connection);
+        }
+    }
+
+    private @Nullable RoceConnectionId acceptedBy(Connection connection) {
+        RoceConnectionId listener = connection.listener().map(listeners::get).orElse(null);
+        if (listener == null) {
+            return null;
+        }
+        RoceConnectionId id = listener.requested(connection);
+        connections.put(connection, id);
+        return id;
+    }
+
+    private Path pathTo(Gid destination) {
+        return new Path(localGid, destination, Path.DESTINATION_PORT, 0);
+    }
+}

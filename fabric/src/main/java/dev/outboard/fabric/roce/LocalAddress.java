@@ -1,0 +1,54 @@
+package dev.outboard.fabric.roce;
+
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.roce.io.Route;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.random.RandomGenerator;
+
+/// Finds the local address of a device that is named by what it shall reach.
+final class LocalAddress {
+    private LocalAddress() {}
+
+    /// The address `name` resolves to.
+    static InetAddress of(String name) {
+        try {
+            return InetAddress.getByName(name);
+        } catch (UnknownHostException e) {
+            throw new FabricException(
+                    Reason.ADDRESS_NOT_AVAILABLE,
+                    "unknown host " + name + "; give an IP address, or a name that resolves to one",
+                    e);
+        }
+    }
+
+    /// The address from which packets to `peer` leave. On loopback every process needs an address
+    /// of its own, because port 4791 serves one process per address: one of 127.0.0.0/8 is drawn.
+    static InetAddress towards(InetAddress peer, RandomGenerator random) {
+        if (peer.isLoopbackAddress() && peer.getAddress().length == 4) {
+            return loopback(random);
+        }
+        try {
+            return Route.localAddressTowards(peer);
+        } catch (UncheckedIOException e) {
+            throw new FabricException(
+                    Reason.ADDRESS_NOT_AVAILABLE, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static InetAddress loopback(RandomGenerator random) {
+        byte[] address = {
+            127,
+            (byte) random.nextInt(64, 255),
+            (byte) random.nextInt(255),
+            (byte) random.nextInt(1, 255)
+        };
+        try {
+            return InetAddress.getByAddress(address);
+        } catch (UnknownHostException e) {
+            throw new AssertionError("four bytes are an address", e);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package dev.outboard.fabric.roce;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// The queue pairs that may have something to send, each at most once, in the order they are
+/// served. Only the thread that drives the device touches it.
+final class ReadyQueue {
+    private @Nullable RoceQueuePair[] queuePairs = new RoceQueuePair[16];
+    private int first;
+    private int size;
+
+    boolean isEmpty() {
+        return size == 0;
+    }
+
+    int size() {
+        return size;
+    }
+
+    void add(RoceQueuePair queuePair) {
+        if (queuePair.isReady) {
+            return;
+        }
+        queuePair.isReady = true;
+        if (size == queuePairs.length) {
+            grow();
+        }
+        queuePairs[(first + size) & (queuePairs.length - 1)] = queuePair;
+        size++;
+    }
+
+    /// Takes the first; the queue must not be empty.
+    RoceQueuePair remove() {
+        RoceQueuePair queuePair = queuePairs[first];
+        if (queuePair == null) {
+            throw new IllegalStateException("no queue pair is ready");
+        }
+        queuePairs[first] = null;
+        first = (first + 1) & (queuePairs.length - 1);
+        size--;
+        queuePair.isReady = false;
+        return queuePair;
+    }
+
+    private void grow() {
+        @Nullable RoceQueuePair[] larger = Arrays.copyOf(queuePairs, 2 * queuePairs.length);
+        for (int i = 0; i < size; i++) {
+            larger[i] = queuePairs[(first + i) & (queuePairs.length - 1)];
+        }
+        Arrays.fill(larger, size, larger.length, null);
+        queuePairs = larger;
+        first = 0;
+    }
+}

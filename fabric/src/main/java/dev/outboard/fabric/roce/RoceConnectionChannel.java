@@ -1,0 +1,74 @@
+package dev.outboard.fabric.roce;
+
+import dev.outboard.fabric.ConnectionChannel;
+import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.ConnectionId;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.FabricException.Reason;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/// The queue of connection events of some ids.
+final class RoceConnectionChannel implements ConnectionChannel {
+    private final RoceDevice device;
+    private final BlockingQueue<ConnectionEvent> events = new LinkedBlockingQueue<>();
+    private final Set<RoceConnectionId> ids = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    RoceConnectionChannel(RoceDevice device) {
+        this.device = device;
+    }
+
+    void add(ConnectionEvent event) {
+        events.add(event);
+    }
+
+    void joined(RoceConnectionId id) {
+        ids.add(id);
+    }
+
+    void left(RoceConnectionId id) {
+        ids.remove(id);
+    }
+
+    @Override
+    public ConnectionId createId() {
+        if (closed) {
+            throw new FabricException(
+                    Reason.CLOSED, "connection channel of " + device.name() + " is closed");
+        }
+        RoceConnectionId id = new RoceConnectionId(device, this);
+        ids.add(id);
+        return id;
+    }
+
+    @Override
+    public Optional<ConnectionEvent> next(Duration timeout) {
+        ConnectionEvent event = events.poll();
+        if (event != null || timeout.isZero()) {
+            device.engine().drive();
+            return Optional.ofNullable(event == null ? events.poll() : event);
+        }
+        try {
+            return Optional.ofNullable(events.poll(timeout.toNanos(), TimeUnit.NANOSECONDS));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        List<RoceConnectionId> open = new ArrayList<>(ids);
+        open.forEach(RoceConnectionId::close);
+        device.remove(this);
+    }
+}

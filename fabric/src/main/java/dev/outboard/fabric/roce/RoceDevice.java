@@ -1,0 +1,290 @@
+package dev.outboard.fabric.roce;
+
+import dev.outboard.fabric.CompletionQueue;
+import dev.outboard.fabric.ConnectionChannel;
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.DeviceLimits;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.ProtectionDomain;
+import dev.outboard.fabric.QueuePairAttributes;
+import dev.outboard.fabric.roce.cm.CmConfiguration;
+import dev.outboard.fabric.roce.io.Receiver;
+import dev.outboard.fabric.roce.io.TransmitListener;
+import dev.outboard.fabric.roce.io.Transmitter;
+import dev.outboard.fabric.roce.io.UdpSocket;
+import dev.outboard.fabric.roce.io.Waiter;
+import dev.outboard.fabric.roce.rc.RcQueuePair;
+import dev.outboard.fabric.roce.rc.RegionTable;
+import dev.outboard.fabric.roce.wire.Discard;
+import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.IcrcVerifier;
+import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.roce.wire.PathMtu;
+import java.net.InetAddress;
+import java.security.SecureRandom;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// A software RoCEv2 device on one local address: a socket, the engine around it, and everything
+/// made from it.
+final class RoceDevice implements Device, TransmitListener {
+    private static final int MAX_QUEUE_PAIRS = 1 << 14;
+    private static final int MAX_REGIONS = 1 << 17;
+    private static final int MAX_COMPLETIONS = 1 << 20;
+    private static final int MAX_WORK_REQUESTS = 1 << 16;
+    private static final int MAX_SCATTER_GATHER = 32;
+    private static final int MAX_INLINE_BYTES = 1024;
+    private static final long MAX_MESSAGE_BYTES = 1L << 31;
+
+    /// 2 to 0xFFFFFE: 0 and 1 are the management queue pairs, 0xFFFFFF is multicast (roce.md 1.3).
+    private static final int FIRST_QPN = 2;
+
+    private static final int QPN_COUNT = 0xFFFFFE - FIRST_QPN + 1;
+
+    /// roce.md 5.6: gives a transport timeout of 0.54 s instead of Linux's 2.15 s. Losses are found
+    /// earlier by probing; this decides how soon a dead peer is noticed.
+    private static final int PACKET_LIFETIME_CODE = 15;
+
+    private final String name;
+    private final InetAddress address;
+    private final PathMtu pathMtu;
+    private final SecureRandom random = new SecureRandom();
+    private final UdpSocket socket;
+    private final Transmitter transmitter;
+    private final Receiver receiver;
+    private final Waiter waiter;
+    private final GeneralServices services;
+    private final Engine engine;
+    private final Drivers drivers;
+    private final Taps taps;
+    private final RegionTable regions = new RegionTable(MAX_REGIONS, random);
+    private final AtomicInteger nextDomain = new AtomicInteger();
+    private final List<RoceConnectionChannel> channels = new CopyOnWriteArrayList<>();
+    private final Set<Path> distrusted = new HashSet<>();
+    private int nextQpn = random.nextInt(QPN_COUNT);
+    private boolean closed;
+
+    RoceDevice(InetAddress address, int ipMtu, IcrcVerifier.Policy policy, Taps taps) {
+        this.name = "roce://" + address.getHostAddress();
+        this.address = address;
+        this.pathMtu = PathMtu.largestForRequest(ipMtu).orElseThrow(() -> narrow(ipMtu));
+        this.socket = UdpSocket.bind(address, Path.DESTINATION_PORT);
+        this.transmitter = Transmitter.open(socket, this);
+        this.receiver = new Receiver(socket, policy);
+        this.taps = taps;
+        taps.attach(transmitter, receiver);
+        this.waiter = new Waiter(socket);
+        CmConfiguration configuration =
+                CmConfiguration.of(CmConfiguration.randomCaGuid(random), Gid.of(address), pathMtu)
+                        .withPacketLifetime(PACKET_LIFETIME_CODE);
+        this.services = new GeneralServices(configuration, random, receiver.discards()::increment);
+        this.engine = new Engine(transmitter, receiver, waiter, services);
+        this.drivers = new Drivers(engine, name);
+        drivers.start();
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    Drivers drivers() {
+        return drivers;
+    }
+
+    GeneralServices services() {
+        return services;
+    }
+
+    RegionTable regions() {
+        return regions;
+    }
+
+    void remove(RoceCompletionQueue queue) {
+        drivers.remove(queue);
+    }
+
+    void remove(RoceConnectionChannel channel) {
+        channels.remove(channel);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public InetAddress address() {
+        return address;
+    }
+
+    @Override
+    public DeviceLimits limits() {
+        return new DeviceLimits(
+                MAX_MESSAGE_BYTES,
+                pathMtu.bytes(),
+                MAX_QUEUE_PAIRS,
+                MAX_REGIONS,
+                MAX_COMPLETIONS,
+                MAX_WORK_REQUESTS,
+                MAX_SCATTER_GATHER,
+                MAX_INLINE_BYTES);
+    }
+
+    @Override
+    public ProtectionDomain allocateProtectionDomain() {
+        return new RoceProtectionDomain(this, nextDomain.getAndIncrement());
+    }
+
+    @Override
+    public CompletionQueue createCompletionQueue(int capacity) {
+        range("capacity of a completion queue", capacity, 1, MAX_COMPLETIONS);
+        RoceCompletionQueue queue = new RoceCompletionQueue(this, capacity);
+        drivers.add(queue);
+        return queue;
+    }
+
+    @Override
+    public ConnectionChannel createConnectionChannel() {
+        RoceConnectionChannel channel = new RoceConnectionChannel(this);
+        channels.add(channel);
+        return channel;
+    }
+
+    /// A queue pair in state INIT.
+    RoceQueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes) {
+        if (!(domain instanceof RoceProtectionDomain ours && ours.device() == this)
+                || !(attributes.sendQueue() instanceof RoceCompletionQueue sends)
+                || !(attributes.receiveQueue() instanceof RoceCompletionQueue receives)) {
+            throw new FabricException(
+                    Reason.INVALID_ARGUMENT,
+                    "the protection domain and the completion queues of a queue pair must come from "
+                            + name);
+        }
+        range("sends of a queue pair", attributes.maxSends(), 1, MAX_WORK_REQUESTS);
+        range("receives of a queue pair", attributes.maxReceives(), 1, MAX_WORK_REQUESTS);
+        range("memory pieces of a request", attributes.maxScatterGather(), 1, MAX_SCATTER_GATHER);
+        range("inline bytes of a request", attributes.maxInlineBytes(), 0, MAX_INLINE_BYTES);
+        RcQueuePair.QueueSizes sizes =
+                new RcQueuePair.QueueSizes(
+                        attributes.maxSends(),
+                        attributes.maxReceives(),
+                        attributes.maxScatterGather(),
+                        attributes.maxInlineBytes());
+        return engine.exclusively(() -> {
+            RcQueuePair machine =
+                    new RcQueuePair(
+                            freeQpn(),
+                            ours.number(),
+                            regions,
+                            sends.ring(),
+                            receives.ring(),
+                            sizes);
+            RoceQueuePair queuePair = new RoceQueuePair(this, ours, machine, sends, receives);
+            ours.joined(queuePair);
+            sends.joined();
+            receives.joined();
+            engine.queuePairs().add(queuePair.number(), queuePair);
+            return queuePair;
+        });
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        Map<String, Long> counters =
+                new TreeMap<>(engine.exclusively(() -> services.agent().counters().snapshot()));
+        counters.put("sent.packets", transmitter.packets());
+        counters.put("sent.bytes", transmitter.bytes());
+        counters.put("sent.calls", transmitter.calls());
+        counters.put("sent.refused", transmitter.drops());
+        counters.put("sent.unreadable", transmitter.unreadable());
+        counters.put("received.packets", receiver.packets());
+        counters.put("received.bytes", receiver.bytes());
+        counters.put("received.calls", receiver.calls());
+        counters.put("received.overflows", receiver.overflows());
+        counters.put("received.buffer-bytes", (long) socket.receiveBufferBytes());
+        counters.put("received.congestion-notifications", engine.congestionNotifications());
+        counters.put("icrc.strict", receiver.verifier().strictOk());
+        counters.put("icrc.solved", receiver.verifier().solved());
+        counters.put("icrc.bad", receiver.verifier().bad());
+        for (Discard reason : Discard.values()) {
+            String key =
+                    "discarded."
+                            + reason.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+            counters.put(key, receiver.discards().count(reason));
+        }
+        return counters;
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        channels.forEach(RoceConnectionChannel::close);
+        engine.exclusively(() -> services.agent().shutDown(System.nanoTime()));
+        engine.exclusively(engine::close);
+        drivers.close();
+        waiter.close();
+        socket.close();
+        taps.close();
+    }
+
+    @Override
+    public boolean maySegment(Path path) {
+        return distrusted.isEmpty() || !distrusted.contains(path);
+    }
+
+    /// Packets on `path` timed out: perhaps the way there does not number segments as the ICRC
+    /// expects (roce.md 2.2). While driving.
+    void distrustSegmentation(Path path) {
+        distrusted.add(path);
+    }
+
+    @Override
+    public void tooLong(Path path) {
+        engine.failPath(path);
+    }
+
+    @Override
+    public void unreadable(Path path) {
+        // The requester finds the closed arena itself when it sends the packet again.
+    }
+
+    private int freeQpn() {
+        if (engine.queuePairs().size() >= MAX_QUEUE_PAIRS) {
+            throw new FabricException(
+                    Reason.LIMIT_REACHED,
+                    "all " + MAX_QUEUE_PAIRS + " queue pairs of " + name + " exist");
+        }
+        while (true) {
+            nextQpn = (nextQpn + 1) % QPN_COUNT;
+            int number = FIRST_QPN + nextQpn;
+            if (engine.queuePairs().find(number) == null
+                    && !services.agent().isInTimewait(number)) {
+                return number;
+            }
+        }
+    }
+
+    private FabricException narrow(int ipMtu) {
+        return new FabricException(
+                Reason.UNUSABLE_PATH,
+                name + ": an IP MTU of " + ipMtu + " bytes is too small for RoCE");
+    }
+
+    private static void range(String what, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw new FabricException(
+                    Reason.LIMIT_REACHED, what + " is " + value + "; valid: " + min + " to " + max);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package dev.outboard.fabric.roce;
+
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.roce.io.IpMtu;
+import dev.outboard.fabric.roce.wire.IcrcVerifier;
+import dev.outboard.fabric.spi.DeviceUri;
+import dev.outboard.fabric.spi.FabricProvider;
+import java.net.InetAddress;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Set;
+
+/// RoCEv2 in software, on any network interface.
+///
+/// - `roce://127.0.0.2` uses that local address;
+/// - `roce://auto?peer=10.0.0.7` uses the local address that leads to the peer, on loopback a free
+///   one;
+/// - `capture=FILE` writes every packet to a pcapng file;
+/// - `fault=loss=5%,seed=1` makes the network worse than it is
+///   ([dev.outboard.fabric.roce.io.Faults]); percent signs are written `%25` in a URI;
+/// - `icrc=strict|solve|off` decides about packets whose IPv4 identification is not 0 (default
+///   `solve`).
+public final class RoceProvider implements FabricProvider {
+    private static final Set<String> OPTIONS = Set.of("peer", "capture", "fault", "icrc");
+    private static final int ATTEMPTS = 16;
+
+    /// For [java.util.ServiceLoader].
+    public RoceProvider() {}
+
+    @Override
+    public String scheme() {
+        return "roce";
+    }
+
+    @Override
+    public Device open(DeviceUri location) {
+        location.allowOnly(OPTIONS);
+        IcrcVerifier.Policy policy = policy(location.options().getOrDefault("icrc", "solve"));
+        String peer = location.options().get("peer");
+        if (!location.device().equals("auto")) {
+            return open(LocalAddress.of(location.device()), policy, location);
+        }
+        if (peer == null) {
+            throw new FabricException(
+                    Reason.BAD_URI,
+                    "roce://auto needs to know what to reach, for example roce://auto?peer=127.0.0.2");
+        }
+        return openTowards(LocalAddress.of(peer), policy, location);
+    }
+
+    /// A drawn loopback address may be taken: then another is drawn.
+    private static Device openTowards(
+            InetAddress peer, IcrcVerifier.Policy policy, DeviceUri location) {
+        SecureRandom random = new SecureRandom();
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return open(LocalAddress.towards(peer, random), policy, location);
+            } catch (FabricException e) {
+                if (e.reason() != Reason.ADDRESS_IN_USE
+                        || !peer.isLoopbackAddress()
+                        || attempt == ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static Device open(InetAddress local, IcrcVerifier.Policy policy, DeviceUri location) {
+        return new RoceDevice(local, IpMtu.of(local), policy, Taps.of(location));
+    }
+
+    private static IcrcVerifier.Policy policy(String name) {
+        for (IcrcVerifier.Policy policy : IcrcVerifier.Policy.values()) {
+            if (policy.name().equals(name.toUpperCase(Locale.ROOT))) {
+                return policy;
+            }
+        }
+        throw new FabricException(
+                Reason.BAD_URI,
+                "icrc="
+                        + name
+                        + "; valid: "
+                        + Arrays.toString(IcrcVerifier.Policy.values()).toLowerCase(Locale.ROOT));
+    }
+}

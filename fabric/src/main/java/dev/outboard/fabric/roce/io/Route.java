@@ -1,0 +1,63 @@
+package dev.outboard.fabric.roce.io;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.DatagramChannel;
+import org.jspecify.annotations.Nullable;
+
+/// What the routing table says, asked by connecting a datagram socket, which sends nothing.
+public final class Route {
+    private static final int ANY_PORT = 9;
+
+    private Route() {}
+
+    /// Why packets from `local` cannot get to `remote`; empty if they can.
+    public static String problem(InetAddress local, InetAddress remote) {
+        if (remote.isAnyLocalAddress() || remote.isMulticastAddress()) {
+            return remote.getHostAddress() + " is not the address of one host";
+        }
+        if (remote.getClass() != local.getClass()) {
+            return "no way from "
+                    + local.getHostAddress()
+                    + " to "
+                    + remote.getHostAddress()
+                    + ": one is IPv4, the other IPv6";
+        }
+        try {
+            connect(local, remote);
+            return "";
+        } catch (IOException e) {
+            return "no way from "
+                    + local.getHostAddress()
+                    + " to "
+                    + remote.getHostAddress()
+                    + ": "
+                    + e.getMessage();
+        }
+    }
+
+    /// The local address from which packets to `remote` leave.
+    ///
+    /// @throws UncheckedIOException if there is no route
+    public static InetAddress localAddressTowards(InetAddress remote) {
+        try {
+            return connect(null, remote);
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "no route to " + remote.getHostAddress() + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static InetAddress connect(@Nullable InetAddress local, InetAddress remote)
+            throws IOException {
+        try (DatagramChannel channel = DatagramChannel.open()) {
+            if (local != null) {
+                channel.bind(new InetSocketAddress(local, 0));
+            }
+            channel.connect(new InetSocketAddress(remote, ANY_PORT));
+            return ((InetSocketAddress) channel.getLocalAddress()).getAddress();
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package dev.outboard.fabric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/// A client and a server end, connected through the connection manager.
+record ConnectedPair(End client, End server, ConnectionId listener) implements AutoCloseable {
+    static final byte[] HELLO = {1, 2, 3};
+    static final byte[] WELCOME = {9, 8};
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final int DEPTH = 128;
+
+    static ConnectedPair connect(Device clientDevice, Device serverDevice, int port) {
+        ConnectionChannel serverChannel = serverDevice.createConnectionChannel();
+        ConnectionId listener = serverChannel.createId();
+        listener.listen(port, 10);
+        End client = new End(clientDevice, clientDevice.createConnectionChannel());
+        client.request(new InetSocketAddress(serverDevice.address(), port));
+
+        ConnectionEvent request = expect(serverChannel, ConnectionEvent.Type.CONNECT_REQUEST);
+        assertThat(request.listener()).contains(listener);
+        End server = new End(serverDevice, serverChannel, request.id());
+        server.received = request;
+        server.id().accept(new ConnectionParameters(1, 1, 7, 6, WELCOME));
+        client.received = expect(client.channel, ConnectionEvent.Type.ESTABLISHED);
+        expect(serverChannel, ConnectionEvent.Type.ESTABLISHED);
+        return new ConnectedPair(client, server, listener);
+    }
+
+    /// The answer to a connection request nobody expects.
+    static ConnectionEvent tryConnect(Device clientDevice, Device serverDevice, int port) {
+        try (End client = new End(clientDevice, clientDevice.createConnectionChannel())) {
+            client.request(new InetSocketAddress(serverDevice.address(), port));
+            return client.awaitEvent();
+        }
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        server.close();
+        listener.close();
+    }
+
+    private static ConnectionEvent expect(ConnectionChannel channel, ConnectionEvent.Type type) {
+        ConnectionEvent event = channel.next(PATIENCE).orElseThrow();
+        assertThat(event.type()).as(event.explanation()).isEqualTo(type);
+        return event;
+    }
+
+    /// One end: an id, a queue pair and one completion queue for both directions.
+    static final class End implements AutoCloseable {
+        private final ConnectionChannel channel;
+        private final ConnectionId id;
+        private final ProtectionDomain domain;
+        private final CompletionQueue completions;
+        private final QueuePair queuePair;
+        private ConnectionEvent received;
+
+        End(Device device, ConnectionChannel channel) {
+            this(device, channel, channel.createId());
+        }
+
+        End(Device device, ConnectionChannel channel, ConnectionId id) {
+            this.channel = channel;
+            this.id = id;
+            domain = device.allocateProtectionDomain();
+            completions = device.createCompletionQueue(2 * DEPTH);
+            queuePair =
+                    id.createQueuePair(domain, QueuePairAttributes.of(completions, DEPTH, DEPTH));
+        }
+
+        void request(InetSocketAddress remote) {
+            id.resolveAddress(remote, PATIENCE);
+            expect(channel, ConnectionEvent.Type.ADDRESS_RESOLVED);
+            id.resolveRoute(PATIENCE);
+            expect(channel, ConnectionEvent.Type.ROUTE_RESOLVED);
+            id.connect(new ConnectionParameters(1, 1, 7, 6, HELLO));
+        }
+
+        ConnectionId id() {
+            return id;
+        }
+
+        QueuePair queuePair() {
+            return queuePair;
+        }
+
+        ProtectionDomain domain() {
+            return domain;
+        }
+
+        CompletionQueue completions() {
+            return completions;
+        }
+
+        byte[] requestPrivateData() {
+            return received.parameters().privateData();
+        }
+
+        byte[] grantPrivateData() {
+            return received.parameters().privateData();
+        }
+
+        MemoryRegion register(MemorySegment segment) {
+            return domain.register(segment, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+        }
+
+        void post(SendRequest request) {
+            assertThat(queuePair.post(request)).isTrue();
+        }
+
+        void post(ReceiveRequest request) {
+            assertThat(queuePair.post(request)).isTrue();
+        }
+
+        Completion awaitCompletion() {
+            Completion completion = new Completion();
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            while (!completions.poll(completion)) {
+                completions.requestNotification(false);
+                if (completions.poll(completion)) {
+                    break;
+                }
+                assertThat(System.nanoTime()).as("deadline for a completion").isLessThan(deadline);
+                completions.await(TimeUnit.SECONDS.toNanos(1));
+            }
+            return completion;
+        }
+
+        ConnectionEvent awaitEvent() {
+            return channel.next(PATIENCE).orElseThrow();
+        }
+
+        @Override
+        public void close() {
+            id.close();
+            completions.close();
+            domain.close();
+        }
+    }
+}
