@@ -43,9 +43,12 @@ public final class Measure {
             return "";
         }
         double perSecond = bytes * 1e9 / nanos;
-        return perSecond >= 1e9
-                ? digits(perSecond / 1e9) + " GB/s"
-                : digits(perSecond / 1e6) + " MB/s";
+        if (perSecond >= 1e9) {
+            return digits(perSecond / 1e9) + " GB/s";
+        }
+        return perSecond >= 1e6
+                ? digits(perSecond / 1e6) + " MB/s"
+                : digits(perSecond / 1e3) + " KB/s";
     }
 
     private static String digits(double value) {

@@ -8,7 +8,6 @@ import dev.outboard.console.naa.RpcReport;
 import dev.outboard.console.naa.TransferProgress;
 import dev.outboard.console.terminal.ConsoleException;
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import dev.outboard.naa.NaaClient;
 import dev.outboard.naa.NaaException;
 import dev.outboard.naa.RegionSpec;
@@ -78,7 +77,7 @@ public final class DemoCommand implements Callable<Integer> {
         Files.createDirectories(directory);
         List<String> nodeLines;
         try (NodeProcess node = NodeProcess.start(nodeWords());
-                Device device = Fabric.open(options.uriTowards(LOOPBACK));
+                Device device = options.openTowards(LOOPBACK);
                 Arena arena = Arena.ofShared()) {
             Picture picture = picture(arena);
             MemorySegment expected = computeHere(picture, arena);
@@ -153,27 +152,32 @@ public final class DemoCommand implements Callable<Integer> {
             // A dead node would be noticed when its acknowledgements stay away; here we know
             // sooner.
             node.whenEnded(client::close);
-            call(client, device);
+            call(node, client, device);
             return edges;
         } catch (NaaException e) {
             throw explain(node, e);
         }
     }
 
-    private void call(NaaClient client, Device device) {
+    private void call(NodeProcess node, NaaClient client, Device device) {
         PrintWriter out = spec.commandLine().getOut();
         client.connect();
         client.registerRegions();
         client.runMrsp();
         RpcResult result =
                 new TransferProgress(client, device, spec.commandLine().getErr()).invoke();
+        RpcReport report = new RpcReport().setup(client);
+        node.computeNanos()
+                .ifPresentOrElse(
+                        nanos -> report.rpc(client, result, nanos),
+                        () -> report.rpcs(client, List.of(result)));
         out.println();
-        new RpcReport().setup(client).rpcs(client, List.of(result)).print(out);
+        report.print(out);
         out.println();
         if (options.stats()) {
             new Counters()
                     .add("device " + device.name(), device.counters())
-                    .add("connection to " + client.functionCode(), client.counters())
+                    .add("connection to " + node.host() + ":" + node.port(), client.counters())
                     .print(out);
             out.println();
         }

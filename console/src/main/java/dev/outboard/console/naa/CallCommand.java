@@ -2,8 +2,8 @@ package dev.outboard.console.naa;
 
 import dev.outboard.console.terminal.ConsoleException;
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import dev.outboard.naa.Dialect;
+import dev.outboard.naa.MrspException;
 import dev.outboard.naa.MrspMessage;
 import dev.outboard.naa.NaaClient;
 import dev.outboard.naa.RegionSpec;
@@ -48,6 +48,8 @@ import picocli.CommandLine.Spec;
             "  outboard naa call 127.0.0.1 --function 12 --in letter.txt --out 32:digest.bin"
         })
 final class CallCommand implements Callable<Integer> {
+    private static final Duration CONNECT_LIMIT = Duration.ofSeconds(10);
+
     @Spec private CommandSpec spec;
 
     @Parameters(
@@ -78,7 +80,9 @@ final class CallCommand implements Callable<Integer> {
             names = "--timeout",
             paramLabel = "TIME",
             defaultValue = "60s",
-            description = "Limit of region setup and of each RPC, default 60s; 0s for none.")
+            description =
+                    "Limit of region setup and of each RPC, default 60s, 0s for none; connecting"
+                            + " takes 10s at most.")
     private Duration timeout;
 
     @Option(
@@ -104,13 +108,12 @@ final class CallCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "give at least one region with --in, --out or --inout");
         }
-        String uri = bind == null ? options.uriTowards(node.host()) : options.uriOf(bind);
         try (Arena arena = Arena.ofShared()) {
             List<RegionSpec> specs = new ArrayList<>();
             for (RegionOption region : regions) {
-                specs.add(region.load(arena));
+                specs.add(region.load(arena, dialect));
             }
-            try (Device device = Fabric.open(uri);
+            try (Device device = open();
                     NaaClient client = client(device, specs)) {
                 List<RpcResult> results = run(client, device);
                 save(specs);
@@ -118,6 +121,10 @@ final class CallCommand implements Callable<Integer> {
             }
         }
         return ExitCode.OK;
+    }
+
+    private Device open() {
+        return bind == null ? options.openTowards(node.host()) : options.open(bind);
     }
 
     private NaaClient client(Device device, List<RegionSpec> specs) {
@@ -128,6 +135,7 @@ final class CallCommand implements Callable<Integer> {
                     .functionCode(function)
                     .regions(specs)
                     .maxRegions(MrspMessage.MAX_REGIONS)
+                    .connectLimit(connectLimit())
                     .timeout(timeout)
                     .build();
         } catch (IllegalArgumentException e) {
@@ -135,11 +143,16 @@ final class CallCommand implements Callable<Integer> {
         }
     }
 
+    private Duration connectLimit() {
+        boolean shorter = !timeout.isZero() && timeout.compareTo(CONNECT_LIMIT) < 0;
+        return shorter ? timeout : CONNECT_LIMIT;
+    }
+
     private List<RpcResult> run(NaaClient client, Device device) {
         requireOneResult();
         client.connect();
         client.registerRegions();
-        client.runMrsp();
+        setUpRegions(client);
         TransferProgress progress =
                 new TransferProgress(client, device, spec.commandLine().getErr());
         List<RpcResult> results = new ArrayList<>();
@@ -151,6 +164,21 @@ final class CallCommand implements Callable<Integer> {
             throw new ConsoleException(explain(e), e);
         }
         return results;
+    }
+
+    private void setUpRegions(NaaClient client) {
+        try {
+            client.runMrsp();
+        } catch (MrspException e) {
+            throw e.code() == MrspException.NO_MEMORY
+                    ? new ConsoleException(
+                            "the node at "
+                                    + node
+                                    + " has no memory for these regions; make them smaller, or"
+                                    + " start the node with a larger --max-memory",
+                            e)
+                    : e;
+        }
     }
 
     private void requireOneResult() {

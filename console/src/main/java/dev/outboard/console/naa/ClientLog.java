@@ -2,16 +2,19 @@ package dev.outboard.console.naa;
 
 import dev.outboard.bench.report.ByteSize;
 import dev.outboard.naa.NaaServerContext;
+import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.RpcContext;
 import dev.outboard.naa.ServerObserver;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/// Prints a line for every client that comes, goes or fails; when quiet, failures only.
+/// Prints a line for every client that comes, goes or fails.
 ///
 /// @param lines takes the lines, from any thread
-record ClientLog(Consumer<String> lines, boolean quiet) implements ServerObserver {
+/// @param quiet leaves out those that come and go
+/// @param calls adds a line for every RPC
+record ClientLog(Consumer<String> lines, boolean quiet, boolean calls) implements ServerObserver {
     @Override
     public void connected(NaaServerContext connection) {
         if (!quiet) {
@@ -30,6 +33,19 @@ record ClientLog(Consumer<String> lines, boolean quiet) implements ServerObserve
                                     counters.getOrDefault("rpcs", 0L),
                                     new ByteSize(counters.getOrDefault("bytes.received", 0L)),
                                     new ByteSize(counters.getOrDefault("bytes.sent", 0L))));
+        }
+    }
+
+    @Override
+    public void answered(NaaServerContext connection, RpcContext rpc, int returnCode, long nanos) {
+        if (calls) {
+            lines.accept(
+                    "client %s called %d: %s in %d us"
+                            .formatted(
+                                    connection.peer(),
+                                    rpc.functionCode(),
+                                    ReturnCode.explain(returnCode),
+                                    nanos / 1000));
         }
     }
 

@@ -1,6 +1,9 @@
 package dev.outboard.console.naa;
 
 import dev.outboard.console.terminal.ConsoleException;
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Fabric;
+import dev.outboard.fabric.FabricException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -27,18 +30,18 @@ public final class DeviceOptions {
     @Option(names = "--stats", description = "Print all counters at the end.")
     private boolean stats;
 
-    /// The URI of a device that is the local address `address`.
+    /// Opens the local address `address`.
     ///
-    /// @throws ConsoleException if the capture cannot be written
-    String uriOf(String address) {
-        return uri(address.contains(":") ? "[" + address + "]" : address, List.of());
+    /// @throws ConsoleException if the capture cannot be written or the address is taken
+    Device open(String address) {
+        return open(address.contains(":") ? "[" + address + "]" : address, List.of());
     }
 
-    /// The URI of a device with a local address from which `peer` can be reached.
+    /// Opens a local address from which `peer` can be reached, on loopback a free one.
     ///
     /// @throws ConsoleException if the capture cannot be written
-    public String uriTowards(String peer) {
-        return uri("auto", List.of("peer=" + encode(peer)));
+    public Device openTowards(String peer) {
+        return open("auto", List.of("peer=" + encode(peer)));
     }
 
     /// The disturbance asked for, as words of another command.
@@ -51,8 +54,8 @@ public final class DeviceOptions {
         return stats;
     }
 
-    private String uri(String device, List<String> options) {
-        List<String> all = new ArrayList<>(options);
+    private Device open(String address, List<String> fixed) {
+        List<String> all = new ArrayList<>(fixed);
         if (capture != null) {
             requireDirectoryOf(capture);
             all.add("capture=" + encode(capture.toString()));
@@ -60,7 +63,21 @@ public final class DeviceOptions {
         if (fault != null) {
             all.add("fault=" + encode(fault));
         }
-        return "roce://" + device + (all.isEmpty() ? "" : "?" + String.join("&", all));
+        try {
+            return Fabric.open(
+                    "roce://" + address + (all.isEmpty() ? "" : "?" + String.join("&", all)));
+        } catch (FabricException e) {
+            throw e.reason() == FabricException.Reason.ADDRESS_IN_USE ? taken(address, e) : e;
+        }
+    }
+
+    private static ConsoleException taken(String address, FabricException failure) {
+        return new ConsoleException(
+                address
+                        + " is in use: another Outboard process, or the kernel's rdma_rxe, has its"
+                        + " UDP port 4791; choose another local address, for example --bind"
+                        + " 127.0.0.2",
+                failure);
     }
 
     /// Refuses a file whose directory does not exist, before any work is done.

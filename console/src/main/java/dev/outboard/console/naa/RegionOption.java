@@ -2,6 +2,7 @@ package dev.outboard.console.naa;
 
 import dev.outboard.bench.report.ByteSize;
 import dev.outboard.console.terminal.ConsoleException;
+import dev.outboard.naa.Dialect;
 import dev.outboard.naa.RegionSpec;
 import java.io.EOFException;
 import java.io.IOException;
@@ -48,20 +49,21 @@ final class RegionOption {
 
     /// Allocates the region and fills it from its file.
     ///
-    /// @throws ConsoleException if it does not fit in memory or its file cannot be written later
-    RegionSpec load(Arena arena) throws IOException {
+    /// @throws ConsoleException if it does not fit the dialect or the memory, or its file cannot be
+    ///   written later
+    RegionSpec load(Arena arena, Dialect dialect) throws IOException {
         Path target = target().orElse(null);
         if (target != null) {
             DeviceOptions.requireDirectoryOf(target);
         }
         if (out != null) {
-            return RegionSpec.output(allocate(arena, out.size().bytes(), out.file()));
+            return RegionSpec.output(allocate(arena, dialect, out.size().bytes(), out.file()));
         }
         if (inout != null) {
-            return RegionSpec.inputOutput(read(arena, inout));
+            return RegionSpec.inputOutput(read(arena, dialect, inout));
         }
         if (in != null) {
-            return RegionSpec.input(read(arena, in));
+            return RegionSpec.input(read(arena, dialect, in));
         }
         throw new IllegalStateException("a region without a file");
     }
@@ -88,7 +90,7 @@ final class RegionOption {
         }
     }
 
-    private static MemorySegment read(Arena arena, Path file) throws IOException {
+    private static MemorySegment read(Arena arena, Dialect dialect, Path file) throws IOException {
         if (!Files.exists(file)) {
             throw new NoSuchFileException(file.toString());
         }
@@ -96,7 +98,7 @@ final class RegionOption {
             throw new ConsoleException(file + " is not a regular file; give one with the content");
         }
         try (FileChannel channel = FileChannel.open(file)) {
-            MemorySegment region = allocate(arena, channel.size(), file);
+            MemorySegment region = allocate(arena, dialect, channel.size(), file);
             for (long at = 0; at < region.byteSize(); at += PIECE_BYTES) {
                 ByteBuffer piece = piece(region, at);
                 while (piece.hasRemaining()) {
@@ -113,16 +115,22 @@ final class RegionOption {
         return region.asSlice(at, Math.min(PIECE_BYTES, region.byteSize() - at)).asByteBuffer();
     }
 
-    private static MemorySegment allocate(Arena arena, long size, Path file) {
+    private static MemorySegment allocate(Arena arena, Dialect dialect, long size, Path file) {
+        if (size > dialect.maxRegionBytes()) {
+            throw new ConsoleException(
+                    "a region of %s (%s) is too large: %s has regions of up to %s"
+                            .formatted(
+                                    new ByteSize(size),
+                                    file,
+                                    dialect,
+                                    new ByteSize(dialect.maxRegionBytes())));
+        }
         try {
             return arena.allocate(size, PAGE_BYTES);
         } catch (OutOfMemoryError e) {
             throw new ConsoleException(
-                    "no memory for a region of "
-                            + new ByteSize(size)
-                            + " ("
-                            + file
-                            + "); use smaller regions",
+                    "no memory for a region of %s (%s); use smaller regions"
+                            .formatted(new ByteSize(size), file),
                     e);
         }
     }

@@ -4,7 +4,6 @@ import dev.outboard.bench.report.ByteSize;
 import dev.outboard.console.terminal.ConsoleException;
 import dev.outboard.console.terminal.ShutdownHook;
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import dev.outboard.naa.Dialect;
 import dev.outboard.naa.MrspMessage;
 import dev.outboard.naa.NaaServer;
@@ -84,6 +83,9 @@ final class ServeCommand implements Callable<Integer> {
     @Option(names = "--quiet", description = "Do not print a line per client.")
     private boolean quiet;
 
+    @Option(names = "--log-calls", description = "Print a line per call.")
+    private boolean logCalls;
+
     @Option(
             names = "--while-stdin",
             hidden = true,
@@ -121,7 +123,7 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     private Device open() {
-        return Fabric.open(bind.equals(AUTO) ? options.uriTowards(LOOPBACK) : options.uriOf(bind));
+        return bind.equals(AUTO) ? options.openTowards(LOOPBACK) : options.open(bind);
     }
 
     private NaaServer start(Device device) {
@@ -137,7 +139,8 @@ final class ServeCommand implements Callable<Integer> {
         if (maxMemory != null) {
             builder.maxTotalBytes(maxMemory.bytes()).maxConnectionBytes(maxMemory.bytes());
         }
-        builder.maxRegions(MrspMessage.MAX_REGIONS).observer(new ClientLog(this::say, quiet));
+        builder.maxRegions(MrspMessage.MAX_REGIONS)
+                .observer(new ClientLog(this::say, quiet, logCalls));
         try {
             return NaaServer.start(device, port, RoutineCatalog.byFunctionCode(), builder.build());
         } catch (IllegalArgumentException e) {

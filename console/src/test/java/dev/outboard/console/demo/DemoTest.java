@@ -1,0 +1,136 @@
+package dev.outboard.console.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.console.Execution;
+import dev.outboard.console.OutboardProcess;
+import dev.outboard.node.routine.EdgeDetection;
+import java.awt.image.BufferedImage;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `outboard demo` as the user runs it: processes of their own.
+class DemoTest {
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    @TempDir private Path directory;
+
+    @Test
+    void offloadsAPaintedPicture() throws IOException {
+        Execution run = demo("--size", "640x480", "--stats");
+
+        assertThat(run.exitCode()).as(run.toString()).isZero();
+        assertThat(run.out())
+                .contains("address and route", "connect ", "region setup", "send ", "compute ")
+                .contains("receive ", "all 300 KiB from the node equal those computed here")
+                .contains(directory.resolve("outboard-demo/input.png").toString())
+                .contains(directory.resolve("outboard-demo/edges.png").toString())
+                .contains("node, all connections", "sent.packets");
+        assertThatEdgesBelongToInput(640, 480);
+    }
+
+    @Test
+    void offloadsThePictureOfTheUser() throws IOException {
+        MemorySegment rgb = Arena.ofAuto().allocate(3L * 61 * 47);
+        Landscape.paint(61, 47, rgb, _ -> {});
+        Path photo = directory.resolve("photo.png");
+        ImageFile.write(photo, 61, 47, 3, rgb);
+
+        Execution run = demo("--image", photo.toString());
+
+        assertThat(run.exitCode()).as(run.toString()).isZero();
+        assertThat(run.out()).contains("61x47 pixels, read from " + photo);
+        assertThatEdgesBelongToInput(61, 47);
+    }
+
+    @Test
+    void succeedsWhenOnePacketInTwentyIsLost() throws IOException {
+        Execution run = demo("--size", "640x480", "--fault", "loss=5%,seed=1");
+
+        assertThat(run.exitCode()).as(run.toString()).isZero();
+        assertThatEdgesBelongToInput(640, 480);
+    }
+
+    @Test
+    void saysInOneLineThatTheNodeWasKilled() {
+        try (OutboardProcess demo = slowDemo()) {
+            ProcessHandle node = nodeInTheMiddleOfATransfer(demo);
+
+            node.destroyForcibly();
+
+            Execution run = demo.awaitEnd();
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.err().lines().filter(line -> line.startsWith("outboard")))
+                    .containsExactly(
+                            "outboard: the node, process %d, was killed by signal 9 before the demo was over; run it again"
+                                    .formatted(node.pid()));
+            assertThat(demo.handle().descendants()).isEmpty();
+        }
+    }
+
+    @Test
+    void leavesNothingRunningWhenItIsEnded() {
+        try (OutboardProcess demo = slowDemo()) {
+            ProcessHandle node = nodeInTheMiddleOfATransfer(demo);
+
+            demo.handle().destroy();
+            demo.awaitEnd();
+
+            assertThat(node.onExit()).succeedsWithin(LIMIT);
+        }
+    }
+
+    @Test
+    void leavesNothingRunningWhenItIsKilled() {
+        try (OutboardProcess demo = slowDemo()) {
+            ProcessHandle node = nodeInTheMiddleOfATransfer(demo);
+
+            demo.handle().destroyForcibly();
+            demo.awaitEnd();
+
+            assertThat(node.onExit()).succeedsWithin(LIMIT);
+        }
+    }
+
+    private OutboardProcess slowDemo() {
+        return OutboardProcess.startIn(
+                directory, "demo", "--size", "3000x2000", "--fault", "delay=20ms");
+    }
+
+    private static ProcessHandle nodeInTheMiddleOfATransfer(OutboardProcess demo) {
+        String pid = demo.awaitLine("node +process (\\d+) at .*").group(1);
+        demo.awaitErrorLine("transfer: .*");
+        return ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
+    }
+
+    private Execution demo(String... options) {
+        List<String> words = new ArrayList<>(List.of("demo"));
+        words.addAll(List.of(options));
+        try (OutboardProcess demo =
+                OutboardProcess.startIn(directory, words.toArray(String[]::new))) {
+            return demo.awaitEnd();
+        }
+    }
+
+    private void assertThatEdgesBelongToInput(int width, int height) throws IOException {
+        Path pictures = directory.resolve("outboard-demo");
+        BufferedImage input = ImageFile.read(pictures.resolve("input.png"));
+        BufferedImage output = ImageFile.read(pictures.resolve("edges.png"));
+        assertThat(input.getWidth()).isEqualTo(width);
+        assertThat(input.getHeight()).isEqualTo(height);
+        MemorySegment rgb = Arena.ofAuto().allocate(3L * width * height);
+        MemorySegment edges = Arena.ofAuto().allocate((long) width * height);
+        ImageFile.copyPixels(input, rgb);
+        EdgeDetection.detect(width, height, 3, rgb, edges);
+        byte[] samples = new byte[width * height];
+        output.getRaster().getDataElements(0, 0, width, height, samples);
+        assertThat(MemorySegment.ofArray(samples).mismatch(edges)).isEqualTo(-1);
+    }
+}

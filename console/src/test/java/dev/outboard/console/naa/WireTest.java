@@ -1,0 +1,169 @@
+package dev.outboard.console.naa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.outboard.console.Execution;
+import dev.outboard.console.OutboardProcess;
+import dev.outboard.testkit.Requirement;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What two processes exchange: one RPC with two regions that are sent and returned.
+class WireTest {
+    private static final Path TSHARK = Path.of("/usr/bin/tshark");
+
+    @TempDir private static Path directory;
+    private static Path atClient;
+    private static Path atNode;
+    private static List<CapturedPacket> packets = List.of();
+
+    @BeforeAll
+    static void callBetweenTwoProcesses() throws IOException {
+        atClient = directory.resolve("client.pcapng");
+        atNode = directory.resolve("node.pcapng");
+        Path large = Files.write(directory.resolve("large.bin"), new byte[100_000]);
+        Path small = Files.write(directory.resolve("small.bin"), new byte[100]);
+        try (OutboardProcess node = OutboardProcess.node("--capture", atNode.toString());
+                OutboardProcess client =
+                        OutboardProcess.start(
+                                "naa",
+                                "call",
+                                node.address(),
+                                "--function",
+                                "1",
+                                "--inout",
+                                large.toString(),
+                                "--inout",
+                                small.toString(),
+                                "--capture",
+                                atClient.toString())) {
+            Execution call = client.awaitEnd();
+            assertThat(call.exitCode()).as(call.toString()).isZero();
+            node.awaitLine("client .* disconnected after 1 RPCs.*");
+            node.handle().destroy();
+            node.awaitEnd();
+        }
+        packets = CapturedPacket.readAll(atClient);
+    }
+
+    @Test
+    @Requirement({
+        "NAA-SCOPE-3",
+        "NAA-CONN-2",
+        "NAA-MRSP-1",
+        "NAA-MRSP-3",
+        "NAA-XFER-1",
+        "NAA-XFER-3",
+        "NAA-RET-1",
+        "NAA-RET-3",
+        "NAA-DISC-1"
+    })
+    void oneRpcIsExactlyTheseMessages() {
+        assertThat(messages())
+                .containsExactly(
+                        "client REQ",
+                        "node REP",
+                        "client RTU",
+                        "client SEND solicited",
+                        "node SEND solicited",
+                        "client WRITE",
+                        "client WRITE_WITH_IMMEDIATE solicited",
+                        "node WRITE",
+                        "node WRITE_WITH_IMMEDIATE solicited",
+                        "client DREQ",
+                        "node DREP");
+    }
+
+    @Test
+    void everyPacketHasTheRightIcrcOnBothSides() throws IOException {
+        assertThat(packets).hasSizeGreaterThan(50).allMatch(CapturedPacket::hasRightIcrc);
+        assertThat(CapturedPacket.readAll(atNode))
+                .hasSizeGreaterThan(50)
+                .allMatch(CapturedPacket::hasRightIcrc);
+    }
+
+    @Test
+    void tsharkDecodesEveryPacket() throws IOException, InterruptedException {
+        assumeTrue(Files.isExecutable(TSHARK), "tshark is not installed");
+
+        List<String> lines = tshark("-r", atClient.toString());
+
+        assertThat(lines).hasSameSizeAs(packets).allMatch(line -> line.contains(" RRoCE "));
+        assertThat(String.join("\n", lines))
+                .contains(
+                        "CM: ConnectRequest",
+                        "CM: ConnectReply",
+                        "CM: ReadyToUse",
+                        "RC Send Only",
+                        "RC RDMA Write First",
+                        "RC RDMA Write Only Immediate",
+                        "RC Acknowledge",
+                        "CM: DisconnectRequest",
+                        "CM: DisconnectReply");
+        assertThat(
+                        tshark(
+                                "-r",
+                                atClient.toString(),
+                                "-Y",
+                                "_ws.malformed || _ws.expert.severity >= 4194304"))
+                .isEmpty();
+    }
+
+    /// Everything but acknowledgements and repetitions, a line per message.
+    private static List<String> messages() {
+        String client = packets.getFirst().source();
+        Set<String> seen = new HashSet<>();
+        List<String> messages = new ArrayList<>();
+        for (CapturedPacket packet : packets) {
+            String side = packet.source().equals(client) ? "client " : "node ";
+            String name = packet.isManagement() ? management(packet) : operation(packet);
+            String key = side + (packet.isManagement() ? name : packet.psn());
+            if (!name.isEmpty() && seen.add(key)) {
+                messages.add(side + name);
+            }
+        }
+        return messages;
+    }
+
+    private static String management(CapturedPacket packet) {
+        return switch (packet.managementAttribute()) {
+            case 0x10 -> "REQ";
+            case 0x13 -> "REP";
+            case 0x14 -> "RTU";
+            case 0x15 -> "DREQ";
+            case 0x16 -> "DREP";
+            default -> "attribute " + packet.managementAttribute();
+        };
+    }
+
+    /// Named after its last packet; empty for the others and for acknowledgements.
+    private static String operation(CapturedPacket packet) {
+        String solicited = packet.isSolicited() ? " solicited" : "";
+        return switch (packet.opcode()) {
+            case 0x02, 0x04 -> "SEND" + solicited;
+            case 0x08, 0x0a -> "WRITE" + solicited;
+            case 0x09, 0x0b -> "WRITE_WITH_IMMEDIATE" + solicited;
+            case 0x00, 0x01, 0x06, 0x07, 0x11 -> "";
+            default -> "opcode " + packet.opcode();
+        };
+    }
+
+    private static List<String> tshark(String... words) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(TSHARK.toString()));
+        command.addAll(List.of(words));
+        Process process =
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        List<String> lines = process.inputReader().readAllLines();
+        assertThat(process.waitFor()).isZero();
+        return lines;
+    }
+}
