@@ -98,13 +98,15 @@ class CallWordsTest {
 
     @Test
     void namesAMissingOutputDirectory() {
+        Path missing = directory.resolve("missing");
+        String because = ": there is no directory " + missing;
+        Path result = missing.resolve("result.bin");
+        Path packets = missing.resolve("packets.pcapng");
+
+        assertFailure("cannot write " + result + because, call("--out", "32:" + result));
         assertFailure(
-                "cannot write %1$s/no/result.bin: there is no directory %1$s/no"
-                        .formatted(directory),
-                call("--out", "32:" + directory + "/no/result.bin"));
-        assertFailure(
-                "cannot write %1$s/no/p.pcapng: there is no directory %1$s/no".formatted(directory),
-                call("--in", file, "--capture", directory + "/no/p.pcapng"));
+                "cannot write " + packets + because,
+                call("--in", file, "--capture", packets.toString()));
     }
 
     @Test
