@@ -8,6 +8,7 @@ module dev.outboard.bench {
     requires HdrHistogram;
     requires dev.outboard.node;
     requires info.picocli;
+    requires java.management;
     requires static org.jspecify;
     requires tools.jackson.databind;
 

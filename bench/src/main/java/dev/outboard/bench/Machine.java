@@ -1,6 +1,7 @@
 package dev.outboard.bench;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -11,7 +12,8 @@ import java.util.stream.Stream;
 /// @param processors how many there are for this process
 /// @param system the operating system and its version
 /// @param java the Java that ran
-record Machine(String processor, int processors, String system, String java) {
+/// @param load the processes that wanted to run during the minute before; negative if unknown
+record Machine(String processor, int processors, String system, String java, double load) {
     private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
 
     static Machine here() {
@@ -19,7 +21,13 @@ record Machine(String processor, int processors, String system, String java) {
                 processorModel(),
                 Runtime.getRuntime().availableProcessors(),
                 System.getProperty("os.name") + " " + System.getProperty("os.version"),
-                System.getProperty("java.vm.name") + " " + Runtime.version());
+                System.getProperty("java.vm.name") + " " + Runtime.version(),
+                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+    }
+
+    /// Whether others use so much of the machine that measurements on it mean little.
+    boolean isBusy() {
+        return load > processors / 2.0;
     }
 
     private static String processorModel() {

@@ -3,8 +3,8 @@ package dev.outboard.bench;
 import dev.outboard.bench.RpcReport.Row;
 import dev.outboard.bench.report.ByteSize;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -22,9 +22,8 @@ import tools.jackson.databind.json.JsonMapper;
             "Both sides poll, so a machine needs two free processors for meaningful numbers."
         })
 final class RpcCommand implements Runnable {
-    private static final long RUN_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
+    private static final int WARM_UP_RUNS = 4;
     private static final int WARM_UP_SHARE = 10;
-    private static final long WARM_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(1500);
 
     @Spec private CommandSpec spec;
 
@@ -43,21 +42,33 @@ final class RpcCommand implements Runnable {
             description = "How often to measure every size, in turns. Default: ${DEFAULT-VALUE}.")
     private int runs;
 
+    @Option(
+            names = "--run-time",
+            paramLabel = "TIME",
+            defaultValue = "400ms",
+            description = "How long to measure a size in one run. Default: ${DEFAULT-VALUE}.")
+    private Duration runTime = Duration.ZERO;
+
     @Option(names = "--json", description = "Print the result as JSON.")
     private boolean json;
 
     @Override
     public void run() {
+        Machine machine = Machine.here();
+        if (machine.isBusy()) {
+            say("the load average is " + machine.load() + ": measure again when it is near 0");
+        }
+        long nanos = runTime.toNanos();
         List<Subject> subjects = sizes.stream().map(Subject::new).toList();
         say("warming up");
-        subjects.forEach(subject -> subject.measure(WARM_UP_NANOS));
+        subjects.forEach(subject -> subject.measure(WARM_UP_RUNS * nanos));
         subjects.forEach(Subject::forget);
         for (int run = 1; run <= runs; run++) {
             say("run " + run + " of " + runs);
-            subjects.forEach(subject -> subject.measure(RUN_NANOS));
+            subjects.forEach(subject -> subject.measure(nanos));
         }
         List<Row> rows = subjects.stream().map(Subject::row).toList();
-        print(new RpcReport(command(), Machine.here(), runs, RpcReport.METHOD, rows));
+        print(new RpcReport(command(), machine, runs, RpcReport.METHOD, rows));
     }
 
     /// One size, measured both ways.
@@ -131,6 +142,7 @@ final class RpcCommand implements Runnable {
                 sizes.stream()
                         .map(size -> String.valueOf(size.bytes()))
                         .collect(Collectors.joining(","));
-        return "outboard bench rpc --runs " + runs + " --sizes " + words;
+        return "outboard bench rpc --runs %d --run-time %dms --sizes %s"
+                .formatted(runs, runTime.toMillis(), words);
     }
 }

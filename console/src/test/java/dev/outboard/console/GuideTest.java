@@ -1,0 +1,70 @@
+package dev.outboard.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.testkit.Repository;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Runs the commands of the guide: every indented line that starts with `./outboard`, in order, in
+/// a directory with the files they name. Nodes take a free address instead of 127.0.0.1.
+class GuideTest {
+    private static final String PROMPT = "    ./outboard ";
+    private static final String SERVE = "naa serve";
+
+    @TempDir private Path directory;
+
+    static Stream<Path> pages() throws IOException {
+        Path root = Repository.root();
+        try (Stream<Path> guide = Files.list(root.resolve("docs/guide"))) {
+            return Stream.concat(
+                    Stream.of(root.resolve("README.md")), guide.sorted().toList().stream());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("pages")
+    void everyCommandWorks(Path page) throws IOException {
+        Files.writeString(directory.resolve("README.md"), "something to hash");
+        Files.write(directory.resolve("bytes.bin"), new byte[1000]);
+        List<OutboardProcess> nodes = new ArrayList<>();
+        String address = "127.0.0.1";
+        try {
+            for (String command : commands(page)) {
+                if (command.startsWith(SERVE)) {
+                    OutboardProcess node = OutboardProcess.node();
+                    nodes.add(node);
+                    address = node.address();
+                } else {
+                    run(command.replace("127.0.0.1", address));
+                }
+            }
+        } finally {
+            nodes.forEach(OutboardProcess::close);
+        }
+    }
+
+    private void run(String command) {
+        try (OutboardProcess process = OutboardProcess.startIn(directory, command.split(" +"))) {
+            Execution run = process.awaitEnd();
+            assertThat(run.exitCode()).as(command + ": " + run).isZero();
+        }
+    }
+
+    private static List<String> commands(Path page) throws IOException {
+        List<String> commands =
+                Files.readAllLines(page).stream()
+                        .filter(line -> line.startsWith(PROMPT))
+                        .map(line -> line.substring(PROMPT.length()).strip())
+                        .toList();
+        assertThat(commands).as("commands of " + page).isNotEmpty();
+        return commands;
+    }
+}
