@@ -11,11 +11,9 @@ import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.naa.MrspMessage.MrspError;
 import dev.outboard.naa.NaaConnectException.Reason;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// The client's state machine (`spec/naaice.md`, section 11.2). Starting an RPC and following it to
@@ -34,12 +32,9 @@ final class ClientMachine extends Machine {
     private static final long WRITE = 2;
     private static final long HOST_ERROR = 3;
     private static final long PROBE = 4;
-    private static final int NO_RETURN_REGION = -1;
-    private static final ValueLayout.OfLong RETURN_ADDRESS =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     private final ClientSettings settings;
-    private final List<ClientRegion> regions;
+    private final ClientRegions regions;
     private @Nullable MemoryRegion messages;
     private @Nullable WritePlan plan;
 
@@ -49,31 +44,26 @@ final class ClientMachine extends Machine {
     private boolean probeToSend;
     private boolean probePending;
 
-    private volatile List<PeerRegion> peerRegions = List.of();
     private volatile int userBytes;
-    private volatile int returnRegion = NO_RETURN_REGION;
     private long heldMessageLength = -1;
     private boolean resultHeld;
     private int heldImmediate;
     private long heldByteCount;
 
-    private long deadline = NEVER;
-    private long nextProbe = NEVER;
-    private long startedAt;
-    private long sentAt;
-    private long answerBeganAt;
-    private long answeredAt;
+    private final Timer deadline = new Timer();
+    private final Timer nextProbe = new Timer();
+    private final RpcClock clock = new RpcClock();
+    private long mrspBegan;
     private volatile @Nullable RpcResult result;
 
-    /// A session that announces `regions`, in wire order.
-    ClientMachine(String peer, ClientSettings settings, List<ClientRegion> regions) {
+    /// A session that announces `regions`.
+    ClientMachine(String peer, ClientSettings settings, ClientRegions regions) {
         super(peer);
         this.settings = settings;
-        this.regions = List.copyOf(regions);
+        this.regions = regions;
     }
 
-    /// The wire regions, in their order.
-    List<ClientRegion> regions() {
+    ClientRegions regions() {
         return regions;
     }
 
@@ -153,7 +143,7 @@ final class ClientMachine extends Machine {
     /// @param maxOutstanding WRITEs the queue pair takes at a time
     void registered(MemoryRegion buffer, long maxMessageBytes, int maxOutstanding) {
         messages = buffer;
-        plan = new WritePlan(regions.size(), maxMessageBytes, maxOutstanding);
+        plan = new WritePlan(regions.list().size(), maxMessageBytes, maxOutstanding);
     }
 
     /// Posts the receive for the answer and announces the regions.
@@ -162,17 +152,16 @@ final class ClientMachine extends Machine {
     /// @param internals the internal regions to ask for
     void startMrsp(List<Long> naaAddresses, List<MrspMessage.Entry> internals, long nowNanos) {
         require("region setup", NaaState.CONNECTED);
-        AdvertiseRequest request = announcement(naaAddresses, internals);
         postReceive();
-        sendMessage(request, nowNanos);
+        sendMessage(regions.announcement(naaAddresses, internals), nowNanos);
     }
 
     /// Sends `message`.
     void sendMessage(MrspMessage message, long nowNanos) {
         require("sending a message", NaaState.CONNECTED, NaaState.MRSP_RECEIVING);
         messageLength = MrspCodec.encode(message, buffer().segment());
-        startedAt = nowNanos;
-        deadline = later(nowNanos, settings.operationNanos());
+        mrspBegan = nowNanos;
+        deadline.set(nowNanos, settings.timeout());
         enter(NaaState.MRSP_SENDING);
     }
 
@@ -180,20 +169,6 @@ final class ClientMachine extends Machine {
     void postReceive() {
         buffer();
         receivesToPost++;
-    }
-
-    private AdvertiseRequest announcement(
-            List<Long> naaAddresses, List<MrspMessage.Entry> internals) {
-        buffer();
-        List<MrspMessage.Entry> entries = new ArrayList<>();
-        for (int i = 0; i < regions.size(); i++) {
-            ClientRegion region = regions.get(i);
-            // The first phase's server takes any other flag for INTERNAL (NAA-FLAG-2).
-            int flags = settings.dialect() == Dialect.AP1_2023 ? 0 : region.flags();
-            entries.add(region.entry(flags, naaAddresses.get(i)));
-        }
-        entries.addAll(internals);
-        return new AdvertiseRequest(entries);
     }
 
     private void applyMessage(long length, long nowNanos) {
@@ -212,29 +187,15 @@ final class ClientMachine extends Machine {
         }
     }
 
-    /// Nothing of a refused answer is used (NAA-MRSP-8).
     private void applyAdvertise(Advertise advertise, long nowNanos) {
-        List<PeerRegion> peers = advertise.regions();
-        if (peers.size() != regions.size()) {
-            malformed(
-                    "the server announced %d regions for %d"
-                            .formatted(peers.size(), regions.size()));
+        Optional<String> problem = regions.problemWith(advertise);
+        if (problem.isPresent()) {
+            malformed(problem.get());
             return;
         }
-        for (int i = 0; i < peers.size(); i++) {
-            if (peers.get(i).size() < regions.get(i).size()) {
-                malformed(
-                        "the server's region %d has %d bytes instead of %d"
-                                .formatted(i, peers.get(i).size(), regions.get(i).size()));
-                return;
-            }
-        }
-        for (int i = 0; i < peers.size(); i++) {
-            regions.get(i).advertised(peers.get(i));
-        }
-        peerRegions = peers;
-        deadline = NEVER;
-        counters().add(Counter.MRSP_NANOS, nowNanos - startedAt);
+        regions.advertised(advertise);
+        deadline.clear();
+        counters().add(Counter.MRSP_NANOS, nowNanos - mrspBegan);
         enter(NaaState.MRSP_DONE);
     }
 
@@ -247,9 +208,7 @@ final class ClientMachine extends Machine {
     /// Posts the receive for the result and the WRITEs of the inputs.
     void startRpc(long nowNanos) {
         requireIdle("starting an RPC");
-        if (settings.dialect() == Dialect.AP1_2023) {
-            writeMetadata();
-        }
+        regions.requireReturnRegion();
         postReceive();
         writeInputs(settings.functionCode(), nowNanos);
     }
@@ -257,25 +216,15 @@ final class ClientMachine extends Machine {
     /// Posts the WRITEs of the inputs, the last one with `functionCode`.
     void writeInputs(int functionCode, long nowNanos) {
         requireIdle("starting an RPC");
+        regions.requireReturnRegion();
         WritePlan writes = plan();
         writes.begin(settings.dialect().requestImmediate(functionCode, userBytes));
-        boolean all = settings.dialect() == Dialect.AP1_2023;
-        for (int i = 0; i < regions.size(); i++) {
-            ClientRegion region = regions.get(i);
-            if (all || region.isDue()) {
-                region.addTo(writes, region.bytesToSend());
-                counters().add(Counter.BYTES_SENT, region.bytesToSend());
-            }
-        }
-        if (writes.isEmpty()) {
-            regions.getFirst().addTo(writes, 0);
-        }
+        counters().add(Counter.BYTES_SENT, regions.addInputs(writes));
         counters().add(Counter.RPCS, 1);
         result = null;
         resultHeld = false;
-        startedAt = nowNanos;
-        answerBeganAt = NEVER;
-        deadline = later(nowNanos, settings.operationNanos());
+        clock.start(nowNanos);
+        deadline.set(nowNanos, settings.timeout());
         enter(NaaState.DATA_SENDING);
     }
 
@@ -286,11 +235,9 @@ final class ClientMachine extends Machine {
         fail(new NaaException(where(), why));
     }
 
-    /// The first bytes of the answer were seen. Without this the answer begins when it ends.
+    /// The first bytes of the answer were seen.
     void answerBegan(long nowNanos) {
-        if (answerBeganAt == NEVER) {
-            answerBeganAt = nowNanos;
-        }
+        clock.began(nowNanos);
     }
 
     /// The result of the last RPC, or null if none has finished since the last one was started.
@@ -308,23 +255,9 @@ final class ClientMachine extends Machine {
     void setBytesToSend(int index, long bytes) {
         requireUpstream("a byte count");
         requireIdle("setting a byte count");
-        ClientRegion region = regions.get(index);
+        ClientRegion region = regions.list().get(index);
         Objects.checkIndex(bytes, region.size() + 1);
         region.setBytesToSend(bytes);
-    }
-
-    /// Sets the wire region that receives the result from the next RPC on (NAA-META-3).
-    void setReturnRegion(int index) {
-        if (settings.dialect() != Dialect.AP1_2023) {
-            throw new IllegalStateException(
-                    settings.dialect() + " has no return region; mark regions as output");
-        }
-        if (index < 1 || index >= regions.size()) {
-            throw new IndexOutOfBoundsException(
-                    "return region %d; valid wire regions: 1 to %d"
-                            .formatted(index, regions.size() - 1));
-        }
-        returnRegion = index;
     }
 
     /// The three user bytes, byte 0 in bits 7..0.
@@ -332,30 +265,9 @@ final class ClientMachine extends Machine {
         return userBytes;
     }
 
-    /// The server's regions in wire order, once known.
-    List<PeerRegion> peerRegions() {
-        return peerRegions;
-    }
-
-    /// The wire region that receives the result, or -1.
-    int returnRegion() {
-        return returnRegion;
-    }
-
     /// How many WRITEs of the current RPC were acknowledged.
     int writesCompleted() {
         return plan == null ? 0 : plan.completed();
-    }
-
-    private void writeMetadata() {
-        if (returnRegion == NO_RETURN_REGION) {
-            throw new IllegalStateException(
-                    "no return region is set; ap1-2023 needs to know which region gets the result");
-        }
-        regions.getFirst()
-                .spec()
-                .memory()
-                .set(RETURN_ADDRESS, 0, regions.get(returnRegion).registered().address());
     }
 
     private void requireUpstream(String what) {
@@ -364,8 +276,12 @@ final class ClientMachine extends Machine {
         }
     }
 
+    /// On the path of every RPC, where the arguments of `require` would be garbage.
     private void requireIdle(String operation) {
-        require(operation, NaaState.MRSP_DONE, NaaState.FINISHED);
+        NaaState now = state();
+        if (now != NaaState.MRSP_DONE && now != NaaState.FINISHED) {
+            require(operation, NaaState.MRSP_DONE, NaaState.FINISHED);
+        }
     }
 
     // ---- work requests --------------------------------------------------------------------------
@@ -401,7 +317,7 @@ final class ClientMachine extends Machine {
     }
 
     private void emitEmptyWrite(SendRequest into) {
-        PeerRegion target = Objects.requireNonNull(regions.getFirst().peer());
+        PeerRegion target = regions.firstPeer();
         if (hostErrorToSend) {
             hostErrorToSend = false;
             into.id(HOST_ERROR).writeWithImmediate(target.address(), target.remoteKey(), 0);
@@ -473,18 +389,18 @@ final class ClientMachine extends Machine {
         if (!plan().isComplete()) {
             return;
         }
-        markSent();
-        sentAt = nowNanos;
+        regions.markSent();
+        clock.sent(nowNanos);
         enter(NaaState.DATA_RECEIVING);
         if (resultHeld) {
             finish(heldImmediate, heldByteCount);
         } else {
-            scheduleProbe(nowNanos);
+            nextProbe.set(nowNanos, settings.probeInterval());
         }
     }
 
     private void resultArrived(Completion completion, long nowNanos) {
-        answeredAt = nowNanos;
+        clock.answered(nowNanos);
         switch (state()) {
             case DATA_SENDING -> hold(completion);
             case DATA_RECEIVING -> finish(completion.immediate(), completion.byteCount());
@@ -502,76 +418,55 @@ final class ClientMachine extends Machine {
         heldByteCount = completion.byteCount();
     }
 
-    private void markSent() {
-        for (int i = 0; i < regions.size(); i++) {
-            ClientRegion region = regions.get(i);
-            if (region.isDue()) {
-                region.sent();
-            }
-        }
-    }
-
     private void finish(int immediate, long byteCount) {
         int code = settings.dialect().returnCode(immediate);
-        long total = code == 0 ? returnedBytes(byteCount) : 0;
-        // Completions of the answer may be polled before those of the inputs.
-        long sent = Math.min(sentAt, answeredAt);
-        long began = Math.clamp(answerBeganAt, sent, answeredAt);
+        long total = code == 0 ? regions.returnedBytes(byteCount) : 0;
         result =
                 new RpcResult(
-                        code, byteCount, total, sent - startedAt, began - sent, answeredAt - began);
+                        code,
+                        byteCount,
+                        total,
+                        clock.sendNanos(),
+                        clock.computeNanos(),
+                        clock.receiveNanos());
         counters().add(Counter.BYTES_RECEIVED, total);
-        counters().add(Counter.TRANSFER_NANOS, sent - startedAt + answeredAt - began);
-        counters().add(Counter.CALCULATION_NANOS, began - sent);
+        counters().add(Counter.TRANSFER_NANOS, clock.sendNanos() + clock.receiveNanos());
+        counters().add(Counter.CALCULATION_NANOS, clock.computeNanos());
         counters().add(Counter.RETURN_CODES, code == 0 ? 0 : 1);
-        deadline = NEVER;
-        nextProbe = NEVER;
+        deadline.clear();
+        nextProbe.clear();
         enter(NaaState.FINISHED);
-    }
-
-    private long returnedBytes(long byteCount) {
-        if (settings.dialect() == Dialect.AP1_2023) {
-            return byteCount;
-        }
-        long sum = 0;
-        for (int i = 0; i < regions.size(); i++) {
-            sum += regions.get(i).spec().output() ? regions.get(i).size() : 0;
-        }
-        return sum;
     }
 
     // ---- time -----------------------------------------------------------------------------------
 
     @Override
     void timePassed(long nowNanos) {
-        if (deadline != NEVER && nowNanos - deadline >= 0) {
-            deadline = NEVER;
+        if (deadline.isDue(nowNanos)) {
+            deadline.clear();
             fail(
                     new NaaTimeoutException(
                             where(),
                             "not finished within %d ms; the client can only be closed now"
-                                    .formatted(settings.operationNanos() / 1_000_000)));
-        } else if (nextProbe != NEVER && nowNanos - nextProbe >= 0) {
-            probeToSend = !probePending;
+                                    .formatted(settings.timeout().toMillis())));
+        } else if (nextProbe.isDue(nowNanos)) {
+            nextProbe.set(nowNanos, settings.probeInterval());
+            probe();
+        }
+    }
+
+    /// A WRITE of no bytes: a server that still runs acknowledges it, and nobody else notices.
+    private void probe() {
+        if (!probePending) {
             probePending = true;
-            counters().add(Counter.PROBES, probeToSend ? 1 : 0);
-            scheduleProbe(nowNanos);
+            probeToSend = true;
+            counters().add(Counter.PROBES, 1);
         }
     }
 
     @Override
     long nanosUntilDue(long nowNanos) {
-        long untilDeadline = deadline == NEVER ? NEVER : deadline - nowNanos;
-        long untilProbe = nextProbe == NEVER ? NEVER : nextProbe - nowNanos;
-        return Math.min(untilDeadline, untilProbe);
-    }
-
-    private void scheduleProbe(long nowNanos) {
-        nextProbe = later(nowNanos, settings.probeNanos());
-    }
-
-    private static long later(long nowNanos, long nanos) {
-        return nanos == 0 ? NEVER : nowNanos + nanos;
+        return Math.min(deadline.nanosLeft(nowNanos), nextProbe.nanosLeft(nowNanos));
     }
 
     private MemoryRegion buffer() {

@@ -34,10 +34,6 @@ final class ClientRegion {
         registered = region;
     }
 
-    boolean isRegistered() {
-        return registered != null;
-    }
-
     MemoryRegion registered() {
         return Objects.requireNonNull(registered);
     }

@@ -26,6 +26,7 @@ final class ClientSession {
     private final int maxSends;
     private final Arena arena = Arena.ofShared();
     private final Cleanup cleanup = new Cleanup();
+    private final AnswerWatch watch;
     private boolean registered;
     private volatile List<InternalRegion> internals;
     private volatile long registrationNanos;
@@ -35,18 +36,23 @@ final class ClientSession {
         this.settings = settings;
         this.turn = turn;
         this.internals = List.copyOf(settings.internals);
-        this.machine = new ClientMachine(peer(settings), protocolSettings(settings), wireRegions());
+        this.machine =
+                new ClientMachine(
+                        peer(settings),
+                        protocolSettings(settings),
+                        new ClientRegions(settings.dialect, wireRegions()));
         setDefaultReturnRegion();
         naaAddresses();
         DeviceLimits limits = at.device().limits();
         this.maxMessageBytes = Math.min(MAX_MESSAGE_BYTES, limits.maxMessageBytes());
         long needed = NO_WRITES;
-        for (ClientRegion region : machine.regions()) {
+        for (ClientRegion region : regions()) {
             needed += Math.max(1, Math.ceilDiv(region.size(), maxMessageBytes));
         }
         this.maxSends = (int) Math.min(needed, limits.maxWorkRequests());
         this.connection =
                 new ClientConnection(settings, machine, at.device(), maxSends, at.addresses());
+        this.watch = new AnswerWatch(connection, machine.regions().outputBytes());
         cleanup.defer(at::close);
         cleanup.defer(arena::close);
         cleanup.defer(connection::close);
@@ -88,11 +94,15 @@ final class ClientSession {
         }
     }
 
+    private List<ClientRegion> regions() {
+        return machine.regions().list();
+    }
+
     // ---- region setup ---------------------------------------------------------------------------
 
     void setInternals(List<InternalRegion> regions) {
         require("setting internal regions", NaaState.INIT, NaaState.READY, NaaState.CONNECTED);
-        int total = machine.regions().size() + regions.size();
+        int total = regions().size() + regions.size();
         if (total > settings.maxRegions) {
             throw new IllegalArgumentException(
                     "%d regions with the internal ones; the cap is %d"
@@ -108,7 +118,7 @@ final class ClientSession {
         }
         registered = true;
         long start = System.nanoTime();
-        List<ClientRegion> regions = machine.regions();
+        List<ClientRegion> regions = regions();
         for (int i = 0; i < regions.size(); i++) {
             ClientRegion region = regions.get(i);
             region.register(register(region.spec().memory(), "region " + i));
@@ -180,7 +190,9 @@ final class ClientSession {
     // ---- RPC ------------------------------------------------------------------------------------
 
     void startRpc() {
-        machine.startRpc(System.nanoTime());
+        long now = System.nanoTime();
+        watch.start(now);
+        machine.startRpc(now);
         post();
     }
 
@@ -190,7 +202,7 @@ final class ClientSession {
     RpcResult finishRpc() {
         while (machine.state() == NaaState.DATA_SENDING
                 || machine.state() == NaaState.DATA_RECEIVING) {
-            await(Link.SLICE_NANOS);
+            await(watch.sliceNanos());
         }
         throwFailure();
         RpcResult result = Objects.requireNonNull(machine.result());
@@ -220,6 +232,9 @@ final class ClientSession {
     int await(long limitNanos) {
         int handled = connection.link().await(limitNanos);
         if (handled == 0) {
+            if (watch.sees()) {
+                machine.answerBegan(System.nanoTime());
+            }
             connection.link().checkTime();
             connection.pump();
             failIfClosing();
@@ -276,9 +291,10 @@ final class ClientSession {
     private void setDefaultReturnRegion() {
         List<RegionSpec> outputs = settings.regions.stream().filter(RegionSpec::output).toList();
         if (settings.dialect == Dialect.AP1_2023 && outputs.size() == 1) {
-            machine.setReturnRegion(
-                    settings.dialect.firstParameter()
-                            + settings.regions.indexOf(outputs.getFirst()));
+            machine.regions()
+                    .setReturnRegion(
+                            settings.dialect.firstParameter()
+                                    + settings.regions.indexOf(outputs.getFirst()));
         }
     }
 
@@ -288,9 +304,6 @@ final class ClientSession {
 
     private static ClientSettings protocolSettings(NaaClientBuilder settings) {
         return new ClientSettings(
-                settings.dialect,
-                settings.functionCode,
-                settings.timeout.toNanos(),
-                settings.probeInterval.toNanos());
+                settings.dialect, settings.functionCode, settings.timeout, settings.probeInterval);
     }
 }

@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// One thread at a time; [#state], [#peer] and [#counters] from any thread.
 abstract sealed class Machine permits ClientMachine, ServerMachine {
-    /// Stands for "no time is set".
-    static final long NEVER = Long.MAX_VALUE;
-
     private final String peer;
     private final Counters counters = new Counters();
     private volatile NaaState state = NaaState.INIT;

@@ -299,7 +299,7 @@ public final class NaaClient implements AutoCloseable {
     /// @param parameter counts the caller's regions from 0
     public void setReturnRegion(int parameter) {
         try (Turn _ = turn.take()) {
-            machine.setReturnRegion(wireIndex(parameter));
+            machine.regions().setReturnRegion(wireIndex(parameter));
         }
     }
 
@@ -371,12 +371,12 @@ public final class NaaClient implements AutoCloseable {
 
     /// The server's regions in wire order; empty until region setup is done.
     public List<PeerRegion> peerRegions() {
-        return machine.peerRegions();
+        return machine.regions().peers();
     }
 
     /// The region that receives the result in `ap1-2023`, counting the caller's regions from 0.
     public OptionalInt returnRegion() {
-        int wire = machine.returnRegion();
+        int wire = machine.regions().returnRegion();
         return wire < 0
                 ? OptionalInt.empty()
                 : OptionalInt.of(wire - settings.dialect.firstParameter());

@@ -13,7 +13,6 @@ import dev.outboard.naa.MrspMessage.MrspError;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -60,9 +59,9 @@ final class ServerMachine extends Machine {
     private int userBytes;
     private volatile int returnRegion;
 
-    private long deadline = NEVER;
-    private long nextProbe = NEVER;
-    private long probeDeadline = NEVER;
+    private final Timer deadline = new Timer();
+    private final Timer nextProbe = new Timer();
+    private final Timer probeDeadline = new Timer();
     private long since;
 
     /// A connection that a client asks for.
@@ -94,7 +93,7 @@ final class ServerMachine extends Machine {
     /// The connection is established.
     void established(long nowNanos) {
         require("an established connection", NaaState.READY);
-        deadline = later(nowNanos, options.requestLimit());
+        deadline.set(nowNanos, options.requestLimit());
         since = nowNanos;
         enter(NaaState.CONNECTED);
     }
@@ -103,9 +102,9 @@ final class ServerMachine extends Machine {
     @Override
     void disconnected() {
         if (!isOver()) {
-            deadline = NEVER;
-            nextProbe = NEVER;
-            probeDeadline = NEVER;
+            deadline.clear();
+            nextProbe.clear();
+            probeDeadline.clear();
             enter(NaaState.FINISHED);
         }
     }
@@ -128,7 +127,7 @@ final class ServerMachine extends Machine {
     void startMrsp(long nowNanos) {
         require("region setup", NaaState.CONNECTED);
         postReceive();
-        deadline = later(nowNanos, options.requestLimit());
+        deadline.set(nowNanos, options.requestLimit());
         enter(NaaState.MRSP_RECEIVING);
     }
 
@@ -208,7 +207,7 @@ final class ServerMachine extends Machine {
         messageLength =
                 MrspCodec.encode(
                         message, messages.segment().asSlice(bufferOffset(RECEIVE_BUFFERS)));
-        deadline = later(nowNanos, options.transferLimit());
+        deadline.set(nowNanos, options.transferLimit());
         enter(NaaState.MRSP_SENDING);
     }
 
@@ -249,7 +248,7 @@ final class ServerMachine extends Machine {
             return;
         }
         counters().add(Counter.MRSP_NANOS, nowNanos - since);
-        deadline = NEVER;
+        deadline.clear();
         enter(NaaState.MRSP_DONE);
     }
 
@@ -299,7 +298,7 @@ final class ServerMachine extends Machine {
             writes.add(null, 0, target.address(), target.remoteKey());
         }
         since = nowNanos;
-        deadline = later(nowNanos, options.transferLimit());
+        deadline.set(nowNanos, options.transferLimit());
         enter(NaaState.DATA_SENDING);
     }
 
@@ -319,8 +318,8 @@ final class ServerMachine extends Machine {
 
     private void enterReceiving(long nowNanos) {
         since = nowNanos;
-        deadline = later(nowNanos, options.idleLimit());
-        nextProbe = later(nowNanos, options.probeInterval());
+        deadline.set(nowNanos, options.idleLimit());
+        nextProbe.set(nowNanos, options.probeInterval());
         enter(NaaState.DATA_RECEIVING);
         if (rpcHeld) {
             rpcHeld = false;
@@ -358,8 +357,8 @@ final class ServerMachine extends Machine {
         }
         counters().add(Counter.RPCS, 1);
         since = nowNanos;
-        deadline = NEVER;
-        nextProbe = NEVER;
+        deadline.clear();
+        nextProbe.clear();
         returnRegion = 0;
         enter(NaaState.CALCULATING);
         if (usedDialect() == Dialect.AP1_2023) {
@@ -446,7 +445,7 @@ final class ServerMachine extends Machine {
     private void written(Completion completion, long nowNanos) {
         if (completion.id() == PROBE) {
             probePending = false;
-            probeDeadline = NEVER;
+            probeDeadline.clear();
             return;
         }
         if (state() != NaaState.DATA_SENDING) {
@@ -463,18 +462,18 @@ final class ServerMachine extends Machine {
 
     @Override
     void timePassed(long nowNanos) {
-        if (isDue(deadline, nowNanos)) {
-            deadline = NEVER;
+        if (deadline.isDue(nowNanos)) {
+            deadline.clear();
             fail(new NaaTimeoutException(where(), "the client took too long"));
-        } else if (isDue(probeDeadline, nowNanos)) {
-            probeDeadline = NEVER;
+        } else if (probeDeadline.isDue(nowNanos)) {
+            probeDeadline.clear();
             fail(
                     new NaaConnectException(
                             where(),
                             NaaConnectException.Reason.UNREACHABLE,
                             "the client does not answer any more"));
-        } else if (isDue(nextProbe, nowNanos)) {
-            nextProbe = later(nowNanos, options.probeInterval());
+        } else if (nextProbe.isDue(nowNanos)) {
+            nextProbe.set(nowNanos, options.probeInterval());
             probe(nowNanos);
         }
     }
@@ -483,7 +482,7 @@ final class ServerMachine extends Machine {
         if (!probePending) {
             probePending = true;
             probeToSend = true;
-            probeDeadline = later(nowNanos, options.probeLimit());
+            probeDeadline.set(nowNanos, options.probeLimit());
             counters().add(Counter.PROBES, 1);
         }
     }
@@ -491,20 +490,8 @@ final class ServerMachine extends Machine {
     @Override
     long nanosUntilDue(long nowNanos) {
         return Math.min(
-                until(deadline, nowNanos),
-                Math.min(until(probeDeadline, nowNanos), until(nextProbe, nowNanos)));
-    }
-
-    private static boolean isDue(long time, long nowNanos) {
-        return time != NEVER && nowNanos - time >= 0;
-    }
-
-    private static long until(long time, long nowNanos) {
-        return time == NEVER ? NEVER : time - nowNanos;
-    }
-
-    private static long later(long nowNanos, Duration duration) {
-        return duration.isZero() ? NEVER : nowNanos + duration.toNanos();
+                deadline.nanosLeft(nowNanos),
+                Math.min(probeDeadline.nanosLeft(nowNanos), nextProbe.nanosLeft(nowNanos)));
     }
 
     private static long bufferOffset(int buffer) {

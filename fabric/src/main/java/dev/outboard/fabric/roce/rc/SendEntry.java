@@ -6,7 +6,6 @@ import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.SendRequest.Operation;
 import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Payload;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// A posted send request: a slot of the [SendQueue], filled by the poster, then owned by the
@@ -60,7 +59,7 @@ final class SendEntry {
             offsets[i] = gather.offset(i);
             lengths[i] = gather.length(i);
         }
-        if (inline && length > 0) {
+        if (inline) {
             copyInline(gather);
         }
     }
@@ -151,12 +150,11 @@ final class SendEntry {
     private void copyInline(GatherList gather) {
         long to = inlineOffset;
         for (int i = 0; i < gather.count(); i++) {
-            MemorySegment.copy(
-                    gather.region(i).segment(),
-                    gather.offset(i),
-                    inlinePayload().segment(),
-                    to,
-                    gather.length(i));
+            inlinePayload()
+                    .segment()
+                    .asSlice(to, gather.length(i))
+                    .copyFrom(
+                            gather.region(i).segment().asSlice(gather.offset(i), gather.length(i)));
             to += gather.length(i);
         }
     }

@@ -15,12 +15,10 @@ final class SendQueue {
     static final long MAX_MESSAGE_BYTES = 1L << 31;
 
     private final SlotRing<SendEntry> entries;
-    private final RegionTable regions;
     private final int maxPieces;
     private final int maxInlineBytes;
 
-    SendQueue(RegionTable regions, int capacity, int maxPieces, int maxInlineBytes) {
-        this.regions = regions;
+    SendQueue(int capacity, int maxPieces, int maxInlineBytes) {
         this.maxPieces = maxPieces;
         this.maxInlineBytes = maxInlineBytes;
         Payload inlineMemory = inlineMemory(2L * capacity * maxInlineBytes);
@@ -74,7 +72,7 @@ final class SendQueue {
         }
         long length = 0;
         for (int i = 0; i < gather.count(); i++) {
-            if (!regions.owns(gather.region(i))) {
+            if (!(gather.region(i) instanceof RegisteredRegion)) {
                 throw new FabricException(
                         Reason.INVALID_ARGUMENT,
                         "piece " + i + " of a send request is a region of another device");

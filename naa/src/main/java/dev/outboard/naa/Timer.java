@@ -1,0 +1,32 @@
+package dev.outboard.naa;
+
+import java.time.Duration;
+
+/// A point in time at which something is due; off at first. The time is a parameter, as
+/// [System#nanoTime] counts it.
+final class Timer {
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private boolean isSet;
+    private long at;
+
+    /// Sets it to `delay` from now; a delay of zero turns it off.
+    void set(long nowNanos, Duration delay) {
+        isSet = !delay.isZero();
+        at = nowNanos + delay.toNanos();
+    }
+
+    /// Turns it off.
+    void clear() {
+        isSet = false;
+    }
+
+    boolean isDue(long nowNanos) {
+        return isSet && nowNanos - at >= 0;
+    }
+
+    /// The nanoseconds until it is due; huge if it is off.
+    long nanosLeft(long nowNanos) {
+        return isSet ? at - nowNanos : NEVER;
+    }
+}
