@@ -2,7 +2,6 @@ package dev.outboard.testkit;
 
 import java.lang.StackWalker.Option;
 import java.lang.StackWalker.StackFrame;
-import java.nio.file.Path;
 
 /// Runs a test once per seed and says, when one fails, how to run exactly that one again:
 ///
@@ -62,20 +61,8 @@ public final class Seeds {
     }
 
     private static String replayCommand(long seed, StackFrame test) {
-        return "./outboard test -pl "
-                + module()
-                + " -am -Dtest="
-                + test.getDeclaringClass().getSimpleName()
-                + "#"
-                + test.getMethodName()
-                + " -Dsurefire.failIfNoSpecifiedTests=false -D"
-                + ONE_SEED
-                + "="
-                + seed;
-    }
-
-    /// Maven runs the tests of a module in its directory.
-    private static Path module() {
-        return Repository.root().relativize(Path.of("").toAbsolutePath());
+        return MavenCommand.of(
+                test.getDeclaringClass().getSimpleName() + "#" + test.getMethodName(),
+                "-D" + ONE_SEED + "=" + seed);
     }
 }

@@ -45,8 +45,8 @@ public final class RcQueuePair {
         this.regions = regions;
         this.sendCompletions = sendCompletions;
         this.receiveCompletions = receiveCompletions;
-        sends = new SendQueue(sizes.sends(), sizes.pieces(), sizes.inlineBytes());
-        receives = new ReceiveQueue(sizes.receives(), sizes.pieces());
+        sends = new SendQueue(regions, sizes.sends(), sizes.pieces(), sizes.inlineBytes());
+        receives = new ReceiveQueue(regions, sizes.receives(), sizes.pieces());
     }
 
     /// How much a queue pair holds.
@@ -198,10 +198,11 @@ public final class RcQueuePair {
         }
     }
 
-    /// The oldest receive succeeded.
-    void completeReceive(CompletionOpcode opcode, long byteCount, Packet packet) {
+    /// The oldest receive succeeded; false if the application cannot be told because its completion
+    /// queue is full.
+    boolean completeReceive(CompletionOpcode opcode, long byteCount, Packet packet) {
         boolean hasImmediate = packet.opcode().hasImmediate();
-        completeReceive(
+        return completeReceive(
                 CompletionStatus.SUCCESS,
                 opcode,
                 byteCount,
@@ -236,7 +237,7 @@ public final class RcQueuePair {
         }
     }
 
-    private void completeReceive(
+    private boolean completeReceive(
             CompletionStatus status,
             CompletionOpcode opcode,
             long byteCount,
@@ -245,10 +246,12 @@ public final class RcQueuePair {
             boolean solicited) {
         long id = receives.head().id;
         receives.removeHead();
-        if (!receiveCompletions.add(
+        if (receiveCompletions.add(
                 id, status, opcode, number, byteCount, hasImmediate, immediate, solicited)) {
-            overrun();
+            return true;
         }
+        overrun();
+        return false;
     }
 
     /// The application let the completion queue run full: a completion is lost, so the queue pair

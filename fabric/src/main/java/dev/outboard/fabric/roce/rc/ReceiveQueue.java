@@ -9,9 +9,11 @@ import dev.outboard.fabric.ReceiveRequest;
 /// [Responder].
 final class ReceiveQueue {
     private final SlotRing<ReceiveEntry> entries;
+    private final RegionTable regions;
     private final int maxPieces;
 
-    ReceiveQueue(int capacity, int maxPieces) {
+    ReceiveQueue(RegionTable regions, int capacity, int maxPieces) {
+        this.regions = regions;
         this.maxPieces = maxPieces;
         entries = new SlotRing<>(capacity, i -> new ReceiveEntry(maxPieces));
     }
@@ -58,7 +60,7 @@ final class ReceiveQueue {
         }
         long length = 0;
         for (int i = 0; i < scatter.count(); i++) {
-            if (!(scatter.region(i) instanceof RegisteredRegion)) {
+            if (!regions.owns(scatter.region(i))) {
                 throw new FabricException(
                         Reason.INVALID_ARGUMENT,
                         "piece " + i + " of a receive request is a region of another device");

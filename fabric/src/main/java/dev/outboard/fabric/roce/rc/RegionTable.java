@@ -3,6 +3,7 @@ package dev.outboard.fabric.roce.rc;
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
@@ -50,6 +51,11 @@ public final class RegionTable {
     /// The region with exactly this key, or null. Any thread; neither locks nor allocates.
     public @Nullable RegisteredRegion find(int key) {
         return regions.find(key);
+    }
+
+    /// Whether `region` came from this table.
+    boolean owns(MemoryRegion region) {
+        return region instanceof RegisteredRegion registered && registered.isOf(this);
     }
 
     /// How many regions of `domain` are registered.

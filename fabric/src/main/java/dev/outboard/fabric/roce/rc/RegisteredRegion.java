@@ -30,6 +30,10 @@ public final class RegisteredRegion implements MemoryRegion {
         return domain;
     }
 
+    boolean isOf(RegionTable other) {
+        return table == other;
+    }
+
     /// The memory in the form that packets are built from.
     public Payload payload() {
         return payload;

@@ -206,10 +206,9 @@ final class Responder {
                     Aeth.NAK_REMOTE_OPERATIONAL_ERROR, CompletionStatus.LOCAL_PROTECTION_ERROR);
         }
         position += length;
-        if (opcode.isLast() || opcode.isOnly()) {
-            owner.completeReceive(CompletionOpcode.RECEIVE, position, packet);
-        }
-        return true;
+        return opcode.isFirst()
+                || opcode.isMiddle()
+                || completeReceive(CompletionOpcode.RECEIVE, position, packet);
     }
 
     private boolean store(ReceiveEntry receive, Packet packet) {
@@ -247,11 +246,15 @@ final class Responder {
         }
         position += length;
         writeRemaining -= length;
-        if (opcode.hasImmediate()) {
-            owner.completeReceive(
-                    CompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE, writeLength, packet);
-        }
-        return true;
+        return !opcode.hasImmediate()
+                || completeReceive(
+                        CompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE, writeLength, packet);
+    }
+
+    /// The peer learns of no success that the application will never hear of.
+    private boolean completeReceive(CompletionOpcode opcode, long byteCount, Packet packet) {
+        return owner.completeReceive(opcode, byteCount, packet)
+                || refuse(Aeth.NAK_REMOTE_OPERATIONAL_ERROR);
     }
 
     /// Checks key, domain, right and the whole range once, at the first packet (roce.md 3.6). A

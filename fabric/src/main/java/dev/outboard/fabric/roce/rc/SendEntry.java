@@ -6,6 +6,7 @@ import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.SendRequest.Operation;
 import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Payload;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// A posted send request: a slot of the [SendQueue], filled by the poster, then owned by the
@@ -59,7 +60,7 @@ final class SendEntry {
             offsets[i] = gather.offset(i);
             lengths[i] = gather.length(i);
         }
-        if (inline) {
+        if (inline && length > 0) {
             copyInline(gather);
         }
     }
@@ -150,11 +151,12 @@ final class SendEntry {
     private void copyInline(GatherList gather) {
         long to = inlineOffset;
         for (int i = 0; i < gather.count(); i++) {
-            inlinePayload()
-                    .segment()
-                    .asSlice(to, gather.length(i))
-                    .copyFrom(
-                            gather.region(i).segment().asSlice(gather.offset(i), gather.length(i)));
+            MemorySegment.copy(
+                    gather.region(i).segment(),
+                    gather.offset(i),
+                    inlinePayload().segment(),
+                    to,
+                    gather.length(i));
             to += gather.length(i);
         }
     }

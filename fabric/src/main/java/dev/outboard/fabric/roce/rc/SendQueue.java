@@ -15,10 +15,12 @@ final class SendQueue {
     static final long MAX_MESSAGE_BYTES = 1L << 31;
 
     private final SlotRing<SendEntry> entries;
+    private final RegionTable regions;
     private final int maxPieces;
     private final int maxInlineBytes;
 
-    SendQueue(int capacity, int maxPieces, int maxInlineBytes) {
+    SendQueue(RegionTable regions, int capacity, int maxPieces, int maxInlineBytes) {
+        this.regions = regions;
         this.maxPieces = maxPieces;
         this.maxInlineBytes = maxInlineBytes;
         Payload inlineMemory = inlineMemory(2L * capacity * maxInlineBytes);
@@ -72,7 +74,7 @@ final class SendQueue {
         }
         long length = 0;
         for (int i = 0; i < gather.count(); i++) {
-            if (!(gather.region(i) instanceof RegisteredRegion)) {
+            if (!regions.owns(gather.region(i))) {
                 throw new FabricException(
                         Reason.INVALID_ARGUMENT,
                         "piece " + i + " of a send request is a region of another device");
