@@ -16,7 +16,7 @@ import java.util.concurrent.TimeoutException;
 /// Runs RPCs and shows how far the bytes of a large one are. A small one runs without: looking
 /// would cost more than the RPC.
 public final class TransferProgress {
-    private static final long LARGE_BYTES = 16L << 20;
+    private static final long LARGE_BYTES = 4L << 20;
     private static final long LOOK_MILLIS = 50;
 
     private final NaaClient client;

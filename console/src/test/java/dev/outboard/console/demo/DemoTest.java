@@ -101,7 +101,7 @@ class DemoTest {
 
     private OutboardProcess slowDemo() {
         return OutboardProcess.startIn(
-                directory, "demo", "--size", "3000x2000", "--fault", "delay=20ms");
+                directory, "demo", "--size", "1500x1000", "--fault", "delay=50ms");
     }
 
     private static ProcessHandle nodeInTheMiddleOfATransfer(OutboardProcess demo) {

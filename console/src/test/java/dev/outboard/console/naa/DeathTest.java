@@ -14,9 +14,9 @@ import org.junit.jupiter.api.io.TempDir;
 /// A process that is killed in the middle of a transfer, and one that is asked to end.
 class DeathTest {
     /// Makes a transfer of the file below last for seconds.
-    private static final String SLOW = "delay=20ms";
+    private static final String SLOW = "delay=50ms";
 
-    private static final int BYTES = 32 << 20;
+    private static final int BYTES = 8 << 20;
 
     @TempDir private Path directory;
 
@@ -50,7 +50,7 @@ class DeathTest {
                 Execution run = next.awaitEnd();
                 assertThat(run.exitCode()).as(run.toString()).isZero();
             }
-            node.awaitLine("client .* disconnected after 1 RPCs, 32 MiB in, 32 MiB out");
+            node.awaitLine("client .* disconnected after 1 RPCs, 8 MiB in, 8 MiB out");
         }
     }
 
