@@ -9,7 +9,6 @@ import dev.outboard.console.naa.TransferProgress;
 import dev.outboard.console.terminal.ConsoleException;
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.NaaClient;
-import dev.outboard.naa.NaaException;
 import dev.outboard.naa.RegionSpec;
 import dev.outboard.naa.RpcResult;
 import dev.outboard.node.routine.EdgeDetection;
@@ -76,8 +75,8 @@ public final class DemoCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         Files.createDirectories(directory);
         List<String> nodeLines;
-        try (NodeProcess node = NodeProcess.start(nodeWords());
-                Device device = options.openTowards(LOOPBACK);
+        try (Device device = options.openTowards(LOOPBACK);
+                NodeProcess node = NodeProcess.start(nodeWords());
                 Arena arena = Arena.ofShared()) {
             Picture picture = picture(arena);
             MemorySegment expected = computeHere(picture, arena);
@@ -149,12 +148,11 @@ public final class DemoCommand implements Callable<Integer> {
                         .region(RegionSpec.input(picture.rgb()))
                         .region(RegionSpec.output(edges))
                         .build()) {
-            // A dead node would be noticed when its acknowledgements stay away; here we know
-            // sooner.
+            // Acknowledgements that stay away would tell that the node is dead, but later.
             node.whenEnded(client::close);
             call(node, client, device);
             return edges;
-        } catch (NaaException e) {
+        } catch (RuntimeException e) {
             throw explain(node, e);
         }
     }
@@ -184,7 +182,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     /// If the node is dead, that is the reason for every other failure.
-    private static RuntimeException explain(NodeProcess node, NaaException failure) {
+    private static RuntimeException explain(NodeProcess node, RuntimeException failure) {
         return node.death(DEATH_LIMIT)
                 .<RuntimeException>map(death ->
                         new ConsoleException(

@@ -99,6 +99,30 @@ class DemoTest {
         }
     }
 
+    @Test
+    void saysWhatIsWrongWithItsWords() {
+        String file = directory.resolve("nothing.png").toString();
+        assertThat(Execution.ofOutboard("demo", "--image", file, "--out", directory.toString()))
+                .isEqualTo(failure(1, "no such file or directory: " + file));
+        assertThat(Execution.ofOutboard("demo", "--fault", "x", "--out", directory.toString()))
+                .isEqualTo(
+                        failure(
+                                1,
+                                "faults: 'x': expected key=value, where the key is one of [loss,"
+                                        + " duplicate, reorder, corrupt, delay, seed]"));
+        assertThat(Execution.ofOutboard("demo", "--size", "big"))
+                .isEqualTo(
+                        failure(
+                                2,
+                                "invalid value for option '--size': 'big' is not a size; write WxH,"
+                                        + " up to 65536 and 512 megapixels (see 'outboard demo"
+                                        + " --help')"));
+    }
+
+    private static Execution failure(int exitCode, String line) {
+        return new Execution(exitCode, "", "outboard: " + line + System.lineSeparator());
+    }
+
     private OutboardProcess slowDemo() {
         return OutboardProcess.startIn(
                 directory, "demo", "--size", "1500x1000", "--fault", "delay=50ms");
