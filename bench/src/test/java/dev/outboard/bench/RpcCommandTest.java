@@ -40,16 +40,16 @@ class RpcCommandTest {
                                         "64",
                                         "--json"));
 
-        assertThat(report.at("/command").asString())
+        JsonNode row = report.path("rows").path(0);
+        assertThat(report.path("command").asString())
                 .isEqualTo("outboard bench rpc --runs 2 --run-time 20ms --sizes 64");
-        assertThat(report.at("/machine/java").asString()).contains(Runtime.version().toString());
-        assertThat(report.at("/rows/0/bytes").asLong()).isEqualTo(64);
-        assertThat(report.at("/rows/0/outboard/median").asLong()).isPositive();
-        assertThat(report.at("/rows/0/udp/p99").asLong()).isPositive();
-        assertThat(report.at("/rows/0/ratio").asDouble())
-                .isEqualTo(
-                        report.at("/rows/0/outboard/median").asDouble()
-                                / report.at("/rows/0/udp/median").asDouble());
+        assertThat(report.path("machine").path("java").asString())
+                .contains(Runtime.version().toString());
+        assertThat(row.path("bytes").asLong()).isEqualTo(64);
+        assertThat(row.path("outboard").path("p99").asLong()).isPositive();
+        double rpc = row.path("outboard").path("median").asDouble();
+        double udp = row.path("udp").path("median").asDouble();
+        assertThat(row.path("ratio").asDouble()).isPositive().isEqualTo(rpc / udp);
     }
 
     private static String run(String... words) {
