@@ -44,6 +44,10 @@ final class ConnectionWorker {
         }
     }
 
+    Map<String, Long> counters() {
+        return context.counters();
+    }
+
     /// Ends the connection: at once if no RPC is pending or it is late, else after the RPC.
     void stop(boolean isLate) {
         stopping = true;

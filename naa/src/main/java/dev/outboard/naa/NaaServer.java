@@ -113,14 +113,16 @@ public final class NaaServer implements AutoCloseable {
     /// What all connections counted together, those that have ended included, and how many there
     /// were and are.
     public Map<String, Long> counters() {
-        Map<String, Long> sum;
         synchronized (ended) {
-            sum = new TreeMap<>(ended);
+            Map<String, Long> sum = new TreeMap<>(ended);
+            connections.forEach(worker -> add(worker.counters(), sum));
+            sum.put("connections.open", (long) connections.size());
+            return sum;
         }
-        List<NaaServerContext> open = connections();
-        open.forEach(context -> context.counters().forEach((k, v) -> sum.merge(k, v, Long::sum)));
-        sum.put("connections.open", (long) open.size());
-        return sum;
+    }
+
+    private static void add(Map<String, Long> counters, Map<String, Long> sum) {
+        counters.forEach((name, value) -> sum.merge(name, value, Long::sum));
     }
 
     /// Stops accepting, lets running routines end within the limit, disconnects the clients and
@@ -181,16 +183,16 @@ public final class NaaServer implements AutoCloseable {
                     try {
                         worker.run();
                     } finally {
-                        remember(context);
-                        connections.remove(worker);
+                        ended(worker);
                     }
                 });
     }
 
-    private void remember(NaaServerContext context) {
+    private void ended(ConnectionWorker worker) {
         synchronized (ended) {
-            context.counters().forEach((k, v) -> ended.merge(k, v, Long::sum));
+            add(worker.counters(), ended);
             ended.merge("connections.ended", 1L, Long::sum);
+            connections.remove(worker);
         }
     }
 }

@@ -29,8 +29,10 @@ import org.jspecify.annotations.Nullable;
 /// ```java
 /// try (NaaServerContext client = listener.accept(limit).orElseThrow()) {
 ///     client.runMrsp();
-///     while (client.receive(Duration.ZERO).orElse(null) instanceof RpcContext rpc) {
-///         client.reply(routine.run(rpc));
+///     Optional<RpcContext> rpc = client.receive(Duration.ZERO);
+///     while (rpc.isPresent()) {
+///         client.reply(routine.run(rpc.get()));
+///         rpc = client.receive(Duration.ZERO);
 ///     }
 /// }
 /// ```

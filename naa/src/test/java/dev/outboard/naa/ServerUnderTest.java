@@ -1,16 +1,20 @@
 package dev.outboard.naa;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Device;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 
 /// A server and what tests need to talk to it, on a device of their choice.
-final class Session implements AutoCloseable {
+final class ServerUnderTest implements AutoCloseable {
     static final int INCREMENT = 1;
     static final int NOTHING = 3;
 
@@ -22,18 +26,18 @@ final class Session implements AutoCloseable {
     /// What the observer was told, in order.
     final BlockingQueue<String> events = new LinkedBlockingQueue<>();
 
-    Session(Device serverDevice, Device clientDevice, ServerOptions.Builder options) {
+    ServerUnderTest(Device serverDevice, Device clientDevice, ServerOptions.Builder options) {
         this(serverDevice, clientDevice, options, Map.of());
     }
 
-    Session(
+    ServerUnderTest(
             Device serverDevice,
             Device clientDevice,
             ServerOptions.Builder options,
             Map<Integer, Routine> more) {
         this.clientDevice = clientDevice;
-        Map<Integer, Routine> routines = new java.util.HashMap<>(more);
-        routines.put(INCREMENT, Routine.ofShort(Session::increment));
+        Map<Integer, Routine> routines = new HashMap<>(more);
+        routines.put(INCREMENT, Routine.ofShort(ServerUnderTest::increment));
         routines.put(NOTHING, _ -> ReturnCode.SUCCESS);
         server = NaaServer.start(serverDevice, 0, routines, options.observer(observer()).build());
         host = serverDevice.address().getHostAddress();
@@ -41,6 +45,20 @@ final class Session implements AutoCloseable {
 
     NaaClientBuilder client() {
         return NaaClient.builder(host, server.port()).device(clientDevice);
+    }
+
+    /// Waits for an event that the observer is told of.
+    String awaitEvent(String start) {
+        try {
+            String event = events.poll(30, TimeUnit.SECONDS);
+            while (event != null && !event.startsWith(start)) {
+                event = events.poll(30, TimeUnit.SECONDS);
+            }
+            assertThat(event).as("event '%s'", start).isNotNull();
+            return String.valueOf(event);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /// Memory whose bytes count up from `first`.
@@ -70,7 +88,7 @@ final class Session implements AutoCloseable {
             }
 
             @Override
-            public void rejected(java.net.InetSocketAddress peer, String why) {
+            public void rejected(InetSocketAddress peer, String why) {
                 events.add("rejected: " + why);
             }
 
