@@ -164,13 +164,8 @@ public final class DemoCommand implements Callable<Integer> {
         client.runMrsp();
         RpcResult result =
                 new TransferProgress(client, device, spec.commandLine().getErr()).invoke();
-        RpcReport report = new RpcReport().setup(client);
-        node.computeNanos()
-                .ifPresentOrElse(
-                        nanos -> report.rpc(client, result, nanos),
-                        () -> report.rpcs(client, List.of(result)));
         out.println();
-        report.print(out);
+        new RpcReport().setup(client).rpcs(client, List.of(result)).print(out);
         out.println();
         if (options.stats()) {
             new Counters()

@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -24,7 +23,6 @@ final class NodeProcess implements AutoCloseable {
     private static final Duration START_LIMIT = Duration.ofSeconds(30);
     private static final Duration END_LIMIT = Duration.ofSeconds(5);
     private static final Pattern READY = Pattern.compile("ready at (\\S+):(\\d+),.*");
-    private static final Pattern CALL = Pattern.compile("client \\S+ called .* in (\\d+) us");
     private static final String MAIN_MODULE = "dev.outboard.console";
     private static final String MAIN_CLASS = MAIN_MODULE + ".Main";
     private static final int SIGNALLED = 128;
@@ -32,7 +30,6 @@ final class NodeProcess implements AutoCloseable {
     private final Process process;
     private final List<String> lines = new ArrayList<>();
     private final CompletableFuture<Matcher> ready = new CompletableFuture<>();
-    private final CompletableFuture<Matcher> call = new CompletableFuture<>();
     private final Thread reader;
     private final ShutdownHook killer;
 
@@ -48,16 +45,7 @@ final class NodeProcess implements AutoCloseable {
     /// @throws ConsoleException if it does not get ready
     static NodeProcess start(List<String> options) throws IOException {
         List<String> words = new ArrayList<>(java());
-        words.addAll(
-                List.of(
-                        "naa",
-                        "serve",
-                        "--bind",
-                        "auto",
-                        "--port",
-                        "0",
-                        "--log-calls",
-                        "--while-stdin"));
+        words.addAll(List.of("naa", "serve", "--bind", "auto", "--port", "0", "--while-stdin"));
         words.addAll(options);
         NodeProcess node =
                 new NodeProcess(new ProcessBuilder(words).redirectErrorStream(true).start());
@@ -78,19 +66,6 @@ final class NodeProcess implements AutoCloseable {
     /// The port it serves.
     int port() {
         return Integer.parseInt(ready.join().group(2));
-    }
-
-    /// How long the routine of the first call took; empty if the node did not say so in time.
-    OptionalLong computeNanos() {
-        try {
-            Matcher line = call.get(END_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-            return OptionalLong.of(TimeUnit.MICROSECONDS.toNanos(Long.parseLong(line.group(1))));
-        } catch (TimeoutException | ExecutionException _) {
-            return OptionalLong.empty();
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            return OptionalLong.empty();
-        }
     }
 
     /// The operating system's number of the process.
@@ -170,8 +145,10 @@ final class NodeProcess implements AutoCloseable {
     private void readLines() {
         try (BufferedReader output = process.inputReader()) {
             for (String line = output.readLine(); line != null; line = output.readLine()) {
-                complete(ready, READY, line);
-                complete(call, CALL, line);
+                Matcher matcher = READY.matcher(line);
+                if (matcher.matches()) {
+                    ready.complete(matcher);
+                }
                 synchronized (lines) {
                     lines.add(line);
                 }
@@ -179,16 +156,7 @@ final class NodeProcess implements AutoCloseable {
         } catch (IOException _) {
             // The process was ended by force: there is nothing more to read.
         }
-        IOException ended = new IOException("the node has ended");
-        ready.completeExceptionally(ended);
-        call.completeExceptionally(ended);
-    }
-
-    private static void complete(CompletableFuture<Matcher> future, Pattern pattern, String line) {
-        Matcher matcher = pattern.matcher(line);
-        if (matcher.matches()) {
-            future.complete(matcher);
-        }
+        ready.completeExceptionally(new IOException("the node has ended"));
     }
 
     /// The command that started this process, up to the class: from modules or from a class path.

@@ -2,7 +2,6 @@ package dev.outboard.console.naa;
 
 import dev.outboard.bench.report.ByteSize;
 import dev.outboard.naa.NaaServerContext;
-import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.RpcContext;
 import dev.outboard.naa.ServerObserver;
 import java.net.InetSocketAddress;
@@ -13,8 +12,7 @@ import java.util.function.Consumer;
 ///
 /// @param lines takes the lines, from any thread
 /// @param quiet leaves out those that come and go
-/// @param calls adds a line for every RPC
-record ClientLog(Consumer<String> lines, boolean quiet, boolean calls) implements ServerObserver {
+record ClientLog(Consumer<String> lines, boolean quiet) implements ServerObserver {
     @Override
     public void connected(NaaServerContext connection) {
         if (!quiet) {
@@ -33,19 +31,6 @@ record ClientLog(Consumer<String> lines, boolean quiet, boolean calls) implement
                                     counters.getOrDefault("rpcs", 0L),
                                     new ByteSize(counters.getOrDefault("bytes.received", 0L)),
                                     new ByteSize(counters.getOrDefault("bytes.sent", 0L))));
-        }
-    }
-
-    @Override
-    public void answered(NaaServerContext connection, RpcContext rpc, int returnCode, long nanos) {
-        if (calls) {
-            lines.accept(
-                    "client %s called %d: %s in %d us"
-                            .formatted(
-                                    connection.peer(),
-                                    rpc.functionCode(),
-                                    ReturnCode.explain(returnCode),
-                                    nanos / 1000));
         }
     }
 

@@ -23,38 +23,27 @@ public final class RpcReport {
         return this;
     }
 
-    /// The phases of RPCs of `client`, which all succeeded; at least one. A client cannot see when
-    /// the node starts to answer, since the outputs are written to its memory without its doing.
+    /// The phases of RPCs of `client`, which all succeeded; at least one. When a small answer
+    /// begins the client cannot see: it is there at once.
     public RpcReport rpcs(NaaClient client, List<RpcResult> results) {
-        send(client, median(results, RpcResult::sendNanos));
-        long answer = median(results, result -> result.totalNanos() - result.sendNanos());
-        transfer("compute, receive", answer, TransferProgress.bytes(client, false));
-        whole(client, median(results, RpcResult::totalNanos));
-        return this;
-    }
-
-    /// The phases of one RPC of `client` whose routine took `computeNanos` by the node's clock.
-    public RpcReport rpc(NaaClient client, RpcResult result, long computeNanos) {
-        send(client, result.sendNanos());
-        phase("compute", computeNanos);
-        long receiveNanos = result.totalNanos() - result.sendNanos() - computeNanos;
-        transfer("receive", receiveNanos, TransferProgress.bytes(client, false));
-        whole(client, result.totalNanos());
+        long sent = TransferProgress.bytes(client, true);
+        long returned = TransferProgress.bytes(client, false);
+        long compute = median(results, RpcResult::computeNanos);
+        long receive = median(results, RpcResult::receiveNanos);
+        transfer("send", median(results, RpcResult::sendNanos), sent);
+        if (receive == 0) {
+            transfer("compute, receive", compute, returned);
+        } else {
+            phase("compute", compute);
+            transfer("receive", receive, returned);
+        }
+        transfer("whole RPC", median(results, RpcResult::totalNanos), sent + returned);
         return this;
     }
 
     /// Prints the table.
     public void print(PrintWriter out) {
         table.print(out, "");
-    }
-
-    private void send(NaaClient client, long nanos) {
-        transfer("send", nanos, TransferProgress.bytes(client, true));
-    }
-
-    private void whole(NaaClient client, long nanos) {
-        long bytes = TransferProgress.bytes(client, true) + TransferProgress.bytes(client, false);
-        transfer("whole RPC", nanos, bytes);
     }
 
     private void phase(String name, long nanos) {

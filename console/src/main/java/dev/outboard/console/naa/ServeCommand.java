@@ -83,9 +83,6 @@ final class ServeCommand implements Callable<Integer> {
     @Option(names = "--quiet", description = "Do not print a line per client.")
     private boolean quiet;
 
-    @Option(names = "--log-calls", description = "Print a line per call.")
-    private boolean logCalls;
-
     @Option(
             names = "--while-stdin",
             hidden = true,
@@ -139,8 +136,7 @@ final class ServeCommand implements Callable<Integer> {
         if (maxMemory != null) {
             builder.maxTotalBytes(maxMemory.bytes()).maxConnectionBytes(maxMemory.bytes());
         }
-        builder.maxRegions(MrspMessage.MAX_REGIONS)
-                .observer(new ClientLog(this::say, quiet, logCalls));
+        builder.maxRegions(MrspMessage.MAX_REGIONS).observer(new ClientLog(this::say, quiet));
         try {
             return NaaServer.start(device, port, RoutineCatalog.byFunctionCode(), builder.build());
         } catch (IllegalArgumentException e) {
