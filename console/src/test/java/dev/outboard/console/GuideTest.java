@@ -3,12 +3,14 @@ package dev.outboard.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.testkit.Repository;
+import dev.outboard.testkit.Requirement;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -49,6 +51,14 @@ class GuideTest {
         } finally {
             nodes.forEach(OutboardProcess::close);
         }
+    }
+
+    @Test
+    @Requirement("NAA-LIM-2")
+    void tellsHowManyRegionsTheReferenceManages() throws IOException {
+        String page = Files.readString(Repository.root().resolve("docs/guide/naa.md"));
+
+        assertThat(page).contains("reference implementation of the protocol manages at most 31");
     }
 
     private void run(String command) {

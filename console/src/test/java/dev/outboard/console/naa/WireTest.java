@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,11 @@ import org.junit.jupiter.api.io.TempDir;
 /// What two processes exchange: one RPC with two regions that are sent and returned.
 class WireTest {
     private static final Path TSHARK = Path.of("/usr/bin/tshark");
+
+    private static final int SEND_ONLY = 0x04;
+    private static final int WRITE_FIRST = 0x06;
+    private static final int WRITE_ONLY_IMMEDIATE = 0x0b;
+    private static final int ACKNOWLEDGE = 0x11;
 
     @TempDir private static Path directory;
     private static Path atClient;
@@ -81,6 +87,38 @@ class WireTest {
                         "node WRITE_WITH_IMMEDIATE solicited",
                         "client DREQ",
                         "node DREP");
+    }
+
+    @Test
+    @Requirement("NAA-MRSP-4")
+    void theNodeAcknowledgesTheRequestBeforeItAnswers() throws IOException {
+        assertThatNodeAcknowledges(SEND_ONLY, SEND_ONLY);
+    }
+
+    @Test
+    @Requirement("NAA-XFER-18")
+    void theNodeAcknowledgesTheInputsBeforeItReturnsOutputs() throws IOException {
+        assertThatNodeAcknowledges(WRITE_ONLY_IMMEDIATE, WRITE_FIRST);
+    }
+
+    /// Before it sends the first packet with opcode `answer` it acknowledges the last packet of the
+    /// client's with opcode `request`.
+    private static void assertThatNodeAcknowledges(int request, int answer) throws IOException {
+        String client = packets.getFirst().source();
+        List<CapturedPacket> seen = CapturedPacket.readAll(atNode);
+        int asked =
+                IntStream.range(0, seen.size())
+                        .filter(i -> seen.get(i).source().equals(client))
+                        .filter(i -> seen.get(i).opcode() == request)
+                        .findFirst()
+                        .orElseThrow();
+        assertThat(
+                        seen.stream()
+                                .skip(asked + 1)
+                                .filter(packet -> !packet.source().equals(client))
+                                .takeWhile(packet -> packet.opcode() != answer))
+                .anyMatch(packet ->
+                        packet.opcode() == ACKNOWLEDGE && packet.psn() == seen.get(asked).psn());
     }
 
     @Test
