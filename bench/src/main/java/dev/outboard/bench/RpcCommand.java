@@ -5,6 +5,7 @@ import dev.outboard.bench.report.ByteSize;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -56,7 +57,11 @@ final class RpcCommand implements Runnable {
     public void run() {
         Machine machine = Machine.here();
         if (machine.isBusy()) {
-            say("the load average is " + machine.load() + ": measure again when it is near 0");
+            say(
+                    String.format(
+                            Locale.ROOT,
+                            "the load average is %.1f: measure again when it is near 0",
+                            machine.load()));
         }
         long nanos = runTime.toNanos();
         List<Subject> subjects = sizes.stream().map(Subject::new).toList();
