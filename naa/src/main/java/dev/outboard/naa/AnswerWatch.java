@@ -14,7 +14,8 @@ final class AnswerWatch {
     private final ClientConnection connection;
     private final boolean worthwhile;
     private boolean watching;
-    private long startedAt;
+    private boolean waiting;
+    private long waitingSince;
     private long before;
 
     /// @param answerBytes of a successful RPC
@@ -24,20 +25,27 @@ final class AnswerWatch {
     }
 
     /// An RPC starts.
-    void start(long nowNanos) {
+    void start() {
         if (worthwhile) {
-            startedAt = nowNanos;
             before = received();
             watching = before >= 0;
+            waiting = false;
         }
     }
 
     /// How long to wait before looking again.
-    long sliceNanos() {
-        return watching
-                ? Math.clamp(
-                        (System.nanoTime() - startedAt) / SLICES, MIN_SLICE_NANOS, MAX_SLICE_NANOS)
-                : Link.SLICE_NANOS;
+    ///
+    /// @param sent whether all inputs are with the server
+    long sliceNanos(boolean sent) {
+        if (!watching || !sent) {
+            return Link.SLICE_NANOS;
+        }
+        long now = System.nanoTime();
+        if (!waiting) {
+            waiting = true;
+            waitingSince = now;
+        }
+        return Math.clamp((now - waitingSince) / SLICES, MIN_SLICE_NANOS, MAX_SLICE_NANOS);
     }
 
     /// Whether the answer has begun since the last look; true once.

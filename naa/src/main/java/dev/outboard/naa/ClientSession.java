@@ -190,9 +190,8 @@ final class ClientSession {
     // ---- RPC ------------------------------------------------------------------------------------
 
     void startRpc() {
-        long now = System.nanoTime();
-        watch.start(now);
-        machine.startRpc(now);
+        watch.start();
+        machine.startRpc(System.nanoTime());
         post();
     }
 
@@ -202,7 +201,7 @@ final class ClientSession {
     RpcResult finishRpc() {
         while (machine.state() == NaaState.DATA_SENDING
                 || machine.state() == NaaState.DATA_RECEIVING) {
-            await(watch.sliceNanos());
+            await(watch.sliceNanos(machine.state() == NaaState.DATA_RECEIVING));
         }
         throwFailure();
         RpcResult result = Objects.requireNonNull(machine.result());

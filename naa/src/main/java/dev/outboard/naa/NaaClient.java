@@ -1,5 +1,6 @@
 package dev.outboard.naa;
 
+import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.ConnectionEvent;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -285,6 +286,16 @@ public final class NaaClient implements AutoCloseable {
                 Thread.onSpinWait();
             }
             return machine.state() == NaaState.FINISHED;
+        }
+    }
+
+    /// Takes one step for a completion that did not come from this client's queue.
+    ///
+    /// @throws NaaException if it fails the session or nothing expects it
+    public void handle(Completion completion) {
+        try (Turn _ = turn.take()) {
+            machine.completed(completion, System.nanoTime());
+            session.post();
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.outboard.naa;
 
 import dev.outboard.fabric.Access;
+import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
@@ -332,6 +333,17 @@ public final class NaaServerContext implements AutoCloseable {
             int handled = await(0);
             throwFailure();
             return handled;
+        }
+    }
+
+    /// Takes one step for a completion that did not come from this connection's queue.
+    ///
+    /// @throws NaaException if it fails the connection or nothing expects it
+    public void handle(Completion completion) {
+        try (Turn _ = turn.take()) {
+            machine.completed(completion, System.nanoTime());
+            answerRequest();
+            throwFailure();
         }
     }
 

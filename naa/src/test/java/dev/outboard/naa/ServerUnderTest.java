@@ -47,6 +47,15 @@ final class ServerUnderTest implements AutoCloseable {
         return NaaClient.builder(host, server.port()).device(clientDevice);
     }
 
+    /// Ends routines that a test left running.
+    volatile boolean stopped;
+
+    /// Whether a routine runs for some client.
+    boolean calculating() {
+        return server.connections().stream()
+                .anyMatch(context -> context.state() == NaaState.CALCULATING);
+    }
+
     /// Waits for an event that the observer is told of.
     String awaitEvent(String start) {
         try {

@@ -1,0 +1,452 @@
+package dev.outboard.naa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.outboard.fabric.Device;
+import dev.outboard.naa.MrspMessage.Advertise;
+import dev.outboard.naa.MrspMessage.AdvertiseRequest;
+import dev.outboard.naa.MrspMessage.MrspError;
+import dev.outboard.testkit.Requirement;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// What goes wrong in sessions, the same over every fabric.
+abstract class FailureSuite {
+    static final int CUSTOM = 42;
+
+    Device serverDevice;
+    Device clientDevice;
+    ServerUnderTest server;
+
+    /// Opens a device that reaches the others of this suite.
+    abstract Device open();
+
+    @BeforeEach
+    void openDevices() {
+        serverDevice = open();
+        clientDevice = open();
+    }
+
+    @AfterEach
+    void closeDevices() {
+        if (server != null) {
+            server.close();
+        }
+        clientDevice.close();
+        serverDevice.close();
+    }
+
+    void serve(ServerOptions.Builder options, Routine custom) {
+        server = new ServerUnderTest(serverDevice, clientDevice, options, Map.of(CUSTOM, custom));
+    }
+
+    void serve(ServerOptions.Builder options) {
+        serve(options, _ -> ReturnCode.SUCCESS);
+    }
+
+    NaaClientBuilder client(long bytes) {
+        return server.client().region(RegionSpec.inputOutput(server.memory(bytes, 0)));
+    }
+
+    RawClient raw() {
+        return new RawClient(
+                clientDevice, new InetSocketAddress(serverDevice.address(), server.server.port()));
+    }
+
+    void awaitNoConnections() {
+        RpcSuite.until(() -> server.server.counters().get("connections.open") == 0);
+        RpcSuite.until(() -> server.server.connections().isEmpty());
+    }
+
+    // ---- hostile clients ------------------------------------------------------------------------
+
+    @Test
+    @Requirement({"NAA-CONN-16", "NAA-ROB-2"})
+    void survivesAClientThatConnectsAndLeaves() {
+        serve(ServerOptions.builder().maxConnections(1));
+        for (int i = 0; i < 3; i++) {
+            raw().close();
+            awaitNoConnections();
+        }
+        try (NaaClient good = client(10).open()) {
+            assertThat(good.invoke().isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    @Requirement({"NAA-MRSP-24", "NAA-MRSP-21", "NAA-MRSP-22", "NAA-MULTI-5", "NAA-ROB-2"})
+    void survivesMalformedMessagesWithOthersUndisturbed() {
+        serve(ServerOptions.builder().maxConnections(2));
+        List<byte[]> messages =
+                List.of(
+                        new byte[0],
+                        new byte[] {1},
+                        new byte[] {1, 1, 0, 0},
+                        new byte[] {1, 0, 0, 0},
+                        new byte[] {2, 1, 0, 0},
+                        new byte[] {3, 1, 0, 0},
+                        new byte[] {(byte) 0xff, 1, 0, 0},
+                        new byte[] {1, (byte) 255, 0, 0, 5, 5, 5},
+                        new byte[6124]);
+        try (NaaClient good = client(10).open()) {
+            good.invoke();
+            for (byte[] message : messages) {
+                try (RawClient bad = raw()) {
+                    bad.send(message);
+                    // Type 0 is an error that the client reports: nobody answers it.
+                    if (message.length != 6124) {
+                        assertThat(bad.awaitMessage())
+                                .hasValue(new MrspError(MrspException.MALFORMED));
+                    }
+                    server.awaitEvent("failed");
+                    RpcSuite.until(() -> server.server.connections().size() == 1);
+                }
+                assertThat(good.invoke().isSuccess()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    @Requirement({"NAA-MRSP-24", "NAA-SCOPE-4"})
+    void answersMessagesOutOfSequenceWithAnError() {
+        serve(ServerOptions.builder());
+        try (RawClient bad = raw()) {
+            bad.send(new Advertise(List.of(new PeerRegion(1, 2, 3))));
+            assertThat(bad.awaitMessage()).hasValue(new MrspError(MrspException.MALFORMED));
+        }
+        server.awaitEvent("failed");
+    }
+
+    @Test
+    @Requirement({"NAA-ROB-2", "NAA-LIM-5", "NAA-MRSP-22"})
+    void refusesMoreThanItsLimitsAllow() {
+        serve(ServerOptions.builder().maxRegions(4).maxConnectionBytes(1 << 20));
+        try (RawClient huge = raw()) {
+            huge.send(
+                    new AdvertiseRequest(
+                            Collections.nCopies(4, huge.region(RegionFlags.INPUT, 0xffff_ffffL))));
+            assertThat(huge.awaitMessage()).hasValue(new MrspError(MrspException.NO_MEMORY));
+        }
+        try (RawClient many = raw()) {
+            many.send(
+                    new AdvertiseRequest(
+                            Collections.nCopies(5, many.region(RegionFlags.INPUT, 1))));
+            assertThat(many.awaitMessage()).hasValue(new MrspError(MrspException.TOO_MANY_REGIONS));
+        }
+        NaaClientBuilder large = client((1 << 20) + 1);
+        MrspException refused = catchThrowableOfType(MrspException.class, large::open);
+        assertThat(refused.code()).isEqualTo(MrspException.NO_MEMORY);
+        try (NaaClient good = client(1 << 20).open()) {
+            assertThat(good.invoke().isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    @Requirement({"NAA-LIM-5", "NAA-DISC-4"})
+    void sharesABudgetThatIsGivenBackWithTheConnection() {
+        serve(ServerOptions.builder().maxConnections(3).maxTotalBytes(1000));
+        for (int i = 0; i < 3; i++) {
+            try (NaaClient first = client(600).open()) {
+                assertThat(catchThrowableOfType(MrspException.class, client(500)::open).code())
+                        .isEqualTo(MrspException.NO_MEMORY);
+                try (NaaClient second = client(400).open()) {
+                    assertThat(second.invoke().isSuccess()).isTrue();
+                }
+                assertThat(first.invoke().isSuccess()).isTrue();
+            }
+            awaitNoConnections();
+        }
+    }
+
+    @Test
+    @Requirement({"NAA-ROB-2", "NAA-DISC-3", "NAA-MULTI-4"})
+    void survivesADisconnectInEveryState() {
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        serve(
+                ServerOptions.builder().maxConnections(1),
+                _ -> {
+                    running.countDown();
+                    release.await();
+                    return ReturnCode.SUCCESS;
+                });
+        List<NaaState> left = new ArrayList<>();
+        for (int steps = 0; steps < 6; steps++) {
+            try (NaaClient client = client(10).functionCode(CUSTOM).build()) {
+                walk(client, steps, running);
+                left.add(client.state());
+            }
+            release.countDown();
+            awaitNoConnections();
+        }
+        assertThat(left)
+                .contains(NaaState.INIT, NaaState.CONNECTED, NaaState.MRSP_SENDING)
+                .contains(NaaState.MRSP_DONE, NaaState.FINISHED);
+        try (NaaClient good = client(10).open()) {
+            assertThat(good.invoke().isSuccess()).isTrue();
+        }
+    }
+
+    private static void walk(NaaClient client, int steps, CountDownLatch running) {
+        if (steps > 0) {
+            client.connect();
+            client.registerRegions();
+        }
+        if (steps == 2) {
+            client.startMrsp();
+        }
+        if (steps > 2) {
+            client.runMrsp();
+        }
+        if (steps == 4) {
+            client.startRpc();
+            RpcSuite.until(() -> running.getCount() == 0);
+        }
+        if (steps == 5) {
+            client.invoke();
+        }
+    }
+
+    // ---- admission ------------------------------------------------------------------------------
+
+    @Test
+    @Requirement({"NAA-MULTI-2", "NAA-MULTI-3", "NAA-MULTI-4", "NAA-CONN-7"})
+    void rejectsOneClientTooManyAndTakesTheNextWhenOneHasLeft() {
+        serve(ServerOptions.builder().maxConnections(2));
+        try (NaaClient _ = client(10).open()) {
+            try (NaaClient _ = client(10).open()) {
+                NaaConnectException rejected =
+                        catchThrowableOfType(NaaConnectException.class, client(10)::open);
+                assertThat(rejected.reason()).isEqualTo(NaaConnectException.Reason.REJECTED);
+                assertThat(rejected.rejectReason()).isEqualTo(28);
+                assertThat(new String(rejected.rejectData(), StandardCharsets.US_ASCII))
+                        .startsWith("all 2 connections are in use\0");
+                assertThat(rejected).hasMessageContaining("all 2 connections are in use");
+                server.awaitEvent("rejected");
+            }
+            RpcSuite.until(() -> server.server.connections().size() == 1);
+            try (NaaClient next = client(10).open()) {
+                assertThat(next.invoke().isSuccess()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    @Requirement("NAA-ROB-4")
+    void admitsWhomItIsToldTo() throws Exception {
+        InetAddress stranger = InetAddress.getByName("192.0.2.1");
+        serve(ServerOptions.builder().admission(Admission.only(List.of(stranger))));
+        NaaConnectException rejected =
+                catchThrowableOfType(NaaConnectException.class, client(10)::open);
+        assertThat(rejected).hasMessageContaining("not admitted");
+        server.close();
+        Admission small =
+                (peer, sizes) ->
+                        peer.getAddress().equals(clientDevice.address())
+                                && sizes.stream().allMatch(size -> size <= 100);
+        serve(ServerOptions.builder().admission(small));
+        assertThat(catchThrowableOfType(MrspException.class, client(101)::open).code())
+                .isEqualTo(MrspException.NO_MEMORY);
+        try (NaaClient good = client(100).open()) {
+            assertThat(good.invoke().isSuccess()).isTrue();
+        }
+    }
+
+    // ---- ends -----------------------------------------------------------------------------------
+
+    @Test
+    @Requirement({"NAA-TIME-1", "NAA-TIME-2", "NAA-DISC-5", "NAA-RET-14"})
+    void anRpcThatTimesOutLeavesTheClientOnlyToBeClosed() {
+        CountDownLatch release = new CountDownLatch(1);
+        boolean[] cancelled = {false};
+        serve(
+                ServerOptions.builder(),
+                rpc -> {
+                    release.await();
+                    cancelled[0] = rpc.isCancelled();
+                    rpc.parameter(0).memory().fill((byte) 99);
+                    return ReturnCode.SUCCESS;
+                });
+        MemorySegment memory = server.memory(10, 0);
+        try (NaaClient client =
+                server.client()
+                        .functionCode(CUSTOM)
+                        .region(RegionSpec.inputOutput(memory))
+                        .timeout(Duration.ofMillis(100))
+                        .open()) {
+            NaaTimeoutException failure =
+                    catchThrowableOfType(NaaTimeoutException.class, client::invoke);
+            assertThat(failure.phase()).isEqualTo(NaaException.Phase.RPC);
+            assertThat(failure.state()).isEqualTo(NaaState.DATA_RECEIVING);
+            assertThat(client.state()).isEqualTo(NaaState.ERROR);
+            assertThatIllegalStateException().isThrownBy(client::invoke);
+        }
+        release.countDown();
+        server.awaitEvent("disconnected");
+        awaitNoConnections();
+        assertThat(cancelled[0]).isTrue();
+        assertThat(memory.mismatch(server.memory(10, 0))).isEqualTo(-1);
+    }
+
+    @Test
+    @Requirement({"NAA-DISC-3", "NAA-API-3", "NAA-DISC-4"})
+    void closingFromAnotherThreadEndsACall() throws Exception {
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        serve(
+                ServerOptions.builder(),
+                _ -> {
+                    running.countDown();
+                    release.await();
+                    return ReturnCode.SUCCESS;
+                });
+        MemorySegment memory = server.memory(10, 0);
+        NaaClient client =
+                server.client().functionCode(CUSTOM).region(RegionSpec.inputOutput(memory)).open();
+        CompletableFuture<RpcResult> call = CompletableFuture.supplyAsync(client::invoke);
+        assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
+        client.close();
+        client.close();
+        assertThat(client.state()).isEqualTo(NaaState.DISCONNECTED);
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(() -> call.get(30, TimeUnit.SECONDS))
+                .withCauseInstanceOf(NaaConnectException.class);
+        assertThatIllegalStateException()
+                .isThrownBy(client::invoke)
+                .withMessageContaining("DISCONNECTED");
+        release.countDown();
+        memory.fill((byte) 1);
+    }
+
+    @Test
+    @Requirement({"NAA-MULTI-8", "NAA-DISC-6"})
+    void shuttingDownLetsARunningRoutineEnd() throws Exception {
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        serve(
+                ServerOptions.builder().maxConnections(3).shutdownLimit(Duration.ofSeconds(30)),
+                _ -> {
+                    running.countDown();
+                    release.await();
+                    return ReturnCode.SUCCESS;
+                });
+        try (NaaClient busy = client(10).functionCode(CUSTOM).open();
+                NaaClient idle = client(10).open()) {
+            CompletableFuture<RpcResult> call = busy.invokeAsync();
+            assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
+            CompletableFuture<Void> closing = CompletableFuture.runAsync(server.server::close);
+            server.awaitEvent("disconnected");
+            assertThat(catchThrowableOfType(NaaException.class, idle::invoke)).isNotNull();
+            assertThat(call).isNotDone();
+            release.countDown();
+            assertThat(call.get(30, TimeUnit.SECONDS).isSuccess()).isTrue();
+            closing.get(30, TimeUnit.SECONDS);
+            assertThat(catchThrowableOfType(NaaException.class, client(10)::open)).isNotNull();
+        }
+    }
+
+    @Test
+    @Requirement("NAA-MULTI-8")
+    void shuttingDownDoesNotWaitForARoutineThatNeverEnds() {
+        CountDownLatch running = new CountDownLatch(1);
+        serve(
+                ServerOptions.builder().shutdownLimit(Duration.ofMillis(50)),
+                _ -> {
+                    running.countDown();
+                    while (true) {
+                        Thread.onSpinWait();
+                        if (server.stopped) {
+                            return ReturnCode.SUCCESS;
+                        }
+                    }
+                });
+        try (NaaClient client = client(10).functionCode(CUSTOM).open()) {
+            CompletableFuture<RpcResult> call = client.invokeAsync();
+            RpcSuite.until(() -> running.getCount() == 0);
+            server.server.close();
+            assertThatExceptionOfType(ExecutionException.class)
+                    .isThrownBy(() -> call.get(30, TimeUnit.SECONDS));
+        } finally {
+            server.stopped = true;
+        }
+    }
+
+    @Test
+    @Requirement({"NAA-TIME-4", "NAA-CONN-8"})
+    void aServerThatEndsTheConnectionFailsTheCallAtOnce() {
+        CountDownLatch never = new CountDownLatch(1);
+        serve(
+                ServerOptions.builder(),
+                _ -> {
+                    never.await();
+                    return ReturnCode.SUCCESS;
+                });
+        try (NaaClient client = client(10).functionCode(CUSTOM).open()) {
+            client.startRpc();
+            RpcSuite.until(() -> client.pollCompletions() >= 0 && server.calculating());
+            server.server.connections().forEach(NaaServerContext::breakOff);
+            NaaConnectException failure =
+                    catchThrowableOfType(
+                            NaaConnectException.class,
+                            () -> client.awaitCompletions(Duration.ofSeconds(30)));
+            assertThat(failure.reason()).isEqualTo(NaaConnectException.Reason.DISCONNECTED);
+            assertThat(client.state()).isEqualTo(NaaState.DISCONNECTED);
+        }
+        never.countDown();
+    }
+
+    @Test
+    @Requirement({"NAA-CONN-13", "NAA-CONN-8"})
+    void saysThatAHostIsUnknown() {
+        NaaClientBuilder builder = NaaClient.builder("no.such.host.invalid").device(clientDevice);
+        try (var arena = java.lang.foreign.Arena.ofShared()) {
+            builder.region(RegionSpec.input(arena.allocate(1)));
+            NaaConnectException failure =
+                    catchThrowableOfType(NaaConnectException.class, builder::build);
+            assertThat(failure.reason()).isEqualTo(NaaConnectException.Reason.ADDRESS_RESOLUTION);
+            assertThat(failure).hasMessageContaining("no.such.host.invalid");
+        }
+    }
+
+    @Test
+    @Requirement("NAA-ROB-6")
+    void countsWhatHappens() {
+        serve(ServerOptions.builder());
+        try (NaaClient client = client(100).functionCode(99).open()) {
+            assertThatExceptionOfType(RpcException.class).isThrownBy(client::invoke);
+            assertThat(client.counters())
+                    .containsEntry("rpcs", 1L)
+                    .containsEntry("bytes.sent", 100L)
+                    .containsEntry("bytes.received", 0L)
+                    .containsEntry("errors.return-code", 1L);
+            assertThat(client.counters().get("nanos.mrsp")).isPositive();
+            assertThat(client.counters().get("nanos.transfer")).isPositive();
+        }
+        awaitNoConnections();
+        assertThat(server.server.counters())
+                .containsEntry("connections.ended", 1L)
+                .containsEntry("rpcs", 1L)
+                .containsEntry("bytes.received", 100L)
+                .containsEntry("errors.return-code", 1L);
+        assertThat(Optional.ofNullable(server.server.counters().get("nanos.calculation")))
+                .hasValueSatisfying(nanos -> assertThat(nanos).isPositive());
+    }
+}
