@@ -39,6 +39,29 @@ public final class NaaClientBuilder {
         this.port = port;
     }
 
+    /// A client keeps a copy, so that the builder can go on to describe another.
+    private NaaClientBuilder(NaaClientBuilder other) {
+        this(other.host, other.port);
+        regions.addAll(other.regions);
+        internals.addAll(other.internals);
+        device = other.device;
+        deviceUri = other.deviceUri;
+        local = other.local;
+        dialect = other.dialect;
+        functionCode = other.functionCode;
+        naaOffset = other.naaOffset;
+        retryCount = other.retryCount;
+        connectLimit = other.connectLimit;
+        addressLimit = other.addressLimit;
+        routeLimit = other.routeLimit;
+        timeout = other.timeout;
+        closeLimit = other.closeLimit;
+        probeInterval = other.probeInterval;
+        spin = other.spin;
+        maxRegions = other.maxRegions;
+        maxRegionBytes = other.maxRegionBytes;
+    }
+
     /// Uses a device of the caller's, which stays open when the client is closed.
     public NaaClientBuilder device(Device value) {
         device = Optional.of(value);
@@ -158,7 +181,7 @@ public final class NaaClientBuilder {
     /// @throws NaaConnectException if the host is unknown or the device cannot be opened
     public NaaClient build() {
         check();
-        return NaaClient.create(this);
+        return NaaClient.create(new NaaClientBuilder(this));
     }
 
     /// Creates the client, connects it and sets up its regions: ready for [NaaClient#invoke].

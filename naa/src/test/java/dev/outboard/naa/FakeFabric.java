@@ -51,8 +51,23 @@ final class FakeFabric {
     DeviceLimits limits =
             new DeviceLimits(1L << 31, 4096, 1 << 16, 1 << 16, 1 << 16, 1 << 14, 1, 0);
 
-    /// Events that are not delivered: the peer seems not to be there.
+    final List<ConnectionParameters> grants = new ArrayList<>();
+    final List<Duration> limitsGiven = new ArrayList<>();
+    final List<QueuePairAttributes> queuePairs = new ArrayList<>();
+    final List<String> violations = new ArrayList<>();
+    int backlog;
+
+    /// Nothing arrives any more.
     volatile boolean deaf;
+
+    /// Nobody answers a disconnect, not even the own side.
+    volatile boolean mute;
+
+    /// No completion queue can be created.
+    volatile boolean refuseQueues;
+
+    /// So many regions fail to close.
+    int failRegionClose;
 
     private final Map<Integer, FakeId> listeners = new HashMap<>();
     private final Map<Integer, FakeRegion> regions = new HashMap<>();
@@ -85,6 +100,10 @@ final class FakeFabric {
 
         @Override
         public CompletionQueue createCompletionQueue(int capacity) {
+            if (refuseQueues) {
+                throw new FabricException(
+                        FabricException.Reason.LIMIT_REACHED, "no more completion queues");
+            }
             return new FakeQueue(capacity);
         }
 
@@ -121,6 +140,7 @@ final class FakeFabric {
 
     private final class FakeDomain extends Resource implements ProtectionDomain {
         private final Device device;
+        private int openPairs;
 
         FakeDomain(Device device) {
             this.device = device;
@@ -133,7 +153,7 @@ final class FakeFabric {
 
         @Override
         public MemoryRegion register(MemorySegment segment, Access... access) {
-            FakeRegion region = new FakeRegion(segment, numbers.incrementAndGet());
+            FakeRegion region = new FakeRegion(this, segment, numbers.incrementAndGet());
             synchronized (FakeFabric.this) {
                 regions.put(region.key, region);
             }
@@ -142,10 +162,12 @@ final class FakeFabric {
     }
 
     private final class FakeRegion extends Resource implements MemoryRegion {
+        private final FakeDomain domain;
         private final MemorySegment segment;
         private final int key;
 
-        FakeRegion(MemorySegment segment, int key) {
+        FakeRegion(FakeDomain domain, MemorySegment segment, int key) {
+            this.domain = domain;
             this.segment = segment;
             this.key = key;
         }
@@ -179,8 +201,15 @@ final class FakeFabric {
         public void close() {
             synchronized (FakeFabric.this) {
                 regions.remove(key);
+                if (domain.openPairs > 0) {
+                    violations.add("a region was closed before the queue pair");
+                }
             }
             super.close();
+            if (failRegionClose > 0) {
+                failRegionClose--;
+                throw new FabricException(FabricException.Reason.SYSTEM, "told to fail");
+            }
         }
     }
 
@@ -249,14 +278,24 @@ final class FakeFabric {
             boolean solicited) {}
 
     private final class FakePair extends Resource implements QueuePair {
+        private final FakeDomain domain;
         private final QueuePairAttributes attributes;
         private final Deque<Send> sends = new ArrayDeque<>();
         private final Deque<Object[]> receives = new ArrayDeque<>();
         private FakePair peer;
         private QueuePairState state = QueuePairState.INIT;
 
-        FakePair(QueuePairAttributes attributes) {
+        FakePair(FakeDomain domain, QueuePairAttributes attributes) {
+            this.domain = domain;
             this.attributes = attributes;
+            domain.openPairs++;
+            queuePairs.add(attributes);
+        }
+
+        @Override
+        public void close() {
+            domain.openPairs = 0;
+            super.close();
         }
 
         @Override
@@ -415,10 +454,19 @@ final class FakeFabric {
 
     private final class FakeChannel extends Resource implements ConnectionChannel {
         private final BlockingQueue<ConnectionEvent> events = new LinkedBlockingQueue<>();
+        private final Queue<FakeId> ids = new ConcurrentLinkedQueue<>();
 
         @Override
         public ConnectionId createId() {
-            return new FakeId(this, 0);
+            FakeId id = new FakeId(this, 0);
+            ids.add(id);
+            return id;
+        }
+
+        @Override
+        public void close() {
+            ids.forEach(FakeId::close);
+            super.close();
         }
 
         @Override
@@ -462,16 +510,19 @@ final class FakeFabric {
         @Override
         public void resolveAddress(InetSocketAddress to, Duration timeout) {
             remote = to;
+            limitsGiven.add(timeout);
             raise(ConnectionEvent.Type.ADDRESS_RESOLVED);
         }
 
         @Override
         public void resolveRoute(Duration timeout) {
+            limitsGiven.add(timeout);
             raise(ConnectionEvent.Type.ROUTE_RESOLVED);
         }
 
         @Override
-        public void listen(int port, int backlog) {
+        public void listen(int port, int newBacklog) {
+            backlog = newBacklog;
             listening = port == 0 ? numbers.incrementAndGet() : port;
             if (listeners.putIfAbsent(listening, this) != null) {
                 throw new FabricException(FabricException.Reason.SERVICE_IN_USE, "port " + port);
@@ -480,7 +531,7 @@ final class FakeFabric {
 
         @Override
         public QueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes) {
-            pair = new FakePair(attributes);
+            pair = new FakePair((FakeDomain) domain, attributes);
             return pair;
         }
 
@@ -519,6 +570,7 @@ final class FakeFabric {
         @Override
         public void accept(ConnectionParameters parameters) {
             synchronized (FakeFabric.this) {
+                grants.add(parameters);
                 pair.peer = peer.pair;
                 peer.pair.peer = pair;
                 connected = true;
@@ -541,7 +593,9 @@ final class FakeFabric {
                 if (connected) {
                     connected = false;
                     pair.flush();
-                    raise(ConnectionEvent.Type.DISCONNECTED);
+                    if (!mute) {
+                        raise(ConnectionEvent.Type.DISCONNECTED);
+                    }
                     if (!deaf && peer.connected) {
                         peer.disconnect();
                     }

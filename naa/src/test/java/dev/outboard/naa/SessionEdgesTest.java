@@ -1,0 +1,272 @@
+package dev.outboard.naa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionOpcode;
+import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.ConnectionParameters;
+import dev.outboard.fabric.DeviceLimits;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.testkit.Requirement;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// Sessions over a fabric that is told to misbehave.
+class SessionEdgesTest {
+    private final FakeFabric fabric = new FakeFabric();
+    private ServerUnderTest server = serve(ServerOptions.builder());
+
+    private ServerUnderTest serve(ServerOptions.Builder options) {
+        return new ServerUnderTest(fabric.device(), fabric.device(), options, Map.of());
+    }
+
+    private NaaClientBuilder client() {
+        return server.client().region(RegionSpec.inputOutput(server.memory(100, 0)));
+    }
+
+    @AfterEach
+    void nothingStaysOpen() {
+        fabric.deaf = false;
+        server.close();
+        assertThat(fabric.open).as("open resources").hasValue(0);
+        assertThat(fabric.violations).isEmpty();
+    }
+
+    @Test
+    @Requirement({"NAA-CONN-4", "NAA-CONN-5"})
+    void proposesItsParameters() {
+        client().open().close();
+        client().retryCount(3).open().close();
+        assertThat(fabric.requests)
+                .containsExactly(
+                        new ConnectionParameters(1, 1, 7, 6, new byte[0]),
+                        new ConnectionParameters(1, 1, 3, 6, new byte[0]));
+        assertThat(fabric.grants).containsOnly(new ConnectionParameters(1, 1, 7, 6, new byte[0]));
+    }
+
+    @Test
+    @Requirement("NAA-CONN-10")
+    void limitsTheResolutionOfAddressAndRoute() {
+        client().open().close();
+        client().resolveLimits(Duration.ofSeconds(7), Duration.ofSeconds(8)).open().close();
+        assertThat(fabric.limitsGiven)
+                .containsExactly(
+                        Duration.ofMillis(100),
+                        Duration.ofMillis(500),
+                        Duration.ofSeconds(7),
+                        Duration.ofSeconds(8));
+    }
+
+    @Test
+    @Requirement("NAA-CONN-14")
+    void createsQueuesOfTheSizeItNeeds() {
+        fabric.limits = new DeviceLimits(1 << 20, 4096, 100, 100, 100, 40, 1, 0);
+        client().open().close();
+        assertThat(fabric.queuePairs)
+                .allSatisfy(a -> {
+                    assertThat(a.maxScatterGather()).isEqualTo(1);
+                    assertThat(a.maxReceives()).isGreaterThanOrEqualTo(4);
+                    assertThat(a.maxSends()).isBetween(2, 40);
+                });
+    }
+
+    @Test
+    @Requirement({"NAA-CONN-9", "NAA-TIME-1"})
+    void givesUpConnectingAfterTheLimit() {
+        fabric.deaf = true;
+        try (NaaClient client = client().connectLimit(Duration.ofMillis(50)).build()) {
+            NaaTimeoutException failure =
+                    catchThrowableOfType(NaaTimeoutException.class, client::connect);
+            assertThat(failure.phase()).isEqualTo(NaaException.Phase.CONNECT);
+            assertThat(failure).hasMessageContaining("50 ms");
+            assertThat(client.state()).isEqualTo(NaaState.ERROR);
+        }
+    }
+
+    @Test
+    @Requirement({"NAA-CONN-11", "NAA-DISC-3"})
+    void aFailureToCreateResourcesEndsTheSetup() {
+        fabric.refuseQueues = true;
+        NaaConnectException failure =
+                catchThrowableOfType(NaaConnectException.class, client()::open);
+        fabric.refuseQueues = false;
+        assertThat(failure.reason()).isEqualTo(NaaConnectException.Reason.CONNECT_ERROR);
+        assertThat(failure).hasCauseInstanceOf(FabricException.class);
+    }
+
+    @Test
+    @Requirement("NAA-ROB-2")
+    void aServerWithoutResourcesRejectsAndServesTheNext() {
+        try (NaaClient client = client().build()) {
+            RpcSuite.until(() -> {
+                client.pollAndHandleConnectionEvent(Duration.ZERO);
+                fabric.refuseQueues = client.state() == NaaState.READY;
+                return fabric.refuseQueues;
+            });
+            NaaConnectException failure =
+                    catchThrowableOfType(NaaConnectException.class, client::connect);
+            assertThat(failure).hasMessageContaining("out of resources");
+        } finally {
+            fabric.refuseQueues = false;
+        }
+        server.awaitEvent("rejected");
+        try (NaaClient client = client().open()) {
+            assertThat(client.invoke().isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    @Requirement("NAA-LIM-4")
+    void transfersRegionsThatExceedOneMessage() {
+        fabric.limits = new DeviceLimits(30, 4096, 100, 100, 100, 6, 1, 0);
+        MemorySegment memory = server.memory(1000, 0);
+        try (NaaClient client =
+                server.client()
+                        .region(RegionSpec.inputOutput(memory))
+                        .region(RegionSpec.inputOutput(server.memory(31, 0)))
+                        .open()) {
+            fabric.wire.clear();
+            RpcResult result = client.invoke();
+            assertThat(client.writesCompleted()).isEqualTo(34 + 2);
+            assertThat(result.totalBytesReceived()).isEqualTo(1031);
+        }
+        assertThat(memory.mismatch(server.memory(1000, 1))).isEqualTo(-1);
+        assertThat(fabric.wire).filteredOn(w -> w.immediate() != 0).hasSize(1);
+    }
+
+    @Test
+    @Requirement("NAA-MULTI-4")
+    void aDeadClientFreesItsPlace() {
+        server.close();
+        server =
+                serve(
+                        ServerOptions.builder()
+                                .maxConnections(1)
+                                .probe(Duration.ofMillis(20), Duration.ofMillis(20)));
+        NaaClient dead = client().closeLimit(Duration.ofMillis(1)).open();
+        dead.invoke();
+        fabric.deaf = true;
+        assertThat(server.awaitEvent("failed")).contains("does not answer any more");
+        RpcSuite.until(() -> server.server.connections().isEmpty());
+        fabric.deaf = false;
+        try (NaaClient next = client().open()) {
+            assertThat(next.invoke().isSuccess()).isTrue();
+        }
+        dead.close();
+    }
+
+    @Test
+    @Requirement("NAA-DISC-2")
+    void closesThoughTheServerDoesNotAnswer() {
+        NaaClient client = client().closeLimit(Duration.ofMillis(10)).open();
+        fabric.deaf = true;
+        fabric.mute = true;
+        client.close();
+        assertThat(client.state()).isEqualTo(NaaState.DISCONNECTED);
+        fabric.mute = false;
+        server.server.connections().forEach(NaaServerContext::breakOff);
+    }
+
+    @Test
+    @Requirement("NAA-DISC-7")
+    void aFailureWhileClosingDoesNotKeepTheRestOpen() {
+        NaaClient client = client().region(RegionSpec.input(server.memory(1, 0))).open();
+        fabric.failRegionClose = 2;
+        NaaException failure = catchThrowableOfType(NaaException.class, client::close);
+        assertThat(failure).hasMessageContaining("2 resources");
+        assertThat(failure.getSuppressed()).hasSize(1);
+        assertThat(client.state()).isEqualTo(NaaState.DISCONNECTED);
+        client.close();
+    }
+
+    @Test
+    @Requirement({"NAA-INT-2", "NAA-FLAG-7"})
+    void replacesInternalRegionsUntilTheyAreAnnounced() {
+        try (NaaClient client = client().internal(InternalRegion.of(10)).build()) {
+            client.setInternalRegions(List.of(InternalRegion.of(20), InternalRegion.of(30)));
+            client.connect();
+            client.setInternalRegions(List.of(InternalRegion.of(40)));
+            client.registerRegions();
+            client.runMrsp();
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> client.setInternalRegions(List.of()))
+                    .withMessageContaining("MRSP_DONE");
+            assertThat(server.server.connections().getFirst().internals())
+                    .extracting(RoutineRegion::size)
+                    .containsExactly(40L);
+        }
+    }
+
+    @Test
+    @Requirement("NAA-API-2")
+    void registersBeforeOrAfterConnecting() {
+        for (boolean first : new boolean[] {true, false}) {
+            try (NaaClient client = client().build()) {
+                if (first) {
+                    client.registerRegions();
+                }
+                client.connect();
+                assertThatIllegalStateException().isThrownBy(client::invoke);
+                client.registerRegions();
+                client.runMrsp();
+                assertThat(client.invoke().isSuccess()).isTrue();
+                assertThatIllegalStateException().isThrownBy(client::runMrsp);
+                assertThatIllegalStateException().isThrownBy(client::registerRegions);
+                assertThatIllegalStateException().isThrownBy(client::connect);
+            }
+        }
+    }
+
+    @Test
+    void regionSetupNeedsRegistration() {
+        try (NaaClient client = client().build()) {
+            client.connect();
+            assertThatIllegalStateException()
+                    .isThrownBy(client::runMrsp)
+                    .withMessageContaining("not registered");
+            assertThat(client.state()).isEqualTo(NaaState.CONNECTED);
+        }
+    }
+
+    @Test
+    @Requirement({"NAA-CONN-15"})
+    void listensOnThePortItIsGiven() {
+        int free = server.server.port();
+        assertThat(free).isPositive();
+        FabricException taken =
+                catchThrowableOfType(
+                        FabricException.class,
+                        () ->
+                                NaaListener.bind(
+                                        fabric.device(), free, ServerOptions.builder().build()));
+        assertThat(taken.reason()).isEqualTo(FabricException.Reason.SERVICE_IN_USE);
+        assertThat(fabric.backlog).isGreaterThanOrEqualTo(10);
+    }
+
+    @Test
+    @Requirement("NAA-XFER-20")
+    void aStepCanBeTakenForAnyCompletion() {
+        try (NaaClient client = client().open()) {
+            Completion broken = new Completion();
+            broken.set(
+                    0,
+                    CompletionStatus.RETRY_EXCEEDED,
+                    CompletionOpcode.RDMA_WRITE,
+                    0,
+                    0,
+                    false,
+                    0);
+            NaaTransferException failure =
+                    catchThrowableOfType(NaaTransferException.class, () -> client.handle(broken));
+            assertThat(failure.status()).isEqualTo(CompletionStatus.RETRY_EXCEEDED);
+            assertThat(client.state()).isEqualTo(NaaState.ERROR);
+        }
+    }
+}
