@@ -80,7 +80,9 @@ class ReceiverNotReadyTest {
         List<TestPacket> answers = bench.answersTo(first, second);
 
         assertThat(answers).hasSize(1);
+        assertThat(Aeth.isRnrNak(answers.getFirst().syndrome)).isTrue();
         assertThat(answers.getFirst().psn).isEqualTo(bench.receivePsn(0));
+        assertThat(bench.answersTo(second)).isEmpty();
         bench.postReceive(1, 0, 0);
         bench.postReceive(2, 0, 0);
         assertThat(bench.answerTo(first, second).psn).isEqualTo(bench.receivePsn(1));
