@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Turns datagrams into checked packets, as the receiving end of a device does.
-final class DatagramReader {
-    static final int UDP_PORT = 0xC000;
+public final class DatagramReader {
+    public static final int UDP_PORT = 0xC000;
 
     private static final int MAX_BYTES = 8192;
 
@@ -24,12 +24,12 @@ final class DatagramReader {
     private final IcrcVerifier verifier = new IcrcVerifier(IcrcVerifier.Policy.SOLVE);
     private final Map<Gid, Path> reversePaths = new HashMap<>();
 
-    DatagramReader(Gid local) {
+    public DatagramReader(Gid local) {
         this.local = local;
     }
 
     /// The packet, valid until the next call, or null if it is malformed or damaged.
-    @Nullable Packet read(Gid source, byte[] datagram) {
+    public @Nullable Packet read(Gid source, byte[] datagram) {
         int length = datagram.length;
         MemorySegment.copy(datagram, 0, buffer.segment(), ValueLayout.JAVA_BYTE, 0, length);
         if (packet.wrap(buffer.segment(), 0, length) != null) {

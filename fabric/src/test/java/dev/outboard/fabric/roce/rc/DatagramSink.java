@@ -11,7 +11,7 @@ import java.lang.foreign.ValueLayout;
 
 /// Builds whole datagrams, BTH to ICRC, one behind the other in native memory, and keeps them until
 /// [#clear]. Allocates nothing per packet.
-final class DatagramSink implements PacketSink {
+public final class DatagramSink implements PacketSink {
     /// The largest payload, and more than all headers together.
     private static final int SLOT_BYTES = 4096 + 128;
 
@@ -25,7 +25,7 @@ final class DatagramSink implements PacketSink {
     private int count;
     private int payloadBytes;
 
-    DatagramSink(int maxDatagrams) {
+    public DatagramSink(int maxDatagrams) {
         memory = Payload.of(Arena.ofAuto().allocate((long) maxDatagrams * SLOT_BYTES));
         lengths = new int[maxDatagrams];
         paths = new Path[maxDatagrams];
@@ -37,33 +37,33 @@ final class DatagramSink implements PacketSink {
         capacity = Math.min(newCapacity, lengths.length);
     }
 
-    int count() {
+    public int count() {
         return count;
     }
 
-    Payload memory() {
+    public Payload memory() {
         return memory;
     }
 
-    long offset(int index) {
+    public long offset(int index) {
         return (long) index * SLOT_BYTES;
     }
 
-    int length(int index) {
+    public int length(int index) {
         return lengths[index];
     }
 
-    Path path(int index) {
+    public Path path(int index) {
         return paths[index];
     }
 
-    byte[] bytes(int index) {
+    public byte[] bytes(int index) {
         return memory.segment()
                 .asSlice(offset(index), lengths[index])
                 .toArray(ValueLayout.JAVA_BYTE);
     }
 
-    void clear() {
+    public void clear() {
         count = 0;
     }
 

@@ -5,14 +5,14 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /// Bytes that look random and depend on a number: what a message carries, made again to check it.
-final class Pattern {
+public final class Pattern {
     private static final ValueLayout.OfLong WORD =
             ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private Pattern() {}
 
     /// Fills `segment` with the bytes of pattern `number`.
-    static void fill(MemorySegment segment, long number) {
+    public static void fill(MemorySegment segment, long number) {
         long length = segment.byteSize();
         long at = 0;
         for (; at + Long.BYTES <= length; at += Long.BYTES) {
@@ -24,7 +24,7 @@ final class Pattern {
     }
 
     /// The first byte of `segment` that is not pattern `number`'s from `position` on; -1 if none.
-    static long mismatch(MemorySegment segment, long number, long position) {
+    public static long mismatch(MemorySegment segment, long number, long position) {
         for (long i = 0; i < segment.byteSize(); i++) {
             if (segment.get(ValueLayout.JAVA_BYTE, i) != at(number, position + i)) {
                 return i;
