@@ -272,7 +272,9 @@ final class ClientSession {
     void close() {
         cleanup.step(() -> connection.disconnect(settings.closeLimit));
         cleanup.step(connection::releaseQueues);
-        NaaException.Where where = machine.where();
+        NaaException.Where where =
+                new NaaException.Where(
+                        NaaException.Phase.DISCONNECT, machine.state(), machine.peer());
         machine.closed();
         cleanup.finish(where);
     }

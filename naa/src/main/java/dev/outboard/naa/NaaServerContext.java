@@ -463,12 +463,13 @@ public final class NaaServerContext implements AutoCloseable {
             return;
         }
         ended(ConnectionEvent.Type.DISCONNECTED);
-        NaaException.Where where = machine.where();
+        NaaException.Where where =
+                new NaaException.Where(NaaException.Phase.DISCONNECT, machine.state(), peer());
         ServerMemory regions = memory;
         cleanup.step(this::disconnect);
         cleanup.step(id::close);
         if (regions != null) {
-            cleanup.step(regions::deregister);
+            regions.registered().forEach(region -> cleanup.step(region::close));
         }
         try {
             cleanup.finish(where);

@@ -55,7 +55,7 @@ final class ServerMemory {
             memory.internals = List.copyOf(memory.internals);
             return Optional.of(memory);
         } catch (FabricException | OutOfMemoryError e) {
-            memory.deregister();
+            memory.registered.forEach(MemoryRegion::close);
             memory.free();
             return Optional.empty();
         }
@@ -77,7 +77,7 @@ final class ServerMemory {
         }
     }
 
-    /// The non-internal regions in the client's order.
+    /// The non-internal regions in the client's order; to be closed before [#free].
     List<MemoryRegion> registered() {
         return registered;
     }
@@ -90,11 +90,6 @@ final class ServerMemory {
     /// The internal regions; never changes.
     List<RoutineRegion> internals() {
         return internals;
-    }
-
-    /// Makes the regions unreachable for the client.
-    void deregister() {
-        registered.forEach(MemoryRegion::close);
     }
 
     /// Frees the memory. A routine that still uses it fails at its next access; one that is inside

@@ -390,7 +390,7 @@ abstract class FailureSuite {
     }
 
     @Test
-    @Requirement({"NAA-TIME-4", "NAA-CONN-8"})
+    @Requirement({"NAA-TIME-4", "NAA-CONN-8", "NAA-STATE-8"})
     void aServerThatEndsTheConnectionFailsTheCallAtOnce() {
         CountDownLatch never = new CountDownLatch(1);
         serve(

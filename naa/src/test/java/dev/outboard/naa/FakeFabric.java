@@ -66,8 +66,8 @@ final class FakeFabric {
     /// No completion queue can be created.
     volatile boolean refuseQueues;
 
-    /// So many regions fail to close.
-    int failRegionClose;
+    /// Regions that this thread closes fail to.
+    volatile Thread failsToClose;
 
     private final Map<Integer, FakeId> listeners = new HashMap<>();
     private final Map<Integer, FakeRegion> regions = new HashMap<>();
@@ -206,8 +206,7 @@ final class FakeFabric {
                 }
             }
             super.close();
-            if (failRegionClose > 0) {
-                failRegionClose--;
+            if (Thread.currentThread().equals(failsToClose)) {
                 throw new FabricException(FabricException.Reason.SYSTEM, "told to fail");
             }
         }

@@ -2,6 +2,8 @@ package dev.outboard.naa;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +24,7 @@ record Frame(ByteBuffer bytes, boolean outbound) {
     private static final int BTH = 20 + 8;
     private static final int AFTER_BTH = BTH + 12;
     private static final int RETH = 16;
+    private static final int ICRC = 4;
     private static final int MAD = AFTER_BTH + 8;
     private static final int CM = MAD + 24;
 
@@ -73,6 +76,15 @@ record Frame(ByteBuffer bytes, boolean outbound) {
 
     int psn() {
         return bytes.getInt(BTH + 8) & 0xffffff;
+    }
+
+    /// The payload of a SEND, in native memory.
+    MemorySegment sendPayload() {
+        int pad = bytes.get(BTH + 1) >> 4 & 3;
+        ByteBuffer payload = bytes.slice(AFTER_BTH, bytes.capacity() - AFTER_BTH - pad - ICRC);
+        return Arena.ofAuto()
+                .allocate(payload.capacity())
+                .copyFrom(MemorySegment.ofBuffer(payload));
     }
 
     /// What an acknowledgement says; 0 to 31 is positive.

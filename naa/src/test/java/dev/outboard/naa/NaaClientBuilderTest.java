@@ -93,7 +93,7 @@ class NaaClientBuilderTest {
     }
 
     @Test
-    @Requirement("NAA-FLAG-7")
+    @Requirement({"NAA-FLAG-7", "NAA-RPC-6"})
     void whatComesAfterwardsDoesNotChangeAClient() {
         NaaClientBuilder builder =
                 NaaClient.builder("127.0.0.1")

@@ -1,12 +1,66 @@
 package dev.outboard.naa;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
+import dev.outboard.testkit.Requirement;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import org.junit.jupiter.api.Test;
 
 /// The suite over RoCEv2 packets on loopback.
 class RpcOverRoceTest extends RpcSuite {
     @Override
     Device open() {
         return Fabric.open("roce://auto?peer=127.0.0.1");
+    }
+
+    @Test
+    @Requirement({"NAA-CONN-12", "NAA-CONN-13"})
+    void findsADeviceByItselfOrTakesTheLocalAddress() {
+        serve(ServerOptions.builder());
+        String local = clientDevice.address().getHostAddress();
+        clientDevice.close();
+        for (String name : List.of("", local)) {
+            NaaClientBuilder builder =
+                    NaaClient.builder(server.host, server.server.port())
+                            .local(name)
+                            .region(RegionSpec.inputOutput(server.memory(10, 0)));
+            try (NaaClient client = builder.open()) {
+                assertThat(client.invoke().isSuccess()).isTrue();
+                String seen =
+                        server.server
+                                .connections()
+                                .getFirst()
+                                .peerAddress()
+                                .getAddress()
+                                .getHostAddress();
+                assertThat(seen).startsWith("127.").matches(a -> name.isEmpty() || a.equals(name));
+            }
+            until(() -> server.server.connections().isEmpty());
+        }
+    }
+
+    @Test
+    void anRpcAllocatesNothingButItsResult() {
+        serve(ServerOptions.builder(), Routine.ofShort(_ -> ReturnCode.SUCCESS));
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        try (NaaClient client =
+                server.client()
+                        .functionCode(CUSTOM)
+                        .region(RegionSpec.inputOutput(server.memory(64, 0)))
+                        .open()) {
+            long least = Long.MAX_VALUE;
+            for (int round = 0; round < 20; round++) {
+                long before = threads.getCurrentThreadAllocatedBytes();
+                for (int i = 0; i < 500; i++) {
+                    client.invoke();
+                }
+                least = Math.min(least, (threads.getCurrentThreadAllocatedBytes() - before) / 500);
+            }
+            assertThat(least).as("bytes per RPC").isLessThanOrEqualTo(64);
+        }
     }
 }

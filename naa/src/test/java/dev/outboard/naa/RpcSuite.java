@@ -176,6 +176,25 @@ abstract class RpcSuite {
     }
 
     @Test
+    @Requirement({"NAA-XFER-21", "NAA-DISC-4"})
+    void leavesInputsAsTheyAre() {
+        serve(ServerOptions.builder());
+        MemorySegment memory = server.memory(100, 0);
+        for (int function : new int[] {ServerUnderTest.INCREMENT, 99}) {
+            try (NaaClient client =
+                    server.client()
+                            .functionCode(function)
+                            .region(RegionSpec.input(memory))
+                            .open()) {
+                client.startRpc();
+                until(() -> client.pollCompletions() >= 0 && client.result().isPresent());
+                assertThat(memory.mismatch(server.memory(100, 0))).isEqualTo(-1);
+            }
+            assertThat(memory.mismatch(server.memory(100, 0))).isEqualTo(-1);
+        }
+    }
+
+    @Test
     @Requirement({"NAA-RET-2", "NAA-META-4", "NAA-META-8", "NAA-SCOPE-9", "NAA-XFER-4"})
     void speaksAp1() {
         serve(ServerOptions.builder().dialect(Dialect.AP1_2023));

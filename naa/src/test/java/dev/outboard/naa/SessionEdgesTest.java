@@ -178,12 +178,25 @@ class SessionEdgesTest {
     @Requirement("NAA-DISC-7")
     void aFailureWhileClosingDoesNotKeepTheRestOpen() {
         NaaClient client = client().region(RegionSpec.input(server.memory(1, 0))).open();
-        fabric.failRegionClose = 2;
+        fabric.failsToClose = Thread.currentThread();
         NaaException failure = catchThrowableOfType(NaaException.class, client::close);
-        assertThat(failure).hasMessageContaining("2 resources");
-        assertThat(failure.getSuppressed()).hasSize(1);
+        fabric.failsToClose = null;
+        assertThat(failure).hasMessageContaining("3 resources");
+        assertThat(failure.getSuppressed()).hasSize(2);
+        assertThat(failure.phase()).isEqualTo(NaaException.Phase.DISCONNECT);
         assertThat(client.state()).isEqualTo(NaaState.DISCONNECTED);
         client.close();
+    }
+
+    @Test
+    @Requirement("NAA-DISC-8")
+    void keepsMemoryRegisteredUntilTheQueuePairIsGone() {
+        NaaClient client = client().open();
+        client.startRpc();
+        client.close();
+        server.awaitEvent("disconnected");
+        RpcSuite.until(() -> server.server.connections().isEmpty());
+        assertThat(fabric.violations).isEmpty();
     }
 
     @Test

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
+import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.testkit.Requirement;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -21,6 +23,7 @@ class WireTest {
     @TempDir private Path directory;
 
     private int port;
+    private InternalRegion internal = InternalRegion.of(10);
 
     @Test
     @Requirement({"NAA-CONN-2", "NAA-DISC-1", "NAA-SCOPE-2"})
@@ -95,6 +98,24 @@ class WireTest {
                 .isEqualTo("server WRITE_WITH_IMMEDIATE 0 " + immediate + " solicited");
     }
 
+    @ParameterizedTest
+    @CsvSource({"AP1_2023, 0xabcde", "UPSTREAM_2026, 0"})
+    @Requirement({"NAA-ADDR-5", "NAA-INT-3", "NAA-ADDR-2", "NAA-MRSP-6"})
+    void announcesAnInternalRegionWithItsAddressAndNoKey(Dialect dialect, String published) {
+        internal = InternalRegion.of(77).at(0xabcde);
+        MemorySegment message =
+                run(dialect, 1).stream()
+                        .filter(Frame::isRequest)
+                        .findFirst()
+                        .orElseThrow()
+                        .sendPayload();
+        AdvertiseRequest request = (AdvertiseRequest) MrspCodec.decode(message);
+        assertThat(request.entries().getLast())
+                .isEqualTo(
+                        new MrspMessage.Entry(
+                                RegionFlags.INTERNAL, 0xabcde, Long.decode(published), 0, 77));
+    }
+
     @Test
     @Requirement({"NAA-MRSP-4", "NAA-XFER-18"})
     void theServerAcknowledgesBeforeItAnswers() {
@@ -132,7 +153,7 @@ class WireTest {
             for (int i = 1; i <= regions; i++) {
                 builder.region(RegionSpec.inputOutput(server.memory(100L * i, 0)));
             }
-            try (NaaClient client = builder.build()) {
+            try (NaaClient client = builder.internal(internal).build()) {
                 client.connect();
                 client.registerRegions();
                 client.runMrsp();
