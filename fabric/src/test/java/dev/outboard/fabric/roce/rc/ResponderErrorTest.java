@@ -288,7 +288,9 @@ class ResponderErrorTest {
                 .containsExactly(bench.receivePsn(0), bench.receivePsn(1));
     }
 
+    /// A queue pair is born in INIT: there is no RESET to be in.
     @Test
+    @Requirement("ROCE-RC-20")
     void dropsPacketsInSilenceBeforeItIsConnectedAndAfterItFailed() {
         var initial = new QueuePairBench().create();
         initial.postReceive(1, 0, 10);
