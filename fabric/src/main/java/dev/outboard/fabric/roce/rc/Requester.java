@@ -362,6 +362,7 @@ final class Requester {
             return;
         }
         counters.increment(QueuePairCounter.PROBES);
+        timedPacket = NOT_TIMED;
         long packet = timer.probes() == 1 ? cursor - 1 : unacked;
         SendEntry entry = queue.at(positionOf(packet));
         if (entry.isReadable(owner.domain())) {

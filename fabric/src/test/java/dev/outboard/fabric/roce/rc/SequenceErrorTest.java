@@ -173,6 +173,31 @@ class SequenceErrorTest {
         assertThat(bench.counter(QueuePairCounter.TIMEOUTS)).isZero();
     }
 
+    /// Nobody knows which copy was answered (Karn's rule): a loss must not make later probes late.
+    @Test
+    void theAnswerToAProbeMeasuresNoRoundTrip() {
+        var bench = new QueuePairBench().retries(0, 7).connect();
+        long undisturbed = probeWait(bench, 0, 0);
+
+        probeWait(bench, 1, 3);
+
+        assertThat(probeWait(bench, 2, 0)).isEqualTo(undisturbed);
+    }
+
+    /// How long the requester waits before it probes for packet `index`, which is then answered
+    /// after that many probes.
+    private static long probeWait(QueuePairBench bench, int index, int probes) {
+        bench.post(bench.send(index, 0));
+        bench.transmit();
+        long wait = bench.queuePair.deadlineNanos() - bench.now;
+        for (int i = 0; i < probes; i++) {
+            bench.runTimer();
+        }
+        bench.elapse(100_000);
+        bench.deliver(TestPacket.ack(bench.sendPsn(index)));
+        return wait;
+    }
+
     private static TestPacket request(QueuePairBench bench, int index) {
         return TestPacket.of(Opcode.SEND_ONLY, bench.receivePsn(index)).ackRequest();
     }
