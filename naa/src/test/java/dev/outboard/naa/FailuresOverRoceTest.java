@@ -64,6 +64,7 @@ class FailuresOverRoceTest extends FailureSuite {
                             .isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR);
                 }
                 assertThat(victim.invoke().isSuccess()).isTrue();
+                RpcSuite.until(() -> server.server.connections().size() == 1);
             }
         }
     }
