@@ -32,16 +32,16 @@ final class ClientConnection {
     private final ConnectionChannel channel;
     private final int maxSends;
     private final Deque<InetSocketAddress> addresses;
-    private @Nullable ConnectionId id;
+    private volatile @Nullable ConnectionId id;
     private @Nullable CompletionQueue queue;
     private @Nullable Link link;
     private volatile boolean established;
     private boolean ended;
 
     private long stepBegan;
-    private long addressNanos;
-    private long routeNanos;
-    private long handshakeNanos;
+    private volatile long addressNanos;
+    private volatile long routeNanos;
+    private volatile long handshakeNanos;
 
     /// @param maxSends WRITEs, messages and probes outstanding at most
     /// @param addresses where the server may be, at least one
@@ -58,7 +58,12 @@ final class ClientConnection {
         this.addresses = new ArrayDeque<>();
         addresses.forEach(a -> this.addresses.add(new InetSocketAddress(a, settings.port)));
         this.domain = device.allocateProtectionDomain();
-        this.channel = device.createConnectionChannel();
+        try {
+            this.channel = device.createConnectionChannel();
+        } catch (FabricException e) {
+            domain.close();
+            throw e;
+        }
     }
 
     ProtectionDomain domain() {
@@ -93,9 +98,14 @@ final class ClientConnection {
 
     /// Begins to resolve the next address of the server.
     void resolveNext() {
-        id = channel.createId();
         stepBegan = System.nanoTime();
-        id.resolveAddress(addresses.removeFirst(), settings.addressLimit);
+        try {
+            ConnectionId next = channel.createId();
+            id = next;
+            next.resolveAddress(addresses.removeFirst(), settings.addressLimit);
+        } catch (FabricException e) {
+            machine.fail(failure(Reason.ADDRESS_RESOLUTION, e));
+        }
     }
 
     /// The next event of the current address.
@@ -123,14 +133,14 @@ final class ClientConnection {
         try {
             return follow(event);
         } catch (FabricException e) {
-            machine.fail(
-                    new NaaConnectException(
-                            machine.where(),
-                            Reason.CONNECT_ERROR,
-                            String.valueOf(e.getMessage()),
-                            e));
+            machine.fail(failure(Reason.CONNECT_ERROR, e));
             return true;
         }
+    }
+
+    private NaaConnectException failure(Reason reason, FabricException cause) {
+        return new NaaConnectException(
+                machine.where(), reason, String.valueOf(cause.getMessage()), cause);
     }
 
     private boolean follow(ConnectionEvent event) {
@@ -189,18 +199,16 @@ final class ClientConnection {
 
     /// Breaks the connection, so that a thread waiting for a completion gets one.
     void breakOff() {
-        if (id != null && established) {
-            id.disconnect();
+        ConnectionId breaking = id;
+        if (breaking != null && established) {
+            breaking.disconnect();
         }
     }
 
     /// Disconnects, without relying on the server's reply (NAA-DISC-2).
     void disconnect(Duration limit) {
-        if (id == null || !established) {
-            return;
-        }
-        id.disconnect();
-        if (ended) {
+        breakOff();
+        if (!established || ended) {
             return;
         }
         long end = System.nanoTime() + limit.toNanos();
@@ -231,8 +239,9 @@ final class ClientConnection {
         if (queue != null) {
             cleanup.defer(queue::close);
         }
-        if (id != null) {
-            cleanup.defer(id::close);
+        ConnectionId closing = id;
+        if (closing != null) {
+            cleanup.defer(closing::close);
         }
         id = null;
         queue = null;

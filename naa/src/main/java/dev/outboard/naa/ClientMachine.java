@@ -127,11 +127,11 @@ final class ClientMachine extends Machine {
     private void rejected(ConnectionEvent event) {
         byte[] data = event.parameters().privateData();
         String text = PrintableText.of(data);
-        String details = text.isEmpty() ? event.explanation() : '"' + text + '"';
+        String why = text.isEmpty() ? event.explanation() : '"' + text + '"';
         fail(
                 new NaaConnectException(
                         where(),
-                        "rejected with reason %d: %s".formatted(event.status(), details),
+                        "rejected: " + (why.isEmpty() ? "reason " + event.status() : why),
                         event.status(),
                         data));
     }

@@ -16,7 +16,9 @@ import java.util.Objects;
 final class ClientSession {
     private static final long METADATA_BYTES = 8;
     private static final long MAX_MESSAGE_BYTES = 1L << 31;
-    private static final int NO_WRITES = 3;
+
+    /// Messages, probes and host errors need room in the send queue too.
+    private static final int OTHER_SENDS = 3;
 
     private final NaaClientBuilder settings;
     private final Turn turn;
@@ -31,31 +33,46 @@ final class ClientSession {
     private volatile List<InternalRegion> internals;
     private volatile long registrationNanos;
 
+    /// Begins to resolve the server's address. What was opened is closed if that does not work.
+    ///
     /// @param turn whose end makes every wait fail
     ClientSession(NaaClientBuilder settings, Turn turn, ClientDevice at) {
         this.settings = settings;
         this.turn = turn;
         this.internals = List.copyOf(settings.internals);
-        this.machine =
-                new ClientMachine(
-                        peer(settings),
-                        protocolSettings(settings),
-                        new ClientRegions(settings.dialect, wireRegions()));
-        setDefaultReturnRegion();
-        naaAddresses();
-        DeviceLimits limits = at.device().limits();
-        this.maxMessageBytes = Math.min(MAX_MESSAGE_BYTES, limits.maxMessageBytes());
-        long needed = NO_WRITES;
-        for (ClientRegion region : regions()) {
-            needed += Math.max(1, Math.ceilDiv(region.size(), maxMessageBytes));
-        }
-        this.maxSends = (int) Math.min(needed, limits.maxWorkRequests());
-        this.connection =
-                new ClientConnection(settings, machine, at.device(), maxSends, at.addresses());
-        this.watch = new AnswerWatch(connection, machine.regions().outputBytes());
         cleanup.defer(at::close);
         cleanup.defer(arena::close);
+        this.machine =
+                new ClientMachine(
+                        settings.host + ":" + settings.port,
+                        new ClientSettings(
+                                settings.dialect,
+                                settings.functionCode,
+                                settings.timeout,
+                                settings.probeInterval),
+                        new ClientRegions(settings.dialect, wireRegions()));
+        setDefaultReturnRegion();
+        DeviceLimits limits = at.device().limits();
+        this.maxMessageBytes = Math.min(MAX_MESSAGE_BYTES, limits.maxMessageBytes());
+        this.maxSends = (int) Math.min(sendsOfOneRpc() + OTHER_SENDS, limits.maxWorkRequests());
+        try {
+            this.connection =
+                    new ClientConnection(settings, machine, at.device(), maxSends, at.addresses());
+        } catch (FabricException e) {
+            cleanup.undo(e);
+            throw e;
+        }
         cleanup.defer(connection::close);
+        this.watch = new AnswerWatch(connection, machine.regions().outputBytes());
+        connection.resolveNext();
+    }
+
+    private long sendsOfOneRpc() {
+        long sends = 0;
+        for (ClientRegion region : regions()) {
+            sends += WritePlan.writesFor(region.size(), maxMessageBytes);
+        }
+        return sends;
     }
 
     ClientMachine machine() {
@@ -78,12 +95,15 @@ final class ClientSession {
 
     /// Follows the connection events until connected; zero means no limit.
     void connect(Duration limit) {
+        throwFailure();
         require("connecting", NaaState.INIT, NaaState.READY);
-        long start = System.nanoTime();
+        Timer deadline = new Timer();
+        deadline.set(System.nanoTime(), limit);
         while (machine.state() == NaaState.INIT || machine.state() == NaaState.READY) {
-            connection.next(Duration.ofNanos(Link.SLICE_NANOS)).ifPresent(connection::handle);
+            long left = Math.clamp(deadline.nanosLeft(System.nanoTime()), 0, Link.SLICE_NANOS);
+            connection.next(Duration.ofNanos(left)).ifPresent(connection::handle);
             failIfClosing();
-            if (!limit.isZero() && System.nanoTime() - start > limit.toNanos()) {
+            if (deadline.isDue(System.nanoTime())) {
                 machine.fail(
                         new NaaTimeoutException(
                                 machine.where(),
@@ -128,7 +148,7 @@ final class ClientSession {
         machine.registered(
                 register(messages, "the message buffer"),
                 maxMessageBytes,
-                Math.max(1, maxSends - NO_WRITES));
+                Math.max(1, maxSends - OTHER_SENDS));
         registrationNanos = System.nanoTime() - start;
     }
 
@@ -297,14 +317,5 @@ final class ClientSession {
                             settings.dialect.firstParameter()
                                     + settings.regions.indexOf(outputs.getFirst()));
         }
-    }
-
-    private static String peer(NaaClientBuilder settings) {
-        return settings.host + ":" + settings.port;
-    }
-
-    private static ClientSettings protocolSettings(NaaClientBuilder settings) {
-        return new ClientSettings(
-                settings.dialect, settings.functionCode, settings.timeout, settings.probeInterval);
     }
 }

@@ -63,15 +63,7 @@ public final class NaaClient implements AutoCloseable {
     }
 
     static NaaClient create(NaaClientBuilder settings) {
-        ClientDevice at = ClientDevice.open(settings);
-        try {
-            NaaClient client = new NaaClient(settings, at);
-            client.session.connection().resolveNext();
-            return client;
-        } catch (RuntimeException e) {
-            at.close();
-            throw e;
-        }
+        return new NaaClient(settings, ClientDevice.open(settings));
     }
 
     // ---- connection -----------------------------------------------------------------------------

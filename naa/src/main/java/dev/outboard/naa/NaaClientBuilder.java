@@ -228,6 +228,7 @@ public final class NaaClientBuilder {
         for (int i = 0; i < internals.size(); i++) {
             range("size of internal region " + i, internals.get(i).size(), 0, cap);
         }
+        NaaAddresses.assign(dialect, naaOffset, internals, regions);
     }
 
     private void range(String what, long value, long min, long max) {

@@ -42,7 +42,10 @@ import org.jspecify.annotations.Nullable;
 /// client and frees its memory.
 public final class NaaServerContext implements AutoCloseable {
     private static final int RECEIVES = 4;
-    private static final int NO_WRITES = 3;
+
+    /// Messages and probes need room in the send queue too.
+    private static final int OTHER_SENDS = 3;
+
     private static final int RETRIES = 7;
     private static final int MAX_RETURN_CODE = 0xff_ffff;
     private static final long MAX_MESSAGE_BYTES = 1L << 31;
@@ -76,7 +79,7 @@ public final class NaaServerContext implements AutoCloseable {
         String peer = address.getAddress().getHostAddress() + ":" + address.getPort();
         this.turn = new Turn("the connection of " + peer);
         DeviceLimits limits = device.limits();
-        int maxSends = Math.min(options.maxRegions() + NO_WRITES, limits.maxWorkRequests());
+        int maxSends = Math.min(options.maxRegions() + OTHER_SENDS, limits.maxWorkRequests());
         try {
             Arena arena = Arena.ofShared();
             cleanup.defer(arena::close);
@@ -95,7 +98,7 @@ public final class NaaServerContext implements AutoCloseable {
                             options,
                             messages,
                             Math.min(MAX_MESSAGE_BYTES, limits.maxMessageBytes()),
-                            Math.max(1, maxSends - NO_WRITES));
+                            Math.max(1, maxSends - OTHER_SENDS));
             link = new Link(pair, queue, machine, options.spin());
             machine.connectRequested();
             link.post();

@@ -57,6 +57,9 @@ final class FakeFabric {
     final List<String> violations = new ArrayList<>();
     int backlog;
 
+    /// How far one gets with an address.
+    final Map<InetAddress, ConnectionEvent.Type> broken = new HashMap<>();
+
     /// Nothing arrives any more.
     volatile boolean deaf;
 
@@ -506,17 +509,22 @@ final class FakeFabric {
             raise(type, this, Optional.empty(), 0, new byte[0]);
         }
 
+        /// The failure if the address is broken in that way, else the success.
+        private void raise(ConnectionEvent.Type failure, ConnectionEvent.Type success) {
+            raise(broken.get(remote.getAddress()) == failure ? failure : success);
+        }
+
         @Override
         public void resolveAddress(InetSocketAddress to, Duration timeout) {
             remote = to;
             limitsGiven.add(timeout);
-            raise(ConnectionEvent.Type.ADDRESS_RESOLVED);
+            raise(ConnectionEvent.Type.ADDRESS_ERROR, ConnectionEvent.Type.ADDRESS_RESOLVED);
         }
 
         @Override
         public void resolveRoute(Duration timeout) {
             limitsGiven.add(timeout);
-            raise(ConnectionEvent.Type.ROUTE_RESOLVED);
+            raise(ConnectionEvent.Type.ROUTE_ERROR, ConnectionEvent.Type.ROUTE_RESOLVED);
         }
 
         @Override
@@ -547,7 +555,7 @@ final class FakeFabric {
                 if (deaf) {
                     return;
                 }
-                if (listener == null) {
+                if (listener == null || broken.containsKey(remote.getAddress())) {
                     raise(ConnectionEvent.Type.UNREACHABLE);
                     return;
                 }
