@@ -29,7 +29,8 @@ public interface QueuePair extends AutoCloseable {
     /// @throws FabricException with INVALID_STATE in state RESET
     boolean post(ReceiveRequest request);
 
-    /// What this queue pair counted: packets, bytes, retransmissions, NAKs by kind.
+    /// What this queue pair counted: packets, bytes, retransmissions, NAKs by kind. At least
+    /// `bytes-sent` and `bytes-received`, payload both.
     Map<String, Long> counters();
 
     /// Destroys the queue pair at once, without completions. Closing twice is harmless.

@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// One thread at a time may call; a second one is refused with an [IllegalStateException].
 /// Questions and [#close] may come from any thread. `close` ends a call that is under way,
-/// disconnects, and releases everything but the caller's memory and device. An RPC takes no lock
-/// and allocates only its result.
+/// disconnects, and releases everything but the caller's memory and device. By itself, an RPC takes
+/// no lock and allocates only its result.
 public final class NaaClient implements AutoCloseable {
     /// The port that servers listen on by default.
     public static final int DEFAULT_PORT = 12345;

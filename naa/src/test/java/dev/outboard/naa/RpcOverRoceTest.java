@@ -44,12 +44,13 @@ class RpcOverRoceTest extends RpcSuite {
     }
 
     @Test
-    void anRpcAllocatesNothingButItsResult() {
+    void aPolledRpcAllocatesNothingButItsResult() {
         serve(ServerOptions.builder(), Routine.ofShort(_ -> ReturnCode.SUCCESS));
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         try (NaaClient client =
                 server.client()
                         .functionCode(CUSTOM)
+                        .spin(ServerOptions.POLLED)
                         .region(RegionSpec.inputOutput(server.memory(64, 0)))
                         .open()) {
             long least = Long.MAX_VALUE;
