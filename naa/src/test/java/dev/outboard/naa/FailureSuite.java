@@ -281,7 +281,8 @@ abstract class FailureSuite {
                 ServerOptions.builder(),
                 rpc -> {
                     release.await();
-                    cancelled[0] = rpc.isCancelled();
+                    RpcSuite.until(rpc::isCancelled);
+                    cancelled[0] = true;
                     rpc.parameter(0).memory().fill((byte) 99);
                     return ReturnCode.SUCCESS;
                 });
