@@ -36,7 +36,9 @@ final class Engine implements PacketHandler {
         }
     }
 
-    private static final int MESSAGES_PER_TURN = 4;
+    /// One system call brings up to 64 KiB of packets; a second one that finds nothing costs 0.3 µs
+    /// before the first packet is answered.
+    private static final int MESSAGES_PER_TURN = 1;
 
     /// After posting, turns in a row: enough for a full window to leave.
     private static final int TURNS_PER_POST = 4;
