@@ -1,5 +1,7 @@
 package dev.outboard.fabric.roce;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
@@ -16,12 +18,14 @@ import org.jspecify.annotations.Nullable;
 ///   socket, because every packet would wake it for nothing, and looks every millisecond whether it
 ///   is needed again.
 final class Drivers implements AutoCloseable {
+    private static final Logger LOGGER = System.getLogger(Drivers.class.getName());
+
     private static final long LOOK_NANOS = 1_000_000;
 
     /// While a thread sleeps on the socket, and wakes the service thread when it leaves.
     private static final long IDLE_LOOK_NANOS = 1_000_000_000;
 
-    private static final long CLOSE_MILLIS = 5_000;
+    private static final long CLOSE_NANOS = 5_000_000_000L;
 
     private final Engine engine;
     private final List<RoceCompletionQueue> queues = new CopyOnWriteArrayList<>();
@@ -91,17 +95,17 @@ final class Drivers implements AutoCloseable {
         return queue.isNotified();
     }
 
+    /// Ends all waits; the socket is left alone when this returns.
     @Override
     public void close() {
         closed = true;
-        engine.wake();
-        LockSupport.unpark(service);
-        try {
-            service.join(CLOSE_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
         queues.forEach(RoceCompletionQueue::abandon);
+        LockSupport.unpark(service);
+        long deadline = System.nanoTime() + CLOSE_NANOS;
+        while ((leader.get() != null || service.isAlive()) && System.nanoTime() < deadline) {
+            engine.wake();
+            LockSupport.parkNanos(this, LOOK_NANOS);
+        }
     }
 
     private boolean tryLead() {
@@ -138,7 +142,12 @@ final class Drivers implements AutoCloseable {
         int seen = applicationTurns;
         while (!closed) {
             if (seen == applicationTurns && leader.compareAndSet(null, service)) {
-                lead(seen);
+                try {
+                    lead(seen);
+                } catch (RuntimeException | Error e) {
+                    // A defect of ours in one packet must not end the device for everybody.
+                    LOGGER.log(Level.ERROR, service.getName() + ": the engine failed", e);
+                }
             }
             seen = applicationTurns;
             rest();

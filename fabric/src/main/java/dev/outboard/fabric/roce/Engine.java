@@ -115,7 +115,8 @@ final class Engine implements PacketHandler {
                 return worked;
             }
             try {
-                worked |= turn(System.nanoTime(), receives);
+                // Whoever closed the engine may have been inside a moment ago.
+                worked |= !closed && turn(System.nanoTime(), receives);
             } finally {
                 OWNED.setVolatile(this, false);
             }

@@ -9,6 +9,7 @@ import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
+import dev.outboard.fabric.roce.io.IpMtu;
 import dev.outboard.fabric.roce.io.Receiver;
 import dev.outboard.fabric.roce.io.TransmitListener;
 import dev.outboard.fabric.roce.io.Transmitter;
@@ -21,6 +22,7 @@ import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.PathMtu;
+import dev.outboard.fabric.spi.DeviceUri;
 import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.util.HashSet;
@@ -70,11 +72,11 @@ final class RoceDevice implements Device, TransmitListener {
     private int nextQpn = random.nextInt(QPN_COUNT);
     private boolean closed;
 
-    RoceDevice(InetAddress address, int ipMtu, IcrcVerifier.Policy policy, Taps taps) {
-        this.name = "roce://" + address.getHostAddress();
-        this.address = address;
-        this.pathMtu = PathMtu.largestForRequest(ipMtu).orElseThrow(() -> narrow(ipMtu));
-        this.socket = UdpSocket.bind(address, Path.DESTINATION_PORT);
+    private RoceDevice(UdpSocket socket, PathMtu pathMtu, IcrcVerifier.Policy policy, Taps taps) {
+        this.address = socket.localAddress();
+        this.name = nameOf(address);
+        this.pathMtu = pathMtu;
+        this.socket = socket;
         this.transmitter = Transmitter.open(socket, this);
         this.receiver = new Receiver(socket, policy);
         this.taps = taps;
@@ -86,7 +88,19 @@ final class RoceDevice implements Device, TransmitListener {
         this.services = new GeneralServices(configuration, random, receiver.discards()::increment);
         this.engine = new Engine(transmitter, receiver, waiter, services);
         this.drivers = new Drivers(engine, name);
-        drivers.start();
+    }
+
+    /// Opens the device on `address`, with the taps that `location` asks for.
+    static RoceDevice open(InetAddress address, IcrcVerifier.Policy policy, DeviceUri location) {
+        UdpSocket socket = UdpSocket.bind(address, Path.DESTINATION_PORT);
+        try {
+            RoceDevice device = new RoceDevice(socket, pathMtu(address), policy, Taps.of(location));
+            device.drivers.start();
+            return device;
+        } catch (RuntimeException e) {
+            socket.close();
+            throw e;
+        }
     }
 
     Engine engine() {
@@ -249,6 +263,11 @@ final class RoceDevice implements Device, TransmitListener {
         distrusted.add(path);
     }
 
+    /// The queue pair on `path` is gone. While driving.
+    void forget(Path path) {
+        distrusted.remove(path);
+    }
+
     @Override
     public void tooLong(Path path) {
         engine.failPath(path);
@@ -275,10 +294,20 @@ final class RoceDevice implements Device, TransmitListener {
         }
     }
 
-    private FabricException narrow(int ipMtu) {
-        return new FabricException(
-                Reason.UNUSABLE_PATH,
-                name + ": an IP MTU of " + ipMtu + " bytes is too small for RoCE");
+    private static PathMtu pathMtu(InetAddress address) {
+        int ipMtu = IpMtu.of(address);
+        return PathMtu.largestForRequest(ipMtu)
+                .orElseThrow(() ->
+                        new FabricException(
+                                Reason.UNUSABLE_PATH,
+                                nameOf(address)
+                                        + ": an IP MTU of "
+                                        + ipMtu
+                                        + " bytes is too small for RoCE; 352 is the least"));
+    }
+
+    private static String nameOf(InetAddress address) {
+        return "roce://" + address.getHostAddress();
     }
 
     private static void range(String what, int value, int min, int max) {

@@ -3,7 +3,6 @@ package dev.outboard.fabric.roce;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
-import dev.outboard.fabric.roce.io.IpMtu;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.spi.DeviceUri;
 import dev.outboard.fabric.spi.FabricProvider;
@@ -41,7 +40,7 @@ public final class RoceProvider implements FabricProvider {
         IcrcVerifier.Policy policy = policy(location.options().getOrDefault("icrc", "solve"));
         String peer = location.options().get("peer");
         if (!location.device().equals("auto")) {
-            return open(LocalAddress.of(location.device()), policy, location);
+            return RoceDevice.open(LocalAddress.of(location.device()), policy, location);
         }
         if (peer == null) {
             throw new FabricException(
@@ -57,7 +56,7 @@ public final class RoceProvider implements FabricProvider {
         SecureRandom random = new SecureRandom();
         for (int attempt = 1; ; attempt++) {
             try {
-                return open(LocalAddress.towards(peer, random), policy, location);
+                return RoceDevice.open(LocalAddress.towards(peer, random), policy, location);
             } catch (FabricException e) {
                 if (e.reason() != Reason.ADDRESS_IN_USE
                         || !peer.isLoopbackAddress()
@@ -66,10 +65,6 @@ public final class RoceProvider implements FabricProvider {
                 }
             }
         }
-    }
-
-    private static Device open(InetAddress local, IcrcVerifier.Policy policy, DeviceUri location) {
-        return new RoceDevice(local, IpMtu.of(local), policy, Taps.of(location));
     }
 
     private static IcrcVerifier.Policy policy(String name) {

@@ -108,16 +108,22 @@ final class RoceQueuePair implements QueuePair {
 
     @Override
     public void close() {
-        device.engine()
-                .exclusively(() -> {
-                    if (!closed) {
-                        closed = true;
-                        device.engine().queuePairs().remove(number());
-                        domain.left(this);
-                        sendQueue.left();
-                        receiveQueue.left();
-                    }
-                });
+        device.engine().exclusively(this::release);
+    }
+
+    private void release() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        device.engine().queuePairs().remove(number());
+        RcConnection connection = machine.connection();
+        if (connection != null) {
+            device.forget(connection.path());
+        }
+        domain.left(this);
+        sendQueue.left();
+        receiveQueue.left();
     }
 
     /// INIT → READY_TO_SEND. While driving.

@@ -1,0 +1,70 @@
+package dev.outboard.fabric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Test;
+
+/// From post to completion, through real sockets, the data path allocates nothing once it is warm.
+final class DataPathAllocationTest {
+    private static final int MESSAGES = 10_000;
+    private static final int ROUNDS = 5;
+    private static final int BYTES = 64;
+
+    /// What the measurement itself may cost in a round.
+    private static final long SLACK_BYTES = 16_384;
+
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private final SendRequest send = new SendRequest();
+    private final ReceiveRequest receive = new ReceiveRequest().noBuffer();
+    private final Completion completion = new Completion();
+
+    @Test
+    void messagesBothWaysAllocateNothing() {
+        try (Device one = Fabric.open("roce://auto?peer=127.0.0.1");
+                Device two = Fabric.open("roce://auto?peer=127.0.0.1");
+                ConnectedPair pair = ConnectedPair.connect(one, two, 7000);
+                Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(2 * BYTES);
+            try (MemoryRegion near = pair.client().register(memory.asSlice(0, BYTES));
+                    MemoryRegion far = pair.server().register(memory.asSlice(BYTES, BYTES))) {
+                long least = Long.MAX_VALUE;
+                for (int round = 0; round < ROUNDS; round++) {
+                    long before = threads.getCurrentThreadAllocatedBytes();
+                    for (int i = 0; i < MESSAGES; i++) {
+                        pass(pair.client(), near, pair.server(), far);
+                        pass(pair.server(), far, pair.client(), near);
+                    }
+                    least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+                }
+                assertThat(least).as("bytes per %d messages", 2 * MESSAGES).isLessThan(SLACK_BYTES);
+            }
+        }
+    }
+
+    private void pass(
+            ConnectedPair.End from,
+            MemoryRegion source,
+            ConnectedPair.End to,
+            MemoryRegion target) {
+        to.post(receive);
+        from.post(
+                send.writeWithImmediate(target.address(), target.remoteKey(), 7)
+                        .payload(source, 0, BYTES));
+        take(to);
+        take(from);
+    }
+
+    /// Polls until one completion came; the thread drives both devices in turn.
+    private void take(ConnectedPair.End end) {
+        while (!end.completions().poll(completion)) {
+            Thread.onSpinWait();
+        }
+        if (completion.status() != CompletionStatus.SUCCESS) {
+            throw new AssertionError(completion.toString());
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package dev.outboard.fabric.roce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionQueue;
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Fabric;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.roce.wire.Discard;
+import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.testkit.Golden;
+import dev.outboard.testkit.Requirement;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class RoceDeviceTest {
+    private static final int IP_AND_UDP = 28;
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final Device device = Fabric.open("roce://auto?peer=127.0.0.1");
+
+    @AfterEach
+    void close() {
+        device.close();
+    }
+
+    @Test
+    @Requirement("ROCE-PKT-5")
+    void countsWhatItDropsByReason() throws IOException {
+        byte[] ack = udpPayload("rc_ack");
+        send(new byte[] {1, 2, 3});
+        send(new byte[17]);
+        send(changed(ack, 1, 0x01));
+        send(changed(ack, 0, 0x1B));
+        send(changed(ack, 5, 0, 0, 0));
+        send(ack);
+
+        awaitCount(Discard.TOO_SHORT, 1);
+        awaitCount(Discard.NOT_MULTIPLE_OF_4, 1);
+        awaitCount(Discard.BAD_TRANSPORT_VERSION, 1);
+        awaitCount(Discard.UNKNOWN_OPCODE, 1);
+        awaitCount(Discard.QPN_ZERO, 1);
+        awaitCount(Discard.BAD_ICRC, 1);
+    }
+
+    @Test
+    void aTakenAddressNamesTheRemedy() {
+        String taken = "roce://" + device.address().getHostAddress();
+        assertThatThrownBy(() -> Fabric.open(taken))
+                .isInstanceOfSatisfying(
+                        FabricException.class,
+                        e ->
+                                assertThat(e.reason())
+                                        .isEqualTo(FabricException.Reason.ADDRESS_IN_USE))
+                .hasMessageContaining("another loopback address");
+    }
+
+    @Test
+    void anUnknownOptionIsRefusedWithTheKnownOnes() {
+        assertThatThrownBy(() -> Fabric.open("roce://127.0.0.1?captur=x"))
+                .hasMessageContaining("captur")
+                .hasMessageContaining("capture");
+    }
+
+    @Test
+    void anUnknownSchemeIsRefusedWithTheKnownOnes() {
+        assertThatThrownBy(() -> Fabric.open("ibv://mlx5_0")).hasMessageContaining("[roce]");
+    }
+
+    @Test
+    void awaitEndsAtItsDeadline() {
+        CompletionQueue queue = device.createCompletionQueue(1);
+        queue.requestNotification(false);
+        assertThat(queue.await(TimeUnit.MILLISECONDS.toNanos(5))).isFalse();
+        assertThat(queue.poll(new Completion())).isFalse();
+    }
+
+    @Test
+    void closingTheDeviceEndsAWait() {
+        CompletionQueue queue = device.createCompletionQueue(1);
+        queue.requestNotification(false);
+        CompletableFuture<Boolean> waiting =
+                CompletableFuture.supplyAsync(() -> queue.await(TimeUnit.HOURS.toNanos(1)));
+        device.close();
+        assertThat(waiting).succeedsWithin(PATIENCE).isEqualTo(false);
+    }
+
+    @Test
+    void closingTwiceIsHarmless() {
+        device.close();
+        device.close();
+    }
+
+    @Test
+    void addressesThatCannotBeADeviceAreRefused() {
+        assertThatThrownBy(() -> Fabric.open("roce://0.0.0.0"))
+                .hasMessageContaining("name one address");
+        assertThatThrownBy(() -> Fabric.open("roce://192.0.2.1"))
+                .hasMessageContaining("not an address of this machine");
+    }
+
+    private void awaitCount(Discard reason, long count) {
+        String name = "discarded." + reason.name().toLowerCase(Locale.ROOT).replace('_', '-');
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (device.counters().get(name) < count && System.nanoTime() < deadline) {
+            Thread.onSpinWait();
+        }
+        assertThat(device.counters()).containsEntry(name, count);
+    }
+
+    private void send(byte[] payload) throws IOException {
+        try (DatagramChannel channel = DatagramChannel.open()) {
+            channel.send(
+                    ByteBuffer.wrap(payload),
+                    new InetSocketAddress(device.address(), Path.DESTINATION_PORT));
+        }
+    }
+
+    /// The packet from the BTH on, without IP and UDP headers.
+    private static byte[] udpPayload(String name) {
+        byte[] packet = Golden.packet(name);
+        return Arrays.copyOfRange(packet, IP_AND_UDP, packet.length);
+    }
+
+    private static byte[] changed(byte[] packet, int at, int... bytes) {
+        byte[] copy = packet.clone();
+        for (int i = 0; i < bytes.length; i++) {
+            copy[at + i] = (byte) bytes[i];
+        }
+        return copy;
+    }
+}
