@@ -167,7 +167,10 @@ class ServeAndCallTest {
     void saysThatTheAddressIsNotOfThisMachine() {
         Execution run = Execution.ofOutboard("naa", "serve", "--bind", "192.0.2.1");
 
-        assertFailure("192.0.2.1 is not an address of this machine", run);
+        assertFailure(
+                "cannot bind 192.0.2.1:4791: EADDRNOTAVAIL. It is not an address of this machine;"
+                        + " `ip address` lists those that are",
+                run);
     }
 
     @Test
