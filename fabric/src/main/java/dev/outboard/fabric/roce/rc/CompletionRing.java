@@ -19,14 +19,14 @@ public final class CompletionRing {
     private static final int ARMED_SOLICITED = 1;
     private static final int ARMED = 2;
 
-    private final SlotRing<Slot> slots;
+    private final SlotRing<Completion> slots;
     private final Notification notification;
     private volatile int armed = NOT_ARMED;
 
     /// An empty queue for `capacity` completions.
     public CompletionRing(int capacity, Notification notification) {
         this.notification = notification;
-        this.slots = new SlotRing<>(capacity, i -> new Slot());
+        this.slots = new SlotRing<>(capacity, i -> new Completion());
     }
 
     /// How many completions fit.
@@ -47,11 +47,11 @@ public final class CompletionRing {
             boolean hasImmediate,
             int immediate,
             boolean solicited) {
-        Slot slot = slots.free();
+        Completion slot = slots.free();
         if (slot == null) {
             return false;
         }
-        slot.fill(id, status, opcode, queuePairNumber, byteCount, hasImmediate, immediate);
+        slot.set(id, status, opcode, queuePairNumber, byteCount, hasImmediate, immediate);
         slots.publish();
         // The consumer arms, then polls once more: without this fence both could miss each other.
         VarHandle.fullFence();
@@ -70,7 +70,15 @@ public final class CompletionRing {
         if (slots.isEmpty()) {
             return false;
         }
-        slots.at(slots.head()).copyTo(into);
+        Completion oldest = slots.at(slots.head());
+        into.set(
+                oldest.id(),
+                oldest.status(),
+                oldest.opcode(),
+                oldest.queuePairNumber(),
+                oldest.byteCount(),
+                oldest.hasImmediate(),
+                oldest.immediate());
         slots.removeHead();
         return true;
     }
@@ -81,36 +89,5 @@ public final class CompletionRing {
                 solicitedOnly
                         ? ARMED_SOLICITED
                         : ARMED; // volatile: ordered before the poll that follows
-    }
-
-    private static final class Slot {
-        private long id;
-        private CompletionStatus status = CompletionStatus.SUCCESS;
-        private CompletionOpcode opcode = CompletionOpcode.SEND;
-        private int queuePairNumber;
-        private long byteCount;
-        private boolean hasImmediate;
-        private int immediate;
-
-        void fill(
-                long newId,
-                CompletionStatus newStatus,
-                CompletionOpcode newOpcode,
-                int newQueuePairNumber,
-                long newByteCount,
-                boolean newHasImmediate,
-                int newImmediate) {
-            id = newId;
-            status = newStatus;
-            opcode = newOpcode;
-            queuePairNumber = newQueuePairNumber;
-            byteCount = newByteCount;
-            hasImmediate = newHasImmediate;
-            immediate = newImmediate;
-        }
-
-        void copyTo(Completion completion) {
-            completion.set(id, status, opcode, queuePairNumber, byteCount, hasImmediate, immediate);
-        }
     }
 }
