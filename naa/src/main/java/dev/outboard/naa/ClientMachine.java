@@ -33,6 +33,9 @@ final class ClientMachine extends Machine {
     private static final long HOST_ERROR = 3;
     private static final long PROBE = 4;
 
+    /// Where a WRITE of no bytes goes before the server has advertised its regions: nobody checks.
+    private static final PeerRegion NOWHERE = new PeerRegion(0, 0, 0);
+
     private final ClientSettings settings;
     private final ClientRegions regions;
     private @Nullable MemoryRegion messages;
@@ -195,6 +198,7 @@ final class ClientMachine extends Machine {
         }
         regions.advertised(advertise);
         deadline.clear();
+        nextProbe.clear();
         counters().add(Counter.MRSP_NANOS, nowNanos - mrspBegan);
         enter(NaaState.MRSP_DONE);
     }
@@ -317,7 +321,7 @@ final class ClientMachine extends Machine {
     }
 
     private void emitEmptyWrite(SendRequest into) {
-        PeerRegion target = regions.firstPeer();
+        PeerRegion target = regions.firstPeer().orElse(NOWHERE);
         if (hostErrorToSend) {
             hostErrorToSend = false;
             into.id(HOST_ERROR).writeWithImmediate(target.address(), target.remoteKey(), 0);
@@ -361,6 +365,7 @@ final class ClientMachine extends Machine {
             throw unexpected("the completion of a message");
         }
         enter(NaaState.MRSP_RECEIVING);
+        nextProbe.set(nowNanos, settings.probeInterval());
         if (heldMessageLength >= 0) {
             applyMessage(heldMessageLength, nowNanos);
             heldMessageLength = -1;

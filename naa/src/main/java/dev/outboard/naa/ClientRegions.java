@@ -6,7 +6,6 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /// The regions of a client in wire order: in `ap1-2023` the metadata region comes first. Belongs to
@@ -80,9 +79,9 @@ final class ClientRegions {
         return peers;
     }
 
-    /// Where a message without payload is aimed at.
-    PeerRegion firstPeer() {
-        return Objects.requireNonNull(regions.getFirst().peer());
+    /// Where a WRITE without payload is aimed at, once known.
+    Optional<PeerRegion> firstPeer() {
+        return Optional.ofNullable(regions.getFirst().peer());
     }
 
     // ---- RPC ------------------------------------------------------------------------------------

@@ -370,6 +370,18 @@ class ClientMachineTest {
     }
 
     @Test
+    void probesAServerThatTakesLongToSetUpTheRegionsBeforeItsAddressesAreKnown() {
+        client.reach(NaaState.MRSP_RECEIVING);
+        client.machine.timePassed(client.driver.now + ClientFixture.PROBE.toNanos());
+        List<Posted> probe = client.driver.take();
+        assertThat(probe).containsExactly(new Posted(4, RDMA_WRITE, 0, 0, 0, 0, false));
+        client.reach(NaaState.MRSP_DONE);
+        client.driver.sendCompletes(probe.getFirst());
+        assertThat(client.machine.state()).isEqualTo(NaaState.MRSP_DONE);
+        assertThat(client.machine.nanosUntilDue(client.driver.now)).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
     @Requirement("NAA-STATE-2")
     void canBeClosedInEveryState() {
         for (NaaState target : ClientFixture.STATES) {
