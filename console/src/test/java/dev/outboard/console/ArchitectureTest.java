@@ -37,6 +37,9 @@ class ArchitectureTest {
     private static final String ROCE = "dev.outboard.fabric.roce";
     private static final String WIRE = ROCE + ".wire..";
     private static final String RC = ROCE + ".rc..";
+    private static final String UD = ROCE + ".ud..";
+    private static final String MEMORY = ROCE + ".memory..";
+    private static final String QUEUE = ROCE + ".queue..";
     private static final String CM = ROCE + ".cm..";
     private static final String IO = ROCE + ".io..";
 
@@ -93,7 +96,7 @@ class ArchitectureTest {
                 .resideInAPackage(WIRE)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(ROCE, RC, CM, IO)
+                .resideInAnyPackage(ROCE, RC, UD, CM, IO, QUEUE, MEMORY)
                 .check(CODE);
     }
 
@@ -101,7 +104,7 @@ class ArchitectureTest {
     void protocolsKnowNoSocketOrChance() {
         noClasses()
                 .that()
-                .resideInAnyPackage(WIRE, RC, CM)
+                .resideInAnyPackage(WIRE, MEMORY, QUEUE, RC, UD, CM)
                 .should()
                 .dependOnClassesThat(isOutsideWorld())
                 .check(CODE);
@@ -111,7 +114,7 @@ class ArchitectureTest {
     void protocolsRunNoThread() {
         noClasses()
                 .that()
-                .resideInAnyPackage(WIRE, RC, CM)
+                .resideInAnyPackage(WIRE, MEMORY, QUEUE, RC, UD, CM)
                 .should()
                 .callMethodWhere(runsOrHoldsAThread())
                 .check(CODE);
@@ -121,7 +124,7 @@ class ArchitectureTest {
     void protocolsReadNoClock() {
         noClasses()
                 .that()
-                .resideInAnyPackage(WIRE, RC, CM)
+                .resideInAnyPackage(WIRE, MEMORY, QUEUE, RC, UD, CM)
                 .should()
                 .callMethod(System.class, "nanoTime")
                 .orShould()

@@ -5,7 +5,13 @@ public enum Access {
     /// The local device may write: receive buffers need this.
     LOCAL_WRITE(1),
     /// A peer that knows the key may write. Requires [#LOCAL_WRITE].
-    REMOTE_WRITE(2);
+    REMOTE_WRITE(2),
+    /// A peer that knows the key may read.
+    REMOTE_READ(4),
+    /// A peer that knows the key may use atomic operations. Requires [#LOCAL_WRITE].
+    REMOTE_ATOMIC(8),
+    /// Memory windows may be bound to the region.
+    MEMORY_WINDOW_BIND(16);
 
     private final int bit;
 

@@ -8,8 +8,14 @@ public enum QueuePairState {
     INIT,
     /// The responder runs. From INIT; leads to READY_TO_SEND.
     READY_TO_RECEIVE,
-    /// Requester and responder run. From READY_TO_RECEIVE.
+    /// Requester and responder run. From READY_TO_RECEIVE, or back from one of the next two.
     READY_TO_SEND,
+    /// Requests that were started finish, further ones wait; the responder runs. From
+    /// READY_TO_SEND; leads back there.
+    SEND_QUEUE_DRAIN,
+    /// A send of a datagram queue pair failed: its send queue is flushed, it still receives. Leads
+    /// back to READY_TO_SEND.
+    SEND_QUEUE_ERROR,
     /// Everything outstanding is flushed, packets are dropped. From any state, by request or by a
     /// fatal error.
     ERROR

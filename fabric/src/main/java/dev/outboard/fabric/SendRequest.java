@@ -14,8 +14,14 @@ public final class SendRequest {
     public enum Operation {
         SEND,
         SEND_WITH_IMMEDIATE,
+        SEND_WITH_INVALIDATE,
         RDMA_WRITE,
-        RDMA_WRITE_WITH_IMMEDIATE
+        RDMA_WRITE_WITH_IMMEDIATE,
+        RDMA_READ,
+        COMPARE_AND_SWAP,
+        FETCH_AND_ADD,
+        BIND_MEMORY_WINDOW,
+        LOCAL_INVALIDATE
     }
 
     private final GatherList gather = new GatherList();
@@ -24,9 +30,13 @@ public final class SendRequest {
     private long remoteAddress;
     private int remoteKey;
     private int immediate;
+    private int invalidateKey;
+    private long compare;
+    private long swapOrAdd;
     private boolean signaled = true;
     private boolean solicited;
     private boolean inline;
+    private boolean fence;
 
     /// A signaled SEND without payload.
     public SendRequest() {}
@@ -58,6 +68,40 @@ public final class SendRequest {
             long newRemoteAddress, int newRemoteKey, int newImmediate) {
         return operation(
                 Operation.RDMA_WRITE_WITH_IMMEDIATE, newRemoteAddress, newRemoteKey, newImmediate);
+    }
+
+    /// Sends the payload into the peer's next receive and invalidates one of the peer's keys.
+    public SendRequest sendWithInvalidate(int newInvalidateKey) {
+        operation(Operation.SEND_WITH_INVALIDATE, 0, 0, 0);
+        invalidateKey = newInvalidateKey;
+        return this;
+    }
+
+    /// Reads the peer's memory into the payload, whose regions need LOCAL_WRITE.
+    public SendRequest read(long newRemoteAddress, int newRemoteKey) {
+        return operation(Operation.RDMA_READ, newRemoteAddress, newRemoteKey, 0);
+    }
+
+    /// Replaces the peer's 64-bit word by `newSwap` if it equals `newCompare`. The payload, 8 bytes
+    /// in a region with LOCAL_WRITE, receives what the word was before, in native byte order.
+    ///
+    /// @param newRemoteAddress a multiple of 8
+    public SendRequest compareAndSwap(
+            long newRemoteAddress, int newRemoteKey, long newCompare, long newSwap) {
+        operation(Operation.COMPARE_AND_SWAP, newRemoteAddress, newRemoteKey, 0);
+        compare = newCompare;
+        swapOrAdd = newSwap;
+        return this;
+    }
+
+    /// Adds to the peer's 64-bit word. The payload, 8 bytes in a region with LOCAL_WRITE, receives
+    /// what the word was before, in native byte order.
+    ///
+    /// @param newRemoteAddress a multiple of 8
+    public SendRequest fetchAndAdd(long newRemoteAddress, int newRemoteKey, long newAdd) {
+        operation(Operation.FETCH_AND_ADD, newRemoteAddress, newRemoteKey, 0);
+        swapOrAdd = newAdd;
+        return this;
     }
 
     /// Makes `length` bytes of `region` from `offset` the whole payload. Length 0 is a message
@@ -99,6 +143,13 @@ public final class SendRequest {
         return this;
     }
 
+    /// Whether it starts only after all earlier READs and atomics of its queue pair are complete
+    /// (default: no).
+    public SendRequest fence(boolean newFence) {
+        fence = newFence;
+        return this;
+    }
+
     public long id() {
         return id;
     }
@@ -117,6 +168,25 @@ public final class SendRequest {
 
     public int immediate() {
         return immediate;
+    }
+
+    /// The peer's key that SEND_WITH_INVALIDATE invalidates.
+    public int invalidateKey() {
+        return invalidateKey;
+    }
+
+    /// What COMPARE_AND_SWAP expects to find.
+    public long compare() {
+        return compare;
+    }
+
+    /// What COMPARE_AND_SWAP stores, or what FETCH_AND_ADD adds.
+    public long swapOrAdd() {
+        return swapOrAdd;
+    }
+
+    public boolean fence() {
+        return fence;
     }
 
     public boolean signaled() {

@@ -243,9 +243,10 @@ final class FakeFabric {
                         (CompletionStatus) e[1],
                         (CompletionOpcode) e[2],
                         0,
-                        (Long) e[3],
-                        e[4] != null,
-                        e[4] == null ? 0 : (Integer) e[4]);
+                        (Long) e[3]);
+                if (e[4] != null) {
+                    into.setImmediate((Integer) e[4]);
+                }
             }
             return e != null;
         }

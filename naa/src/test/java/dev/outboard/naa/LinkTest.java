@@ -49,9 +49,8 @@ class LinkTest {
                             CompletionStatus.SUCCESS,
                             CompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE,
                             1,
-                            10,
-                            true,
-                            0);
+                            10);
+                    into.setImmediate(0);
                     boolean taken = arrived;
                     arrived = false;
                     return taken;

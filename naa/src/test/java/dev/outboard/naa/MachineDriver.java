@@ -138,7 +138,10 @@ final class MachineDriver {
             long bytes,
             boolean hasImmediate,
             int immediate) {
-        completion.set(id, status, opcode, 1, bytes, hasImmediate, immediate);
+        completion.set(id, status, opcode, 1, bytes);
+        if (hasImmediate) {
+            completion.setImmediate(immediate);
+        }
         machine.completed(completion, now);
     }
 

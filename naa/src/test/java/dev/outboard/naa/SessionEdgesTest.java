@@ -268,14 +268,7 @@ class SessionEdgesTest {
     void aStepCanBeTakenForAnyCompletion() {
         try (NaaClient client = client().open()) {
             Completion broken = new Completion();
-            broken.set(
-                    0,
-                    CompletionStatus.RETRY_EXCEEDED,
-                    CompletionOpcode.RDMA_WRITE,
-                    0,
-                    0,
-                    false,
-                    0);
+            broken.set(0, CompletionStatus.RETRY_EXCEEDED, CompletionOpcode.RDMA_WRITE, 0, 0);
             NaaTransferException failure =
                     catchThrowableOfType(NaaTransferException.class, () -> client.handle(broken));
             assertThat(failure.status()).isEqualTo(CompletionStatus.RETRY_EXCEEDED);

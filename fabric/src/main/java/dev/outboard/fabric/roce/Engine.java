@@ -4,7 +4,7 @@ import dev.outboard.fabric.roce.io.PacketHandler;
 import dev.outboard.fabric.roce.io.Receiver;
 import dev.outboard.fabric.roce.io.Transmitter;
 import dev.outboard.fabric.roce.io.Waiter;
-import dev.outboard.fabric.roce.rc.KeyedTable;
+import dev.outboard.fabric.roce.memory.KeyedTable;
 import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;

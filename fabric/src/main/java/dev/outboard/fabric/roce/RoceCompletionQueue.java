@@ -4,7 +4,7 @@ import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
-import dev.outboard.fabric.roce.rc.CompletionRing;
+import dev.outboard.fabric.roce.queue.CompletionRing;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;

@@ -11,7 +11,7 @@ import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.roce.SimulatedDevice.Endpoint;
 import dev.outboard.fabric.roce.cm.CmEvent;
 import dev.outboard.fabric.roce.cm.Connection;
-import dev.outboard.fabric.roce.rc.RegisteredRegion;
+import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import java.lang.foreign.Arena;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package dev.outboard.fabric.roce.rc;
 
+import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.FabricException;
@@ -7,6 +8,12 @@ import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.roce.memory.RegionTable;
+import dev.outboard.fabric.roce.queue.CompletionRing;
+import dev.outboard.fabric.roce.queue.Counters;
+import dev.outboard.fabric.roce.queue.ReceiveQueue;
+import dev.outboard.fabric.roce.queue.SendEntry;
+import dev.outboard.fabric.roce.queue.SendQueue;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.PacketSink;
 import java.lang.invoke.VarHandle;
@@ -185,7 +192,7 @@ public final class RcQueuePair {
 
     /// The oldest receive failed with `status`; the rest is flushed.
     void failReceive(CompletionStatus status) {
-        completeReceive(status, CompletionOpcode.RECEIVE, 0, false, 0, false);
+        completeReceive(status);
         fail();
     }
 
@@ -201,14 +208,19 @@ public final class RcQueuePair {
     /// The oldest receive succeeded; false if the application cannot be told because its completion
     /// queue is full.
     boolean completeReceive(CompletionOpcode opcode, long byteCount, Packet packet) {
-        boolean hasImmediate = packet.opcode().hasImmediate();
-        return completeReceive(
-                CompletionStatus.SUCCESS,
-                opcode,
-                byteCount,
-                hasImmediate,
-                hasImmediate ? packet.immediate() : 0,
-                packet.solicited());
+        Completion completion = receiveCompletions.free();
+        long id = receives.head().id;
+        receives.removeHead();
+        if (completion == null) {
+            overrun();
+            return false;
+        }
+        completion.set(id, CompletionStatus.SUCCESS, opcode, number, byteCount);
+        if (packet.opcode().hasImmediate()) {
+            completion.setImmediate(packet.immediate());
+        }
+        receiveCompletions.publish(packet.solicited());
+        return true;
     }
 
     private void flush() {
@@ -216,42 +228,37 @@ public final class RcQueuePair {
             completeSend(CompletionStatus.WORK_REQUEST_FLUSHED);
         }
         while (!receives.isEmpty()) {
-            completeReceive(
-                    CompletionStatus.WORK_REQUEST_FLUSHED,
-                    CompletionOpcode.RECEIVE,
-                    0,
-                    false,
-                    0,
-                    false);
+            completeReceive(CompletionStatus.WORK_REQUEST_FLUSHED);
         }
     }
 
     private void completeSend(CompletionStatus status) {
         SendEntry entry = sends.at(sends.head());
-        long id = entry.id;
-        long length = entry.length;
-        CompletionOpcode opcode = entry.completionOpcode();
-        sends.removeHead();
-        if (!sendCompletions.add(id, status, opcode, number, length, false, 0, false)) {
-            overrun();
+        Completion completion = sendCompletions.free();
+        if (completion != null) {
+            completion.set(entry.id, status, entry.completionOpcode(), number, entry.length);
         }
+        sends.removeHead();
+        publish(sendCompletions, completion, status);
     }
 
-    private boolean completeReceive(
-            CompletionStatus status,
-            CompletionOpcode opcode,
-            long byteCount,
-            boolean hasImmediate,
-            int immediate,
-            boolean solicited) {
-        long id = receives.head().id;
-        receives.removeHead();
-        if (receiveCompletions.add(
-                id, status, opcode, number, byteCount, hasImmediate, immediate, solicited)) {
-            return true;
+    private void completeReceive(CompletionStatus status) {
+        Completion completion = receiveCompletions.free();
+        if (completion != null) {
+            completion.set(receives.head().id, status, CompletionOpcode.RECEIVE, number, 0);
         }
-        overrun();
-        return false;
+        receives.removeHead();
+        publish(receiveCompletions, completion, status);
+    }
+
+    /// An error counts as solicited (roce.md 3.9).
+    private void publish(
+            CompletionRing ring, @Nullable Completion completion, CompletionStatus status) {
+        if (completion == null) {
+            overrun();
+        } else {
+            ring.publish(status != CompletionStatus.SUCCESS);
+        }
     }
 
     /// The application let the completion queue run full: a completion is lost, so the queue pair

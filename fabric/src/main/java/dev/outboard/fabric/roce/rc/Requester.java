@@ -1,6 +1,9 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.roce.queue.Counters;
+import dev.outboard.fabric.roce.queue.SendEntry;
+import dev.outboard.fabric.roce.queue.SendQueue;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Immediate;

@@ -7,6 +7,8 @@ import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.roce.memory.RegisteredRegion;
+import dev.outboard.fabric.roce.queue.CompletionRing;
 import dev.outboard.fabric.roce.rc.RcQueuePair.QueueSizes;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;

@@ -8,6 +8,9 @@ import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.roce.memory.RegisteredRegion;
+import dev.outboard.fabric.roce.queue.CompletionRing;
+import dev.outboard.fabric.roce.queue.Counters;
 import dev.outboard.fabric.roce.rc.PlannedMessage.Flaw;
 import dev.outboard.testkit.SimulatedNetwork;
 import java.util.ArrayDeque;
@@ -387,6 +390,7 @@ final class CampaignApplication implements SimulatedEndpoint.Application {
             case RDMA_WRITE -> sendRequest.write(address, key);
             case RDMA_WRITE_WITH_IMMEDIATE ->
                     sendRequest.writeWithImmediate(address, key, message.immediate());
+            default -> throw new IllegalStateException("not in the campaign");
         }
     }
 

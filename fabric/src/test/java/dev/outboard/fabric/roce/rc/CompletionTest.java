@@ -11,6 +11,7 @@ import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.rc.RcQueuePair.QueueSizes;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Opcode;
@@ -125,7 +126,9 @@ class CompletionTest {
     }
 
     @ParameterizedTest
-    @EnumSource(SendRequest.Operation.class)
+    @EnumSource(
+            value = SendRequest.Operation.class,
+            names = {"SEND", "SEND_WITH_IMMEDIATE", "RDMA_WRITE", "RDMA_WRITE_WITH_IMMEDIATE"})
     @Requirement("ROCE-RC-28")
     void asksForAnEventInTheLastPacketOfWhatTakesAReceive(SendRequest.Operation operation) {
         var bench = new QueuePairBench().connect();
@@ -135,6 +138,7 @@ class CompletionTest {
             case SEND_WITH_IMMEDIATE -> request.sendWithImmediate(1);
             case RDMA_WRITE -> request.write(0, 1);
             case RDMA_WRITE_WITH_IMMEDIATE -> request.writeWithImmediate(0, 1, 1);
+            default -> throw new IllegalArgumentException(operation.toString());
         }
         bench.post(request);
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.rc.RcQueuePair.QueueSizes;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;

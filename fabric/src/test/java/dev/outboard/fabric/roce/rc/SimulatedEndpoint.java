@@ -2,6 +2,8 @@ package dev.outboard.fabric.roce.rc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.fabric.roce.memory.RegionTable;
+import dev.outboard.fabric.roce.queue.CompletionRing;
 import dev.outboard.fabric.roce.rc.RcQueuePair.QueueSizes;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Packet;

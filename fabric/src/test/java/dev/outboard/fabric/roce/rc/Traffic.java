@@ -10,6 +10,13 @@ import java.util.SplittableRandom;
 /// know what has to arrive. Every message has a place of its own in the sender's source memory and,
 /// if it is a WRITE, in the receiver's target memory.
 final class Traffic {
+    private static final List<Operation> OPERATIONS =
+            List.of(
+                    Operation.SEND,
+                    Operation.SEND_WITH_IMMEDIATE,
+                    Operation.RDMA_WRITE,
+                    Operation.RDMA_WRITE_WITH_IMMEDIATE);
+
     static final int MAX_PIECES = 4;
     static final int MAX_INLINE_BYTES = 64;
 
@@ -92,7 +99,7 @@ final class Traffic {
 
     private Operation drawOperation(Flaw flaw) {
         return switch (flaw) {
-            case NONE, UNREGISTERED_SOURCE -> Operation.values()[random.nextInt(4)];
+            case NONE, UNREGISTERED_SOURCE -> OPERATIONS.get(random.nextInt(OPERATIONS.size()));
             case WRONG_KEY, BEYOND_REGION, NO_RIGHT ->
                     random.nextBoolean()
                             ? Operation.RDMA_WRITE

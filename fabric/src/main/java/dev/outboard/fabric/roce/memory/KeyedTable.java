@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.rc;
+package dev.outboard.fabric.roce.memory;
 
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;

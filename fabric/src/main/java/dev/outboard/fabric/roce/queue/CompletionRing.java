@@ -1,9 +1,8 @@
-package dev.outboard.fabric.roce.rc;
+package dev.outboard.fabric.roce.queue;
 
 import dev.outboard.fabric.Completion;
-import dev.outboard.fabric.CompletionOpcode;
-import dev.outboard.fabric.CompletionStatus;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 /// A bounded queue of completions between the thread that drives the device (one at a time, adds)
 /// and the consumer (one thread at a time, polls). A completion is published with release after its
@@ -34,35 +33,24 @@ public final class CompletionRing {
         return slots.capacity();
     }
 
-    /// Adds a completion; false if the queue is full.
+    /// The completion to fill and then to [#publish], or null if the queue is full. The thread that
+    /// drives the device.
+    public @Nullable Completion free() {
+        return slots.free();
+    }
+
+    /// Adds the completion that [#free] gave.
     ///
-    /// @param solicited whether it wakes a consumer that waits for solicited completions only;
-    ///   errors always do
-    boolean add(
-            long id,
-            CompletionStatus status,
-            CompletionOpcode opcode,
-            int queuePairNumber,
-            long byteCount,
-            boolean hasImmediate,
-            int immediate,
-            boolean solicited) {
-        Completion slot = slots.free();
-        if (slot == null) {
-            return false;
-        }
-        slot.set(id, status, opcode, queuePairNumber, byteCount, hasImmediate, immediate);
+    /// @param solicited whether it wakes a consumer that waits for solicited completions only
+    public void publish(boolean solicited) {
         slots.publish();
         // The consumer arms, then polls once more: without this fence both could miss each other.
         VarHandle.fullFence();
         int wanted = armed;
-        if (wanted == ARMED
-                || (wanted == ARMED_SOLICITED
-                        && (solicited || status != CompletionStatus.SUCCESS))) {
+        if (wanted == ARMED || (wanted == ARMED_SOLICITED && solicited)) {
             armed = NOT_ARMED;
             notification.completionAdded(this);
         }
-        return true;
     }
 
     /// Takes the oldest completion; false if there is none.
@@ -70,15 +58,7 @@ public final class CompletionRing {
         if (slots.isEmpty()) {
             return false;
         }
-        Completion oldest = slots.at(slots.head());
-        into.set(
-                oldest.id(),
-                oldest.status(),
-                oldest.opcode(),
-                oldest.queuePairNumber(),
-                oldest.byteCount(),
-                oldest.hasImmediate(),
-                oldest.immediate());
+        into.copyFrom(slots.at(slots.head()));
         slots.removeHead();
         return true;
     }

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.rc;
+package dev.outboard.fabric.roce.memory;
 
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.MemoryRegion;
@@ -16,7 +16,7 @@ public final class RegisteredRegion implements MemoryRegion {
     private final Payload payload;
     private volatile boolean open = true;
 
-    RegisteredRegion(
+    public RegisteredRegion(
             RegionTable table, int domain, int key, MemorySegment segment, Set<Access> access) {
         this.table = table;
         this.domain = domain;
@@ -30,7 +30,7 @@ public final class RegisteredRegion implements MemoryRegion {
         return domain;
     }
 
-    boolean isOf(RegionTable other) {
+    public boolean isOf(RegionTable other) {
         return table == other;
     }
 

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.rc;
+package dev.outboard.fabric.roce.queue;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

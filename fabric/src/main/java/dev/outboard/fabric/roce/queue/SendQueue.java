@@ -1,25 +1,26 @@
-package dev.outboard.fabric.roce.rc;
+package dev.outboard.fabric.roce.queue;
 
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.GatherList;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.roce.memory.RegionTable;
 import dev.outboard.fabric.roce.wire.Payload;
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
 /// The bounded ring of posted send requests between the poster (one thread at a time) and the
 /// [Requester].
-final class SendQueue {
+public final class SendQueue {
     /// The longest message: 2 GiB (roce.md 3.3).
-    static final long MAX_MESSAGE_BYTES = 1L << 31;
+    public static final long MAX_MESSAGE_BYTES = 1L << 31;
 
     private final SlotRing<SendEntry> entries;
     private final RegionTable regions;
     private final int maxPieces;
     private final int maxInlineBytes;
 
-    SendQueue(RegionTable regions, int capacity, int maxPieces, int maxInlineBytes) {
+    public SendQueue(RegionTable regions, int capacity, int maxPieces, int maxInlineBytes) {
         this.regions = regions;
         this.maxPieces = maxPieces;
         this.maxInlineBytes = maxInlineBytes;
@@ -33,7 +34,7 @@ final class SendQueue {
     /// Copies `request` into the ring; false if it is full. Poster's thread.
     ///
     /// @throws FabricException if the request exceeds a limit of the queue
-    boolean offer(SendRequest request) {
+    public boolean offer(SendRequest request) {
         long length = checkedLength(request);
         SendEntry entry = entries.free();
         if (entry == null) {
@@ -45,22 +46,22 @@ final class SendQueue {
     }
 
     /// The position behind the newest request.
-    long posted() {
+    public long posted() {
         return entries.posted();
     }
 
     /// The position of the oldest request that is not complete; equal to [#posted] if there is
     /// none.
-    long head() {
+    public long head() {
         return entries.head();
     }
 
-    SendEntry at(long position) {
+    public SendEntry at(long position) {
         return entries.at(position);
     }
 
     /// Frees the oldest slot.
-    void removeHead() {
+    public void removeHead() {
         at(head()).release();
         entries.removeHead();
     }

@@ -1,18 +1,19 @@
-package dev.outboard.fabric.roce.rc;
+package dev.outboard.fabric.roce.queue;
 
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.GatherList;
 import dev.outboard.fabric.ReceiveRequest;
+import dev.outboard.fabric.roce.memory.RegionTable;
 
 /// The bounded ring of posted receive requests between the poster (one thread at a time) and the
 /// [Responder].
-final class ReceiveQueue {
+public final class ReceiveQueue {
     private final SlotRing<ReceiveEntry> entries;
     private final RegionTable regions;
     private final int maxPieces;
 
-    ReceiveQueue(RegionTable regions, int capacity, int maxPieces) {
+    public ReceiveQueue(RegionTable regions, int capacity, int maxPieces) {
         this.regions = regions;
         this.maxPieces = maxPieces;
         entries = new SlotRing<>(capacity, i -> new ReceiveEntry(maxPieces));
@@ -21,7 +22,7 @@ final class ReceiveQueue {
     /// Copies `request` into the ring; false if it is full. Poster's thread.
     ///
     /// @throws FabricException if the request exceeds a limit of the queue
-    boolean offer(ReceiveRequest request) {
+    public boolean offer(ReceiveRequest request) {
         long length = checkedLength(request);
         ReceiveEntry entry = entries.free();
         if (entry == null) {
@@ -32,17 +33,17 @@ final class ReceiveQueue {
         return true;
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return entries.isEmpty();
     }
 
     /// The oldest request; only if the queue is not empty.
-    ReceiveEntry head() {
+    public ReceiveEntry head() {
         return entries.at(entries.head());
     }
 
     /// Frees the oldest slot.
-    void removeHead() {
+    public void removeHead() {
         head().release();
         entries.removeHead();
     }

@@ -1,9 +1,10 @@
-package dev.outboard.fabric.roce.rc;
+package dev.outboard.fabric.roce.queue;
 
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.GatherList;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.SendRequest.Operation;
+import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Payload;
 import java.lang.foreign.MemorySegment;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// A posted send request: a slot of the [SendQueue], filled by the poster, then owned by the
 /// [Requester] until it completes. A message of L bytes takes max(1, ceil(L / MTU)) packets and as
 /// many sequence numbers (roce.md 3.2, 3.3).
-final class SendEntry {
+public final class SendEntry {
     private final @Nullable RegisteredRegion[] regions;
     private final long[] offsets;
     private final long[] lengths;
@@ -20,22 +21,22 @@ final class SendEntry {
     private final long inlineOffset;
     private int pieces;
 
-    long id;
-    Operation operation = Operation.SEND;
-    long remoteAddress;
-    int remoteKey;
-    int immediate;
-    boolean signaled;
-    boolean solicited;
-    boolean inline;
-    long length;
+    public long id;
+    public Operation operation = Operation.SEND;
+    public long remoteAddress;
+    public int remoteKey;
+    public int immediate;
+    public boolean signaled;
+    public boolean solicited;
+    public boolean inline;
+    public long length;
 
     /// The number of its first packet, given when transmission of this entry starts.
-    long firstPacket;
+    public long firstPacket;
 
-    int packets;
+    public int packets;
 
-    SendEntry(int maxPieces, @Nullable Payload inlineMemory, long inlineOffset) {
+    public SendEntry(int maxPieces, @Nullable Payload inlineMemory, long inlineOffset) {
         regions = new RegisteredRegion[maxPieces];
         offsets = new long[maxPieces];
         lengths = new long[maxPieces];
@@ -43,7 +44,7 @@ final class SendEntry {
         this.inlineOffset = inlineOffset;
     }
 
-    void fill(SendRequest request, long totalLength) {
+    public void fill(SendRequest request, long totalLength) {
         id = request.id();
         operation = request.operation();
         remoteAddress = request.remoteAddress();
@@ -65,32 +66,40 @@ final class SendEntry {
         }
     }
 
-    void start(long packet, int mtu) {
+    public void start(long packet, int mtu) {
         firstPacket = packet;
         packets = (int) Math.max(1, (length + mtu - 1) / mtu);
     }
 
     /// The packet behind the last one.
-    long endPacket() {
+    public long endPacket() {
         return firstPacket + packets;
     }
 
-    boolean isWrite() {
+    public boolean isWrite() {
         return operation == Operation.RDMA_WRITE
                 || operation == Operation.RDMA_WRITE_WITH_IMMEDIATE;
     }
 
-    boolean hasImmediate() {
+    public boolean hasImmediate() {
         return operation == Operation.SEND_WITH_IMMEDIATE
                 || operation == Operation.RDMA_WRITE_WITH_IMMEDIATE;
     }
 
-    CompletionOpcode completionOpcode() {
-        return isWrite() ? CompletionOpcode.RDMA_WRITE : CompletionOpcode.SEND;
+    public CompletionOpcode completionOpcode() {
+        return switch (operation) {
+            case SEND, SEND_WITH_IMMEDIATE, SEND_WITH_INVALIDATE -> CompletionOpcode.SEND;
+            case RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> CompletionOpcode.RDMA_WRITE;
+            case RDMA_READ -> CompletionOpcode.RDMA_READ;
+            case COMPARE_AND_SWAP -> CompletionOpcode.COMPARE_AND_SWAP;
+            case FETCH_AND_ADD -> CompletionOpcode.FETCH_AND_ADD;
+            case BIND_MEMORY_WINDOW -> CompletionOpcode.BIND_MEMORY_WINDOW;
+            case LOCAL_INVALIDATE -> CompletionOpcode.LOCAL_INVALIDATE;
+        };
     }
 
     /// Whether every piece lies in a region of `domain` that is registered still.
-    boolean isReadable(int domain) {
+    public boolean isReadable(int domain) {
         for (int i = 0; i < pieces; i++) {
             RegisteredRegion region = regions[i];
             if (region == null
@@ -104,7 +113,7 @@ final class SendEntry {
 
     /// Appends the `count` payload bytes from `position` of the message to the packet under
     /// construction.
-    void appendPayload(PacketSink sink, long position, int count) {
+    public void appendPayload(PacketSink sink, long position, int count) {
         if (inline) {
             if (count > 0) {
                 sink.append(inlinePayload(), inlineOffset + position, count);
@@ -126,7 +135,7 @@ final class SendEntry {
     }
 
     /// Lets go of the regions, so that a completed request keeps no memory alive.
-    void release() {
+    public void release() {
         for (int i = 0; i < pieces; i++) {
             regions[i] = null;
         }

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.rc;
+package dev.outboard.fabric.roce.queue;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// the other's. Positions only grow.
 ///
 /// @param <E> a slot
-final class SlotRing<E> {
+public final class SlotRing<E> {
     private static final VarHandle POSTED;
     private static final VarHandle HEAD;
 
@@ -34,7 +34,7 @@ final class SlotRing<E> {
     @SuppressWarnings("unused") // through HEAD
     private long head;
 
-    SlotRing(int capacity, IntFunction<E> slot) {
+    public SlotRing(int capacity, IntFunction<E> slot) {
         this.capacity = capacity;
         int size = Integer.highestOneBit(Math.max(1, capacity - 1)) << 1;
         mask = size - 1;
@@ -44,7 +44,7 @@ final class SlotRing<E> {
         }
     }
 
-    int capacity() {
+    public int capacity() {
         return capacity;
     }
 
@@ -55,32 +55,32 @@ final class SlotRing<E> {
     }
 
     /// Makes the slot from [#free] visible to the draining thread. Filling thread.
-    void publish() {
+    public void publish() {
         POSTED.setRelease(this, (long) POSTED.getOpaque(this) + 1);
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return head() == posted();
     }
 
     /// The position behind the newest filled slot.
-    long posted() {
+    public long posted() {
         return (long) POSTED.getAcquire(this);
     }
 
     /// The position of the oldest filled slot; equal to [#posted] if there is none. Draining
     /// thread.
-    long head() {
+    public long head() {
         return (long) HEAD.getOpaque(this);
     }
 
     @SuppressWarnings("unchecked") // only the constructor stores, and it stores E
-    E at(long position) {
+    public E at(long position) {
         return (E) slots[(int) position & mask];
     }
 
     /// Frees the oldest slot. Draining thread.
-    void removeHead() {
+    public void removeHead() {
         HEAD.setRelease(this, head() + 1);
     }
 }

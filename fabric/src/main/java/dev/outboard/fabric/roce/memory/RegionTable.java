@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.rc;
+package dev.outboard.fabric.roce.memory;
 
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.FabricException;
@@ -54,7 +54,7 @@ public final class RegionTable {
     }
 
     /// Whether `region` came from this table.
-    boolean owns(MemoryRegion region) {
+    public boolean owns(MemoryRegion region) {
         return region instanceof RegisteredRegion registered && registered.isOf(this);
     }
 

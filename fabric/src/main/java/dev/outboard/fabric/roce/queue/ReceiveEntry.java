@@ -1,28 +1,29 @@
-package dev.outboard.fabric.roce.rc;
+package dev.outboard.fabric.roce.queue;
 
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.GatherList;
 import dev.outboard.fabric.ReceiveRequest;
+import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// A posted receive request: a slot of the [ReceiveQueue].
-final class ReceiveEntry {
+public final class ReceiveEntry {
     private final @Nullable RegisteredRegion[] regions;
     private final long[] offsets;
     private final long[] lengths;
     private int pieces;
 
-    long id;
-    long length;
+    public long id;
+    public long length;
 
-    ReceiveEntry(int maxPieces) {
+    public ReceiveEntry(int maxPieces) {
         regions = new RegisteredRegion[maxPieces];
         offsets = new long[maxPieces];
         lengths = new long[maxPieces];
     }
 
-    void fill(ReceiveRequest request, long totalLength) {
+    public void fill(ReceiveRequest request, long totalLength) {
         id = request.id();
         length = totalLength;
         GatherList scatter = request.scatter();
@@ -36,7 +37,7 @@ final class ReceiveEntry {
 
     /// Whether every piece lies in a region of `domain` that is registered still and may be
     /// written.
-    boolean isWritable(int domain) {
+    public boolean isWritable(int domain) {
         for (int i = 0; i < pieces; i++) {
             RegisteredRegion region = regions[i];
             if (region == null
@@ -52,7 +53,7 @@ final class ReceiveEntry {
     /// Stores `count` bytes of `source` from `sourceOffset` at `position` of the buffer.
     ///
     /// @throws IllegalStateException if the arena of the memory is closed
-    void store(long position, MemorySegment source, long sourceOffset, int count) {
+    public void store(long position, MemorySegment source, long sourceOffset, int count) {
         long skip = position;
         long from = sourceOffset;
         int left = count;
@@ -70,7 +71,7 @@ final class ReceiveEntry {
         }
     }
 
-    void release() {
+    public void release() {
         for (int i = 0; i < pieces; i++) {
             regions[i] = null;
         }

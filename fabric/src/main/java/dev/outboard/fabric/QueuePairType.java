@@ -1,0 +1,9 @@
+package dev.outboard.fabric;
+
+/// The transport service of a queue pair.
+public enum QueuePairType {
+    /// Every message arrives once and in order, at one remote queue pair.
+    RELIABLE_CONNECTED,
+    /// Messages of one packet to any queue pair; they may get lost.
+    UNRELIABLE_DATAGRAM
+}
