@@ -1,11 +1,24 @@
 package dev.outboard.fabric.roce.rc;
 
-/// How many packets a requester may have unacknowledged (roce.md 6): starts small, grows with every
-/// acknowledged packet until the first loss and by one per acknowledged window afterwards, halves
-/// on a reported gap, collapses on a timeout.
+/// How many packets a requester may have unacknowledged (roce.md 6). It starts small and doubles
+/// per round trip until the first loss; afterwards it grows by a little per acknowledged window.
+///
+/// A reported gap takes away up to half, in proportion to how many of the latest windows had one. A
+/// rare loss says nothing about congestion and costs little; when every window loses, as at a
+/// receiver that several senders overrun, a gap halves (the idea is that of DCTCP, with gaps in
+/// place of marks).
 final class CongestionWindow {
     private static final int INITIAL_PACKETS = 32;
-    private static final int MINIMUM_PACKETS = 4;
+    private static final int MINIMUM_PACKETS = 2;
+
+    /// A window of so many packets grows by two per round trip, and a larger one faster.
+    private static final int GROWTH_PACKETS = 16;
+
+    /// [#lossShare] of a connection that loses something in every window.
+    private static final int ALWAYS = 1 << 10;
+
+    /// How much the latest window counts: a quarter.
+    private static final int SHARE_SHIFT = 2;
 
     private final int maxPackets;
     private final int minPackets;
@@ -13,11 +26,18 @@ final class CongestionWindow {
     private int slowStartUntil;
     private int credit;
 
+    /// How many of the latest windows had a gap, of [#ALWAYS].
+    private int lossShare;
+
+    /// Acknowledged packets until the present window has passed without a gap.
+    private int calmLeft;
+
     CongestionWindow(int maxPackets) {
         this.maxPackets = maxPackets;
         this.minPackets = Math.min(MINIMUM_PACKETS, maxPackets);
         this.slowStartUntil = maxPackets;
         this.packets = Math.min(INITIAL_PACKETS, maxPackets);
+        this.calmLeft = packets;
     }
 
     int packets() {
@@ -25,26 +45,39 @@ final class CongestionWindow {
     }
 
     void acknowledged(int count) {
+        calmLeft -= count;
+        if (calmLeft <= 0) {
+            calmLeft = packets;
+            lossShare -= lossShare >> SHARE_SHIFT;
+        }
         if (packets < slowStartUntil) {
             packets = Math.min(maxPackets, packets + count);
             return;
         }
-        credit += count;
+        credit += count * (1 + packets / GROWTH_PACKETS);
         if (credit >= packets) {
-            credit -= packets;
-            packets = Math.min(maxPackets, packets + 1);
+            int growth = credit / packets;
+            credit -= growth * packets;
+            packets = Math.min(maxPackets, packets + growth);
         }
     }
 
     void gapReported() {
-        packets = Math.max(minPackets, packets / 2);
+        lossShare += (ALWAYS - lossShare) >> SHARE_SHIFT;
+        int cut = Math.max(1, packets * lossShare / (2 * ALWAYS));
+        shrink(Math.max(minPackets, packets - cut));
         slowStartUntil = packets;
-        credit = 0;
     }
 
     void timedOut() {
         slowStartUntil = Math.max(minPackets, packets / 2);
-        packets = minPackets;
+        lossShare = ALWAYS;
+        shrink(minPackets);
+    }
+
+    private void shrink(int newPackets) {
+        packets = newPackets;
+        calmLeft = newPackets;
         credit = 0;
     }
 }

@@ -56,7 +56,15 @@ final class Requester {
     private int retriesLeft;
     private int rnrRetriesLeft;
     private long rnrUntilNanos = RetransmitTimer.NONE;
+
+    /// After a refusal the refused packet goes alone, to find out whether it is welcome now.
+    private boolean isTryingOne;
+
     private boolean probeWanted;
+
+    /// When the cursor last went back because of a reported gap.
+    private long wentBackNanos;
+
     private long timedPacket = NOT_TIMED;
     private long timedNanos;
 
@@ -85,7 +93,9 @@ final class Requester {
                 return true;
             }
             probeWanted = false;
-            probe(sink);
+            if (!probe(sink)) {
+                return false;
+            }
         }
         for (int share = PACKETS_PER_TURN; mayTransmit(); share--) {
             if (share == 0 || !sink.hasRoom()) {
@@ -132,7 +142,11 @@ final class Requester {
     private boolean mayTransmit() {
         return !isWaitingForReceiver()
                 && (cursorPosition < queue.posted())
-                && inFlight() < window.packets();
+                && inFlight() < windowPackets();
+    }
+
+    private int windowPackets() {
+        return isTryingOne ? 1 : window.packets();
     }
 
     /// The peer said when to try again at the earliest. The transport timer rests.
@@ -181,7 +195,7 @@ final class Requester {
         boolean asks =
                 cursorPacket == entry.packets - 1
                         || packetsSinceAckRequest >= ACK_REQUEST_INTERVAL - 1
-                        || inFlight() >= window.packets() - 1;
+                        || inFlight() >= windowPackets() - 1;
         packetsSinceAckRequest = asks ? 0 : packetsSinceAckRequest + 1;
         return asks;
     }
@@ -280,6 +294,7 @@ final class Requester {
         unacked = end;
         restoreRetries();
         rnrUntilNanos = RetransmitTimer.NONE;
+        isTryingOne = false;
         if (cursor < end) {
             moveCursorTo(end);
         }
@@ -303,14 +318,21 @@ final class Requester {
             }
         } else if (syndrome == Aeth.NAK_PSN_SEQUENCE_ERROR) {
             counters.increment(QueuePairCounter.SEQUENCE_NAKS_RECEIVED);
-            if (inFlight() > 0) {
+            if (inFlight() > 0 && !isReportedTwice(now)) {
                 window.gapReported();
+                wentBackNanos = now;
                 retryFrom(packet, now);
             }
         } else {
             counters.increment(QueuePairCounter.ERROR_NAKS_RECEIVED);
             owner.failSend(statusOf(syndrome));
         }
+    }
+
+    /// Everything was sent again less than a round trip ago, so this is about the packets before: a
+    /// network that changes their order opens several gaps in one window.
+    private boolean isReportedTwice(long now) {
+        return now - wentBackNanos < timer.shortestNanos() / 4 * 3;
     }
 
     private static CompletionStatus statusOf(int syndrome) {
@@ -334,6 +356,7 @@ final class Requester {
         retriesLeft = connection.retryCount();
         moveCursorTo(packet);
         timer.stop();
+        isTryingOne = true;
         rnrUntilNanos = now + Aeth.rnrTimerNanos(Aeth.rnrTimerCode(syndrome));
     }
 
@@ -357,20 +380,36 @@ final class Requester {
         rnrRetriesLeft = connection.rnrRetryCount();
     }
 
-    /// The first probe repeats the last packet: the peer acknowledges it, or reports the gap before
-    /// it. A peer reports a gap only once and that report may be lost, so later probes repeat the
-    /// oldest packet, which ends the gap.
-    private void probe(PacketSink sink) {
+    /// Repeats the oldest packet and the last one. If the oldest is what the peer misses, it goes
+    /// on from there; a peer reports a gap only once, and that report may be lost. The last one
+    /// makes it acknowledge, or report the next gap.
+    ///
+    /// @return whether the queue pair lives on
+    private boolean probe(PacketSink sink) {
         if (inFlight() == 0 || isWaitingForReceiver()) {
-            return;
+            return true;
         }
         counters.increment(QueuePairCounter.PROBES);
         timedPacket = NOT_TIMED;
-        long packet = timer.probes() == 1 ? cursor - 1 : unacked;
-        SendEntry entry = queue.at(positionOf(packet));
-        if (entry.isReadable(owner.domain())) {
-            emit(sink, entry, (int) (packet - entry.firstPacket), true);
+        if (!repeat(sink, unacked)) {
+            // Its packets may never have left: without a transport timeout nobody else finds out.
+            owner.failSend(CompletionStatus.LOCAL_PROTECTION_ERROR);
+            return false;
         }
+        if (cursor - 1 > unacked && sink.hasRoom()) {
+            repeat(sink, cursor - 1);
+        }
+        return true;
+    }
+
+    /// Sends a packet in flight once more; false if its memory has gone.
+    private boolean repeat(PacketSink sink, long packet) {
+        SendEntry entry = queue.at(positionOf(packet));
+        if (!entry.isReadable(owner.domain())) {
+            return false;
+        }
+        emit(sink, entry, (int) (packet - entry.firstPacket), true);
+        return true;
     }
 
     private void moveCursorTo(long packet) {

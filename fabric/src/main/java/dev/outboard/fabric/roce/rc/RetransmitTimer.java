@@ -8,17 +8,24 @@ final class RetransmitTimer {
     /// No deadline.
     static final long NONE = Long.MAX_VALUE;
 
-    /// Below this a descheduled peer is more likely than a loss.
-    private static final long MIN_PROBE_NANOS = 1_000_000;
+    /// Until a round trip was measured.
+    private static final long FIRST_PROBE_NANOS = 1_000_000;
+
+    /// A probe too early is a packet too many; below this most would be, because the peer's thread
+    /// rests now and then.
+    private static final long MIN_PROBE_NANOS = 200_000;
 
     private static final long MAX_PROBE_NANOS = 200_000_000;
-    private static final int PROBE_ROUND_TRIPS = 4;
+    private static final int PROBE_ROUND_TRIPS = 2;
+    private static final int PROBE_DEVIATIONS = 4;
 
     private final long timeoutNanos;
     private long startedNanos = NONE;
     private long probeNanos = NONE;
     private int probes;
-    private long smoothedRoundTripNanos;
+    private long smoothedNanos;
+    private long deviationNanos;
+    private long shortestNanos;
 
     RetransmitTimer(long timeoutNanos) {
         this.timeoutNanos = timeoutNanos;
@@ -59,20 +66,36 @@ final class RetransmitTimer {
         probeNanos = now + probeInterval();
     }
 
-    /// How many probes went out since the last progress.
-    int probes() {
-        return probes;
+    /// An answer took that long: mean and deviation as in RFC 6298.
+    void measured(long roundTripNanos) {
+        if (smoothedNanos == 0) {
+            smoothedNanos = roundTripNanos;
+            deviationNanos = roundTripNanos / 2;
+            shortestNanos = roundTripNanos;
+            return;
+        }
+        long error = roundTripNanos - smoothedNanos;
+        smoothedNanos += error / 8;
+        deviationNanos += (Math.abs(error) - deviationNanos) / 4;
+        // The way may have become longer: forget slowly.
+        shortestNanos = Math.min(roundTripNanos, shortestNanos + shortestNanos / 64);
     }
 
-    void measured(long roundTripNanos) {
-        smoothedRoundTripNanos =
-                smoothedRoundTripNanos == 0
-                        ? roundTripNanos
-                        : smoothedRoundTripNanos + (roundTripNanos - smoothedRoundTripNanos) / 8;
+    /// The mean round trip, or 0 if none was measured.
+    long smoothedNanos() {
+        return smoothedNanos;
+    }
+
+    /// No answer comes sooner; 0 if none was measured.
+    long shortestNanos() {
+        return shortestNanos;
     }
 
     private long probeInterval() {
-        long first = Math.max(MIN_PROBE_NANOS, PROBE_ROUND_TRIPS * smoothedRoundTripNanos);
-        return Math.min(MAX_PROBE_NANOS, first << Math.min(probes, 8));
+        long first =
+                smoothedNanos == 0
+                        ? FIRST_PROBE_NANOS
+                        : PROBE_ROUND_TRIPS * smoothedNanos + PROBE_DEVIATIONS * deviationNanos;
+        return Math.min(MAX_PROBE_NANOS, Math.max(MIN_PROBE_NANOS, first) << Math.min(probes, 10));
     }
 }

@@ -26,12 +26,28 @@ class CongestionWindowTest {
         var window = new CongestionWindow(128);
         acknowledgeMuch(window);
         assertThat(window.packets()).isEqualTo(128);
-        window.gapReported();
-        assertThat(window.packets()).isEqualTo(64);
         window.timedOut();
         assertThat(window.packets()).isLessThan(8);
         acknowledgeMuch(window);
         assertThat(window.packets()).isEqualTo(128);
+    }
+
+    @Test
+    void aRareGapCostsLittleAndGapsInQuickSuccessionHalve() {
+        var window = new CongestionWindow(128);
+        acknowledgeMuch(window);
+        window.gapReported();
+        assertThat(window.packets()).isBetween(108, 120);
+
+        for (int i = 0; i < 20; i++) {
+            window.gapReported();
+            window.acknowledged(window.packets() / 2);
+        }
+        int before = window.packets();
+        window.gapReported();
+
+        assertThat(before).isLessThan(16);
+        assertThat(window.packets()).isLessThanOrEqualTo(before / 2 + 1);
     }
 
     private static void acknowledgeMuch(CongestionWindow window) {

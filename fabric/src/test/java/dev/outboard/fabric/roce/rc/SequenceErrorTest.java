@@ -4,6 +4,9 @@ import static dev.outboard.fabric.roce.rc.QueuePairBench.flushed;
 import static dev.outboard.fabric.roce.rc.QueuePairBench.success;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.fabric.Access;
+import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.testkit.Requirement;
@@ -139,9 +142,10 @@ class SequenceErrorTest {
 
         List<TestPacket> probe = bench.runTimer();
 
-        assertThat(probe).hasSize(1);
-        assertThat(probe.getFirst().psn).isEqualTo(bench.sendPsn(1));
-        assertThat(probe.getFirst().ackRequest).isTrue();
+        assertThat(probe)
+                .extracting(packet -> packet.psn)
+                .containsExactly(bench.sendPsn(0), bench.sendPsn(1));
+        assertThat(probe.getLast().ackRequest).isTrue();
         long timeoutNanos = 4_096L << 19;
         assertThat(bench.now - sentAt).isLessThan(timeoutNanos / 100);
         assertThat(bench.counter(QueuePairCounter.TIMEOUTS)).isZero();
@@ -161,10 +165,10 @@ class SequenceErrorTest {
         bench.post(bench.send(3, 0));
         bench.transmit();
 
-        assertThat(bench.runTimer()).extracting(p -> p.psn).containsExactly(bench.sendPsn(2));
-        assertThat(bench.runTimer()).extracting(p -> p.psn).containsExactly(bench.sendPsn(0));
+        assertThat(bench.runTimer())
+                .extracting(p -> p.psn)
+                .containsExactly(bench.sendPsn(0), bench.sendPsn(2));
         bench.deliver(TestPacket.ack(bench.sendPsn(0)));
-        assertThat(bench.runTimer()).extracting(p -> p.psn).containsExactly(bench.sendPsn(2));
         bench.deliver(TestPacket.nak(bench.sendPsn(1), Aeth.NAK_PSN_SEQUENCE_ERROR));
         assertThat(bench.transmit()).hasSize(2);
         bench.deliver(TestPacket.ack(bench.sendPsn(2)));
@@ -177,9 +181,9 @@ class SequenceErrorTest {
     @Test
     void theAnswerToAProbeMeasuresNoRoundTrip() {
         var bench = new QueuePairBench().retries(0, 7).connect();
-        long undisturbed = probeWait(bench, 0, 0);
+        probeWait(bench, 0, 0);
 
-        probeWait(bench, 1, 3);
+        long undisturbed = probeWait(bench, 1, 3);
 
         assertThat(probeWait(bench, 2, 0)).isEqualTo(undisturbed);
     }
@@ -196,6 +200,57 @@ class SequenceErrorTest {
         bench.elapse(100_000);
         bench.deliver(TestPacket.ack(bench.sendPsn(index)));
         return wait;
+    }
+
+    /// Probes follow the round trip, so that a loss costs a few of them and not a fixed time.
+    @Test
+    @Requirement("ROCE-RC-33")
+    void probesAfterAFewRoundTrips() {
+        var bench = new QueuePairBench().retries(19, 0).connect();
+        for (int i = 0; i < 50; i++) {
+            probeWait(bench, i, 0);
+        }
+
+        assertThat(probeWait(bench, 50, 0)).isBetween(200_000L, 300_000L);
+    }
+
+    /// The network changes the order: packets 1 and 3 come before 0 and 2. The peer reports both
+    /// gaps; the first report has brought everything on its way again already.
+    @Test
+    void aSecondGapOfTheSameWindowSendsNothingTwice() {
+        var bench = new QueuePairBench().retries(0, 1).connect();
+        probeWait(bench, 0, 0);
+        for (int i = 1; i < 5; i++) {
+            bench.post(bench.send(i, 0));
+        }
+        bench.transmit();
+
+        bench.elapse(100_000);
+        bench.deliver(TestPacket.nak(bench.sendPsn(1), Aeth.NAK_PSN_SEQUENCE_ERROR));
+        assertThat(bench.transmit()).hasSize(4);
+        bench.elapse(10_000);
+        bench.deliver(TestPacket.nak(bench.sendPsn(3), Aeth.NAK_PSN_SEQUENCE_ERROR));
+        assertThat(bench.transmit()).isEmpty();
+
+        bench.elapse(90_000);
+        bench.deliver(TestPacket.nak(bench.sendPsn(3), Aeth.NAK_PSN_SEQUENCE_ERROR));
+        assertThat(bench.transmit()).as("lost again").hasSize(2);
+    }
+
+    /// What never left because its memory had gone is found by the probe, even without a timeout.
+    @Test
+    @Requirement("ROCE-RC-33")
+    void memoryThatIsGoneEndsTheWaitWithoutATimeout() {
+        var bench = new QueuePairBench().retries(0, 7).connect();
+        RegisteredRegion brief = bench.region(64, Access.LOCAL_WRITE);
+        bench.post(new SendRequest().id(1).payload(brief, 0, 64));
+        bench.post(bench.send(2, 0));
+        bench.transmit();
+        brief.close();
+
+        bench.runTimer();
+
+        assertThat(bench.sendCompletions()).containsExactly("1 LOCAL_PROTECTION_ERROR", flushed(2));
     }
 
     private static TestPacket request(QueuePairBench bench, int index) {
