@@ -40,6 +40,15 @@ final class Engine implements PacketHandler {
     /// before the first packet is answered.
     private static final int MESSAGES_PER_TURN = 1;
 
+    /// With many queue pairs at work, or a timer about to fire, what has arrived goes first. Else
+    /// answers wait in the socket while ten thousand queue pairs ask for them again, until the
+    /// socket overflows and nobody gets any further.
+    private static final int BACKLOG_MESSAGES = 64;
+
+    /// Queue pairs that send in one turn. Fewer than the messages received in a backlog, so that a
+    /// flood of answers is worked off faster than it is asked for.
+    private static final int SERVED_PER_TURN = 32;
+
     /// After posting, turns in a row: enough for a full window to leave.
     private static final int TURNS_PER_POST = 4;
 
@@ -51,7 +60,7 @@ final class Engine implements PacketHandler {
     private final GeneralServices services;
     private final KeyedTable<RoceQueuePair> queuePairs = new KeyedTable<>();
     private final ReadyQueue ready = new ReadyQueue();
-    private final DeadlineList deadlines = new DeadlineList();
+    private final DeadlineQueue deadlines = new DeadlineQueue();
 
     @SuppressWarnings("unused") // through OWNED
     private boolean owned;
@@ -105,6 +114,9 @@ final class Engine implements PacketHandler {
         do {
             run(false);
         } while (hasMore && ++turns < TURNS_PER_POST);
+        if (hasMore) {
+            waiter.wake();
+        }
     }
 
     /// Takes turns until no new requests are left, unless somebody else is at it.
@@ -143,7 +155,7 @@ final class Engine implements PacketHandler {
         } finally {
             owner = null;
             OWNED.setVolatile(this, false);
-            if (POSTED.getVolatile(this) != null) {
+            if (POSTED.getVolatile(this) != null || hasMore) {
                 drive();
             }
         }
@@ -165,7 +177,7 @@ final class Engine implements PacketHandler {
         sleepingUntilNanos = until;
         // A deadline that came closer since then has been missed by noteDeadline: look again.
         until = Math.min(until, nextDeadlineNanos);
-        if (POSTED.getVolatile(this) == null && until > now) {
+        if (POSTED.getVolatile(this) == null && !hasMore && until > now) {
             waiter.await(until - now);
         }
         sleepingUntilNanos = Long.MIN_VALUE;
@@ -223,8 +235,11 @@ final class Engine implements PacketHandler {
     private boolean turn(long now, boolean receives) {
         boolean worked = takePosted();
         if (receives) {
-            worked |= receiver.receive(MESSAGES_PER_TURN, now, this) > 0;
-            if (now >= nextDeadlineNanos) {
+            boolean isDue = now >= nextDeadlineNanos;
+            boolean hasBacklog = isDue || ready.size() > SERVED_PER_TURN;
+            int messages = hasBacklog ? BACKLOG_MESSAGES : MESSAGES_PER_TURN;
+            worked |= receiver.receive(messages, now, this) > 0;
+            if (isDue) {
                 expire(now);
                 worked = true;
             }
@@ -247,9 +262,10 @@ final class Engine implements PacketHandler {
         return true;
     }
 
-    /// Every machine that may have something to send gets its share, then everything leaves.
+    /// The machines that may have something to send get their share, in turn; then everything
+    /// leaves.
     private boolean finishTurn(long now) {
-        int count = ready.size();
+        int count = Math.min(ready.size(), SERVED_PER_TURN);
         boolean worked = count > 0;
         for (int i = 0; i < count; i++) {
             RoceQueuePair queuePair = ready.remove();

@@ -37,6 +37,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// made from it.
 final class RoceDevice implements Device, TransmitListener {
     private static final int MAX_QUEUE_PAIRS = 1 << 14;
+
+    /// Every queue pair may have a connection, and as many be in TIMEWAIT.
+    private static final int MAX_ACCEPTED = 2 * MAX_QUEUE_PAIRS;
+
     private static final int MAX_REGIONS = 1 << 17;
     private static final int MAX_COMPLETIONS = 1 << 20;
     private static final int MAX_WORK_REQUESTS = 1 << 16;
@@ -84,7 +88,8 @@ final class RoceDevice implements Device, TransmitListener {
         this.waiter = new Waiter(socket);
         CmConfiguration configuration =
                 CmConfiguration.of(CmConfiguration.randomCaGuid(random), Gid.of(address), pathMtu)
-                        .withPacketLifetime(PACKET_LIFETIME_CODE);
+                        .withPacketLifetime(PACKET_LIFETIME_CODE)
+                        .withMaximumAccepted(MAX_ACCEPTED);
         this.services = new GeneralServices(configuration, random, receiver.discards()::increment);
         this.engine = new Engine(transmitter, receiver, waiter, services);
         this.drivers = new Drivers(engine, name);

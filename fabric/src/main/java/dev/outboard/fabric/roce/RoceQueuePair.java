@@ -45,8 +45,11 @@ final class RoceQueuePair implements QueuePair {
     /// The engine's: whether it stands in the [ReadyQueue].
     boolean isReady;
 
-    /// The engine's: whether it stands in the [DeadlineList].
-    boolean hasDeadline;
+    /// The [DeadlineQueue]'s: where it stands there, or -1.
+    int deadlineIndex = -1;
+
+    /// The [DeadlineQueue]'s: when it looks at the deadline again.
+    long lookAgainNanos;
 
     /// The engine's: links the queue pairs with new requests.
     @Nullable RoceQueuePair nextPosted;

@@ -20,15 +20,21 @@ public final class SendQueue {
     private final int maxPieces;
     private final int maxInlineBytes;
 
+    /// Made with the first entry. The poster's.
+    private @Nullable Payload inlineMemory;
+
     public SendQueue(RegionTable regions, int capacity, int maxPieces, int maxInlineBytes) {
         this.regions = regions;
         this.maxPieces = maxPieces;
         this.maxInlineBytes = maxInlineBytes;
-        Payload inlineMemory = inlineMemory(2L * capacity * maxInlineBytes);
         entries =
                 new SlotRing<>(
                         capacity,
-                        i -> new SendEntry(maxPieces, inlineMemory, (long) i * maxInlineBytes));
+                        i ->
+                                new SendEntry(
+                                        maxPieces,
+                                        inlineMemory(capacity),
+                                        (long) i * maxInlineBytes));
     }
 
     /// Copies `request` into the ring; false if it is full. Poster's thread.
@@ -99,7 +105,12 @@ public final class SendQueue {
                 Reason.INVALID_ARGUMENT, what + "; at most " + limit + " are valid here");
     }
 
-    private static @Nullable Payload inlineMemory(long bytes) {
-        return bytes == 0 ? null : Payload.of(Arena.ofAuto().allocate(bytes));
+    /// Room for the inline payload of every entry: the ring has less than twice as many as asked
+    /// for.
+    private @Nullable Payload inlineMemory(int capacity) {
+        if (inlineMemory == null && maxInlineBytes > 0) {
+            inlineMemory = Payload.of(Arena.ofAuto().allocate(2L * capacity * maxInlineBytes));
+        }
+        return inlineMemory;
     }
 }

@@ -2,12 +2,16 @@ package dev.outboard.fabric.roce.queue;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// A bounded ring of reusable slots between one filling thread and one draining thread. `posted` is
 /// stored with release after a slot is filled, `head` after a slot is done with; each side acquires
 /// the other's. Positions only grow.
+///
+/// A slot is made when it is filled for the first time: ten thousand queue pairs that carry one
+/// message now and then take the memory of few.
 ///
 /// @param <E> a slot
 public final class SlotRing<E> {
@@ -24,7 +28,8 @@ public final class SlotRing<E> {
         }
     }
 
-    private final Object[] slots;
+    private final @Nullable Object[] slots;
+    private final IntFunction<E> maker;
     private final int mask;
     private final int capacity;
 
@@ -34,14 +39,15 @@ public final class SlotRing<E> {
     @SuppressWarnings("unused") // through HEAD
     private long head;
 
-    public SlotRing(int capacity, IntFunction<E> slot) {
+    /// An empty ring.
+    ///
+    /// @param maker makes the slot of an index, once
+    public SlotRing(int capacity, IntFunction<E> maker) {
         this.capacity = capacity;
+        this.maker = maker;
         int size = Integer.highestOneBit(Math.max(1, capacity - 1)) << 1;
         mask = size - 1;
         slots = new Object[size];
-        for (int i = 0; i < size; i++) {
-            slots[i] = slot.apply(i);
-        }
     }
 
     public int capacity() {
@@ -51,7 +57,14 @@ public final class SlotRing<E> {
     /// The slot to fill next, or null if the ring is full. Filling thread.
     @Nullable E free() {
         long position = (long) POSTED.getOpaque(this);
-        return position - (long) HEAD.getAcquire(this) < capacity ? at(position) : null;
+        if (position - (long) HEAD.getAcquire(this) >= capacity) {
+            return null;
+        }
+        int index = (int) position & mask;
+        if (slots[index] == null) {
+            slots[index] = maker.apply(index);
+        }
+        return at(position);
     }
 
     /// Makes the slot from [#free] visible to the draining thread. Filling thread.
@@ -74,9 +87,10 @@ public final class SlotRing<E> {
         return (long) HEAD.getOpaque(this);
     }
 
-    @SuppressWarnings("unchecked") // only the constructor stores, and it stores E
+    /// The slot at `position`, which is filled.
+    @SuppressWarnings("unchecked") // only free stores, and it stores E
     public E at(long position) {
-        return (E) slots[(int) position & mask];
+        return (E) Objects.requireNonNull(slots[(int) position & mask]);
     }
 
     /// Frees the oldest slot. Draining thread.
