@@ -1,5 +1,8 @@
 package dev.outboard.fabric;
 
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /// A work request for the send queue. Reuse one object: setters return `this`,
 /// [QueuePair#post(SendRequest)] copies it.
 ///
@@ -37,6 +40,9 @@ public final class SendRequest {
     private boolean solicited;
     private boolean inline;
     private boolean fence;
+    private @Nullable AddressHandle addressHandle;
+    private int destinationNumber;
+    private int queueKey;
 
     /// A signaled SEND without payload.
     public SendRequest() {}
@@ -101,6 +107,18 @@ public final class SendRequest {
     public SendRequest fetchAndAdd(long newRemoteAddress, int newRemoteKey, long newAdd) {
         operation(Operation.FETCH_AND_ADD, newRemoteAddress, newRemoteKey, 0);
         swapOrAdd = newAdd;
+        return this;
+    }
+
+    /// On a datagram queue pair: goes to queue pair `newDestinationNumber` of the peer that
+    /// `handle` leads to. Stays until it is changed.
+    ///
+    /// @param newQueueKey what that queue pair wants to see; with the top bit set, the sending
+    ///   queue pair's own key is sent instead
+    public SendRequest to(AddressHandle handle, int newDestinationNumber, int newQueueKey) {
+        addressHandle = handle;
+        destinationNumber = newDestinationNumber;
+        queueKey = newQueueKey;
         return this;
     }
 
@@ -183,6 +201,26 @@ public final class SendRequest {
     /// What COMPARE_AND_SWAP stores, or what FETCH_AND_ADD adds.
     public long swapOrAdd() {
         return swapOrAdd;
+    }
+
+    /// Whether [#to] was called.
+    public boolean hasAddressHandle() {
+        return addressHandle != null;
+    }
+
+    /// The way to the peer of a datagram; only if there is one.
+    public AddressHandle addressHandle() {
+        return Objects.requireNonNull(addressHandle, "the request has no address handle");
+    }
+
+    /// The queue pair a datagram goes to.
+    public int destinationNumber() {
+        return destinationNumber;
+    }
+
+    /// The queue key of a datagram.
+    public int queueKey() {
+        return queueKey;
     }
 
     public boolean fence() {

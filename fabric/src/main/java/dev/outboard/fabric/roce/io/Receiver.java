@@ -208,12 +208,14 @@ public final class Receiver {
             discards.increment(reason);
             return;
         }
-        if (verifier.verify(sender, bytes, at, length) == IcrcVerifier.BAD) {
+        int identification = verifier.verify(sender, bytes, at, length);
+        if (identification == IcrcVerifier.BAD) {
             discards.increment(Discard.BAD_ICRC);
             return;
         }
         Gid source = sender.source();
         packet.from(source.high(), source.low(), sender.sourcePort(), trafficClass);
+        packet.identified(identification, sender.isDontFragment());
         delivered++;
         handler.packet(packet, nowNanos);
     }

@@ -1,5 +1,6 @@
 package dev.outboard.fabric.roce.queue;
 
+import dev.outboard.fabric.AddressHandle;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.GatherList;
 import dev.outboard.fabric.SendRequest;
@@ -31,6 +32,12 @@ public final class SendEntry {
     public boolean inline;
     public long length;
 
+    /// Where a datagram goes; null on connected queue pairs.
+    public @Nullable AddressHandle addressHandle;
+
+    public int destinationQpn;
+    public int queueKey;
+
     /// The number of its first packet, given when transmission of this entry starts.
     public long firstPacket;
 
@@ -54,6 +61,9 @@ public final class SendEntry {
         solicited = request.solicited();
         inline = request.inline();
         length = totalLength;
+        addressHandle = request.hasAddressHandle() ? request.addressHandle() : null;
+        destinationQpn = request.destinationNumber();
+        queueKey = request.queueKey();
         GatherList gather = request.gather();
         pieces = inline ? 0 : gather.count();
         for (int i = 0; i < pieces; i++) {
@@ -140,6 +150,7 @@ public final class SendEntry {
             regions[i] = null;
         }
         pieces = 0;
+        addressHandle = null;
     }
 
     private RegisteredRegion region(int index) {

@@ -37,6 +37,9 @@ public final class IpHeaders {
     private static final int IPV6_DESTINATION = 24;
     private static final int IPV6_VERSION = 0x6000_0000;
     private static final int IPV6_TRAFFIC_CLASS_SHIFT = 20;
+    private static final int VERSION_SHIFT = 28;
+    private static final int TRAFFIC_CLASS_MASK = 0xFF;
+    private static final int FLOW_LABEL_MASK = 0xF_FFFF;
     private static final int IPV6_MASKED_FIRST_WORD = 0x6FFF_FFFF;
 
     private static final int UDP_DESTINATION_PORT = 2;
@@ -69,18 +72,66 @@ public final class IpHeaders {
             MemorySegment packet, long at, Path path, int identification, int udpPayloadLength) {
         int udpLength = UDP_LENGTH + udpPayloadLength;
         if (path.isIpv4()) {
-            writeIpv4(packet, at, path.source(), path.destination());
-            BigEndian.put8(packet, at + IPV4_TRAFFIC_CLASS, path.trafficClass());
-            BigEndian.put16(packet, at + IPV4_TOTAL_LENGTH, IPV4_LENGTH + udpLength);
-            BigEndian.put16(packet, at + IPV4_IDENTIFICATION, identification);
-            BigEndian.put16(packet, at + IPV4_FLAGS, path.isDontFragment() ? DONT_FRAGMENT : 0);
-            BigEndian.put16(packet, at + IPV4_CHECKSUM, checksum(sum(packet, at, IPV4_LENGTH)));
+            writeIpv4(packet, at, path.source().low(), path.destination().low());
+            int flags = path.isDontFragment() ? DONT_FRAGMENT : 0;
+            completeIpv4(packet, at, path.trafficClass(), udpLength, identification, flags);
         } else {
-            writeIpv6(packet, at, path.source(), path.destination());
-            int firstWord = IPV6_VERSION | path.trafficClass() << IPV6_TRAFFIC_CLASS_SHIFT;
-            BigEndian.put32(packet, at, firstWord);
-            BigEndian.put16(packet, at + IPV6_PAYLOAD_LENGTH, udpLength);
+            Gid from = path.source();
+            writeIpv6(packet, at, from.high(), from.low(), path.destination());
+            completeIpv6(packet, at, path.trafficClass(), udpLength);
         }
+    }
+
+    /// Writes the IP header that `received`, which arrived at `local`, had: 20 or 40 bytes.
+    /// Allocates nothing.
+    public static void writeReceived(MemorySegment memory, long at, Packet received, Gid local) {
+        int udpLength = UDP_LENGTH + received.length();
+        if (local.isIpv4()) {
+            writeIpv4(memory, at, received.sourceLow(), local.low());
+            int flags = received.isDontFragment() ? DONT_FRAGMENT : 0;
+            completeIpv4(
+                    memory,
+                    at,
+                    received.trafficClass(),
+                    udpLength,
+                    received.identification(),
+                    flags);
+        } else {
+            writeIpv6(memory, at, received.sourceHigh(), received.sourceLow(), local);
+            completeIpv6(memory, at, received.trafficClass(), udpLength);
+        }
+    }
+
+    /// Whether an IPv4 header without options, and with a correct checksum, is at `at`.
+    public static boolean isIpv4(MemorySegment packet, long at) {
+        return BigEndian.get8(packet, at) == IPV4_VERSION_AND_LENGTH
+                && checksum(sum(packet, at, IPV4_LENGTH)) == 0;
+    }
+
+    /// Whether the header at `at` says that it is one of IPv6.
+    public static boolean isIpv6(MemorySegment packet, long at) {
+        return BigEndian.get32(packet, at) >>> VERSION_SHIFT == IPV6_VERSION >>> VERSION_SHIFT;
+    }
+
+    /// Of the IP header at `at`, of either version.
+    public static Gid source(MemorySegment packet, long at) {
+        return isIpv6(packet, at)
+                ? new Gid(
+                        BigEndian.get64(packet, at + IPV6_SOURCE),
+                        BigEndian.get64(packet, at + IPV6_SOURCE + Long.BYTES))
+                : Gid.ofIpv4(BigEndian.get32(packet, at + IPV4_SOURCE));
+    }
+
+    /// Of the IP header at `at`, of either version.
+    public static int trafficClass(MemorySegment packet, long at) {
+        return isIpv6(packet, at)
+                ? BigEndian.get32(packet, at) >>> IPV6_TRAFFIC_CLASS_SHIFT & TRAFFIC_CLASS_MASK
+                : BigEndian.get8(packet, at + IPV4_TRAFFIC_CLASS);
+    }
+
+    /// Of the IPv6 header at `at`.
+    public static int flowLabel(MemorySegment packet, long at) {
+        return BigEndian.get32(packet, at) & FLOW_LABEL_MASK;
     }
 
     /// What the ICRC covers ahead of the BTH: the prefix and both headers, masked fields all ones
@@ -93,12 +144,12 @@ public final class IpHeaders {
         template.asSlice(0, ICRC_PREFIX).fill((byte) 0xFF);
         long ip = ICRC_PREFIX;
         if (source.isIpv4()) {
-            writeIpv4(template, ip, source, destination);
+            writeIpv4(template, ip, source.low(), destination.low());
             BigEndian.put8(template, ip + IPV4_TRAFFIC_CLASS, ONES_16);
             BigEndian.put8(template, ip + IPV4_TIME_TO_LIVE, ONES_16);
             BigEndian.put16(template, ip + IPV4_CHECKSUM, ONES_16);
         } else {
-            writeIpv6(template, ip, source, destination);
+            writeIpv6(template, ip, source.high(), source.low(), destination);
             BigEndian.put32(template, ip, IPV6_MASKED_FIRST_WORD);
             BigEndian.put8(template, ip + IPV6_HOP_LIMIT, ONES_16);
         }
@@ -111,27 +162,50 @@ public final class IpHeaders {
         return ipv4 ? IPV4_LENGTH : IPV6_LENGTH;
     }
 
-    /// All but traffic class, total length, identification and checksum, which stay 0.
-    private static void writeIpv4(MemorySegment packet, long at, Gid source, Gid destination) {
-        packet.asSlice(at, IPV4_LENGTH).fill((byte) 0);
-        BigEndian.put8(packet, at, IPV4_VERSION_AND_LENGTH);
+    /// All but traffic class, total length, identification and checksum, which become 0.
+    private static void writeIpv4(
+            MemorySegment packet, long at, long sourceLow, long destinationLow) {
+        BigEndian.put32(packet, at, IPV4_VERSION_AND_LENGTH << 24);
+        BigEndian.put16(packet, at + IPV4_IDENTIFICATION, 0);
         BigEndian.put16(packet, at + IPV4_FLAGS, DONT_FRAGMENT);
         BigEndian.put8(packet, at + IPV4_TIME_TO_LIVE, TIME_TO_LIVE);
         BigEndian.put8(packet, at + IPV4_PROTOCOL, PROTOCOL_UDP);
-        BigEndian.put32(packet, at + IPV4_SOURCE, (int) source.low());
-        BigEndian.put32(packet, at + IPV4_DESTINATION, (int) destination.low());
+        BigEndian.put16(packet, at + IPV4_CHECKSUM, 0);
+        BigEndian.put32(packet, at + IPV4_SOURCE, (int) sourceLow);
+        BigEndian.put32(packet, at + IPV4_DESTINATION, (int) destinationLow);
     }
 
-    /// All but traffic class, flow label and payload length, which stay 0.
-    private static void writeIpv6(MemorySegment packet, long at, Gid source, Gid destination) {
-        packet.asSlice(at, IPV6_LENGTH).fill((byte) 0);
+    private static void completeIpv4(
+            MemorySegment packet,
+            long at,
+            int trafficClass,
+            int udpLength,
+            int identification,
+            int flags) {
+        BigEndian.put8(packet, at + IPV4_TRAFFIC_CLASS, trafficClass);
+        BigEndian.put16(packet, at + IPV4_TOTAL_LENGTH, IPV4_LENGTH + udpLength);
+        BigEndian.put16(packet, at + IPV4_IDENTIFICATION, identification);
+        BigEndian.put16(packet, at + IPV4_FLAGS, flags);
+        BigEndian.put16(packet, at + IPV4_CHECKSUM, checksum(sum(packet, at, IPV4_LENGTH)));
+    }
+
+    /// All but traffic class, flow label and payload length, which become 0.
+    private static void writeIpv6(
+            MemorySegment packet, long at, long sourceHigh, long sourceLow, Gid destination) {
         BigEndian.put32(packet, at, IPV6_VERSION);
+        BigEndian.put16(packet, at + IPV6_PAYLOAD_LENGTH, 0);
         BigEndian.put8(packet, at + IPV6_NEXT_HEADER, PROTOCOL_UDP);
         BigEndian.put8(packet, at + IPV6_HOP_LIMIT, TIME_TO_LIVE);
-        BigEndian.put64(packet, at + IPV6_SOURCE, source.high());
-        BigEndian.put64(packet, at + IPV6_SOURCE + Long.BYTES, source.low());
+        BigEndian.put64(packet, at + IPV6_SOURCE, sourceHigh);
+        BigEndian.put64(packet, at + IPV6_SOURCE + Long.BYTES, sourceLow);
         BigEndian.put64(packet, at + IPV6_DESTINATION, destination.high());
         BigEndian.put64(packet, at + IPV6_DESTINATION + Long.BYTES, destination.low());
+    }
+
+    private static void completeIpv6(
+            MemorySegment packet, long at, int trafficClass, int udpLength) {
+        BigEndian.put32(packet, at, IPV6_VERSION | trafficClass << IPV6_TRAFFIC_CLASS_SHIFT);
+        BigEndian.put16(packet, at + IPV6_PAYLOAD_LENGTH, udpLength);
     }
 
     private static void writeUdp(MemorySegment packet, long at, int sourcePort, int udpLength) {

@@ -23,11 +23,14 @@ public final class Packet {
     private MemorySegment segment = MemorySegment.NULL;
     private long at;
     private Opcode opcode = Opcode.CNP;
+    private int length;
     private int payloadLength;
     private long sourceHigh;
     private long sourceLow;
     private int sourcePort;
     private int trafficClass;
+    private int identification;
+    private boolean isDontFragment;
 
     /// Shows the `length` bytes at `at`, which must lie in the segment. Returns null when they are
     /// a well-formed packet, otherwise why not; then the view is unusable.
@@ -48,6 +51,7 @@ public final class Packet {
         this.segment = segment;
         this.at = at;
         this.opcode = known;
+        this.length = length;
         this.payloadLength = length - known.headerLength() - Icrc.LENGTH - padCount();
         return check(length);
     }
@@ -73,6 +77,14 @@ public final class Packet {
         this.sourceLow = sourceLow;
         this.sourcePort = sourcePort;
         this.trafficClass = trafficClass;
+        identified(0, true);
+    }
+
+    /// Notes what the ICRC told about two fields of the IPv4 header that a plain socket does not
+    /// show.
+    public void identified(int identification, boolean isDontFragment) {
+        this.identification = identification;
+        this.isDontFragment = isDontFragment;
     }
 
     public long sourceHigh() {
@@ -90,6 +102,19 @@ public final class Packet {
 
     public int trafficClass() {
         return trafficClass;
+    }
+
+    public int identification() {
+        return identification;
+    }
+
+    public boolean isDontFragment() {
+        return isDontFragment;
+    }
+
+    /// Of the UDP payload: BTH to ICRC.
+    public int length() {
+        return length;
     }
 
     public MemorySegment segment() {
