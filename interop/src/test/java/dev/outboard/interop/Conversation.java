@@ -1,0 +1,85 @@
+package dev.outboard.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/// One program of the guest talks with one of ours. Both have to end by themselves with exit code
+/// 0, and the guest's device must not have given up on anything.
+///
+/// In the words of both, `{host}` and `{guest}` stand for the addresses, `{gid}` for the index of
+/// the guest's address, `{mtu}` for the path MTU.
+final class Conversation {
+    private static final Duration LIMIT = Duration.ofSeconds(90);
+
+    private final TestBed bed;
+    private final Link link;
+    private final Map<String, Long> before;
+
+    Conversation(TestBeds beds, Link link) {
+        this.bed = beds.of(link);
+        this.link = link;
+        before = bed.counters();
+    }
+
+    /// The guest's program calls ours, which prints a line with `ready` when it listens.
+    void guestCalls(String guest, String ready, List<String> ours) {
+        try (RunningProgram server = bed.startOnHost(filled(ours))) {
+            server.awaitLine(ready, LIMIT);
+            try (RunningProgram client = bed.startInGuest(LIMIT, filled(guest))) {
+                end(client, server);
+            }
+        }
+    }
+
+    /// Ours calls a program of the guest that listens for RDMA connections on `port`.
+    void callsGuest(List<String> ours, String guest, int port) {
+        try (RunningProgram server = bed.startInGuest(LIMIT, filled(guest))) {
+            bed.awaitRdmaListener(port);
+            call(ours, server);
+        }
+    }
+
+    /// Ours calls a program of the guest that listens for TCP connections on `port`.
+    void callsGuestOverTcp(List<String> ours, String guest, int port) {
+        try (RunningProgram server = bed.startInGuest(LIMIT, filled(guest))) {
+            bed.awaitTcpListener(port);
+            call(ours, server);
+        }
+    }
+
+    private void call(List<String> ours, RunningProgram server) {
+        try (RunningProgram client = bed.startOnHost(filled(ours))) {
+            end(server, client);
+        }
+    }
+
+    private void end(RunningProgram guest, RunningProgram ours) {
+        Execution guestEnd = guest.awaitEnd(LIMIT.plusSeconds(10));
+        Execution ourEnd = ours.awaitEnd(LIMIT);
+        String both = "guest: " + guestEnd + "\nours: " + ourEnd;
+        assertThat(guestEnd.exitCode()).as(both).isZero();
+        assertThat(ourEnd.exitCode()).as(both).isZero();
+        assertThat(counted("rcvd_pkts")).as("packets that the guest took from us").isPositive();
+        assertThat(counted("retry_exceeded_err") + counted("retry_rnr_exceeded_err"))
+                .as("requests that the guest gave up: %s", both)
+                .isZero();
+    }
+
+    private long counted(String name) {
+        return bed.counters().getOrDefault(name, 0L) - before.getOrDefault(name, 0L);
+    }
+
+    private List<String> filled(List<String> words) {
+        return words.stream().map(this::filled).toList();
+    }
+
+    private String filled(String words) {
+        return words.replace("{host}", link.host())
+                .replace("{guest}", link.guest())
+                .replace("{gid}", String.valueOf(link.gidIndex()))
+                .replace("{mtu}", String.valueOf(link.mtu().bytes()));
+    }
+}
