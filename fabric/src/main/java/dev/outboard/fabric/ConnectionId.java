@@ -37,7 +37,8 @@ public interface ConnectionId extends AutoCloseable {
     /// Asks the peer for a connection; ends in ESTABLISHED, REJECTED, UNREACHABLE or CONNECT_ERROR.
     void connect(ConnectionParameters parameters);
 
-    /// Accepts the request this id came with; ends in ESTABLISHED or CONNECT_ERROR.
+    /// Accepts the request this id came with; ends in ESTABLISHED, in CONNECT_ERROR if the peer
+    /// stays silent, or in REJECTED or DISCONNECTED if it has changed its mind.
     void accept(ConnectionParameters parameters);
 
     /// Rejects the request this id came with.

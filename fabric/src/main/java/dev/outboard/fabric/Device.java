@@ -1,7 +1,9 @@
 package dev.outboard.fabric;
 
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 
 /// An open RDMA device. It makes progress by itself: one-sided operations of a peer complete while
 /// the application calls nothing; a thread that polls or awaits one of the device's queues drives
@@ -30,6 +32,11 @@ public interface Device extends AutoCloseable {
 
     /// Creates a channel on which connection events of its [ConnectionId]s arrive.
     ConnectionChannel createConnectionChannel();
+
+    /// Takes the oldest asynchronous event, waiting for one at most `timeout`; a zero timeout does
+    /// not wait. Any thread. The device keeps a bounded number of events; what comes while it is
+    /// full is lost and counted as `events.lost`.
+    Optional<AsyncEvent> nextEvent(Duration timeout);
 
     /// Everything the device counted since it was opened, discards by reason included; names in
     /// lower case with dots. A consistent order, a snapshot per value.

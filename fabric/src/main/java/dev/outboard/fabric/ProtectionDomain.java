@@ -3,8 +3,8 @@ package dev.outboard.fabric;
 import java.lang.foreign.MemorySegment;
 
 /// Groups the memory regions and queue pairs that may work together (InfiniBand Architecture,
-/// volume 1, chapter 10). Control calls may come from any thread. [#close] fails while regions or
-/// queue pairs of the domain are open.
+/// volume 1, chapter 10). Control calls may come from any thread. [#close] fails while anything of
+/// the domain is open.
 public interface ProtectionDomain extends AutoCloseable {
     /// The device this domain belongs to.
     Device device();
@@ -19,6 +19,18 @@ public interface ProtectionDomain extends AutoCloseable {
     ///   a writing right, or confined to a thread, or if a remote write right comes without
     ///   LOCAL_WRITE
     MemoryRegion register(MemorySegment segment, Access... access);
+
+    /// Creates a queue pair in state RESET, to be connected with [QueuePair#modify]; for one that
+    /// connection management connects see [ConnectionId#createQueuePair].
+    ///
+    /// @throws FabricException with LIMIT_REACHED if the attributes exceed [Device#limits]
+    QueuePair createQueuePair(QueuePairAttributes attributes);
+
+    /// Creates a shared receive queue.
+    ///
+    /// @param maxReceives receives it holds at most
+    /// @param maxScatterGather memory pieces of one receive at most
+    SharedReceiveQueue createSharedReceiveQueue(int maxReceives, int maxScatterGather);
 
     @Override
     void close();

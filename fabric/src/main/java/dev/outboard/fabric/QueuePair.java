@@ -2,7 +2,8 @@ package dev.outboard.fabric;
 
 import java.util.Map;
 
-/// A reliable-connected queue pair: a send queue and a receive queue towards one remote queue pair.
+/// A send queue and a receive queue, towards one remote queue pair if [#type] is
+/// RELIABLE_CONNECTED, towards any with UNRELIABLE_DATAGRAM.
 ///
 /// One thread at a time may post to the send queue, and one to the receive queue. The posting
 /// thread drives the device, so a request usually is on the wire when [#post(SendRequest)] returns.
@@ -12,11 +13,32 @@ public interface QueuePair extends AutoCloseable {
     /// The 24-bit queue pair number.
     int number();
 
+    QueuePairType type();
+
     /// May be read from any thread.
     QueuePairState state();
 
-    /// Posts `request`; its fields are copied, so it can be reused at once. In state ERROR it is
-    /// flushed.
+    /// Changes state and attributes (the verbs' `ibv_modify_qp`). With a peer that was told number,
+    /// sequence number and address some other way:
+    ///
+    /// ```java
+    /// pair.modify(QueuePairChange.to(QueuePairState.INIT).access(Access.REMOTE_WRITE));
+    /// pair.modify(QueuePairChange.to(QueuePairState.READY_TO_RECEIVE)
+    ///         .addressVector(AddressVector.to(peerAddress)).destinationNumber(peerNumber)
+    ///         .pathMtu(1024).receivePsn(peerPsn).maxDestinationReadAtomic(1).minRnrTimer(12));
+    /// pair.modify(QueuePairChange.to(QueuePairState.READY_TO_SEND)
+    ///         .sendPsn(ourPsn).timeout(14).retryCount(7).rnrRetryCount(7).maxReadAtomic(1));
+    /// ```
+    ///
+    /// RESET drops everything outstanding without completions; nobody may post meanwhile.
+    ///
+    /// @throws FabricException with INVALID_STATE if the transition does not exist, with
+    ///   INVALID_ARGUMENT if an attribute is missing, foreign to the transition or out of range;
+    ///   nothing has changed then
+    void modify(QueuePairChange change);
+
+    /// Posts `request`; its fields are copied, so it can be reused at once. In SEND_QUEUE_DRAIN it
+    /// waits; in SEND_QUEUE_ERROR and ERROR it is flushed.
     ///
     /// @return false if the send queue is full
     /// @throws FabricException with INVALID_STATE before the queue pair is ready to send; with
@@ -26,7 +48,8 @@ public interface QueuePair extends AutoCloseable {
     /// Posts a receive. In state ERROR it is flushed.
     ///
     /// @return false if the receive queue is full
-    /// @throws FabricException with INVALID_STATE in state RESET
+    /// @throws FabricException with INVALID_STATE in state RESET, or if the queue pair has a shared
+    ///   receive queue
     boolean post(ReceiveRequest request);
 
     /// What this queue pair counted: packets, bytes, retransmissions, NAKs by kind. At least

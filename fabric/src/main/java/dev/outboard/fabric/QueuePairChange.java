@@ -57,6 +57,13 @@ public final class QueuePairChange {
         return this;
     }
 
+    /// The peer may neither write, read nor use atomics.
+    public QueuePairChange noAccess() {
+        access.clear();
+        given.add(Attribute.ACCESS);
+        return this;
+    }
+
     /// What datagrams to this queue pair must carry.
     public QueuePairChange queueKey(int key) {
         return put(Attribute.QUEUE_KEY, key);

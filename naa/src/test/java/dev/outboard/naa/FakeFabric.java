@@ -1,6 +1,7 @@
 package dev.outboard.naa;
 
 import dev.outboard.fabric.Access;
+import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionQueue;
@@ -17,9 +18,12 @@ import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
+import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
+import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.SharedReceiveQueue;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -116,6 +120,11 @@ final class FakeFabric {
         }
 
         @Override
+        public Optional<AsyncEvent> nextEvent(Duration timeout) {
+            return Optional.empty();
+        }
+
+        @Override
         public Map<String, Long> counters() {
             return Map.of();
         }
@@ -161,6 +170,16 @@ final class FakeFabric {
                 regions.put(region.key, region);
             }
             return region;
+        }
+
+        @Override
+        public QueuePair createQueuePair(QueuePairAttributes attributes) {
+            throw new UnsupportedOperationException("connect through a connection id");
+        }
+
+        @Override
+        public SharedReceiveQueue createSharedReceiveQueue(int maxReceives, int maxPieces) {
+            throw new UnsupportedOperationException("nobody shares receives");
         }
     }
 
@@ -293,6 +312,16 @@ final class FakeFabric {
             this.attributes = attributes;
             domain.openPairs++;
             queuePairs.add(attributes);
+        }
+
+        @Override
+        public QueuePairType type() {
+            return QueuePairType.RELIABLE_CONNECTED;
+        }
+
+        @Override
+        public void modify(QueuePairChange change) {
+            throw new UnsupportedOperationException("connection management does it");
         }
 
         @Override

@@ -119,6 +119,11 @@ final class Engine implements PacketHandler {
         }
     }
 
+    /// `queuePair` may have something to send. While driving.
+    void ready(RoceQueuePair queuePair) {
+        ready.add(queuePair);
+    }
+
     /// Takes turns until no new requests are left, unless somebody else is at it.
     private boolean run(boolean receives) {
         boolean worked = false;
@@ -207,14 +212,16 @@ final class Engine implements PacketHandler {
     @Override
     public void packet(Packet packet, long nowNanos) {
         Opcode.Transport transport = packet.opcode().transport();
-        if (transport == Opcode.Transport.UD) {
+        if (packet.destinationQpn() == QueuePairOne.NUMBER && transport == Opcode.Transport.UD) {
             services.receive(packet, nowNanos);
             return;
         }
         RoceQueuePair queuePair = queuePairs.find(packet.destinationQpn());
         if (queuePair == null) {
             receiver.discards().increment(Discard.UNKNOWN_QPN);
-        } else if (!queuePair.isFrom(packet)) {
+        } else if (!queuePair.isOf(transport)) {
+            receiver.discards().increment(Discard.WRONG_TRANSPORT);
+        } else if (!queuePair.machine().accepts(packet)) {
             receiver.discards().increment(Discard.WRONG_SOURCE);
         } else if (transport == Opcode.Transport.CNP) {
             congestionNotifications.incrementAndGet();
@@ -222,14 +229,6 @@ final class Engine implements PacketHandler {
             queuePair.receive(packet, nowNanos);
             ready.add(queuePair);
         }
-    }
-
-    private void failQueuePairsOn(Path path) {
-        queuePairs.forEach(queuePair -> {
-            if (queuePair.isOn(path)) {
-                queuePair.failPathMtu();
-            }
-        });
     }
 
     private boolean turn(long now, boolean receives) {
@@ -283,8 +282,9 @@ final class Engine implements PacketHandler {
         noteDeadline(transmitter.deadlineNanos());
         noteDeadline(receiver.deadlineNanos());
         if (failedPath != null) {
-            failQueuePairsOn(failedPath);
+            Path path = failedPath;
             failedPath = null;
+            queuePairs.forEach(queuePair -> queuePair.machine().tooLong(path));
         }
         boolean more = !ready.isEmpty();
         if (more != hasMore) {

@@ -1,7 +1,10 @@
 package dev.outboard.fabric.roce;
 
+import dev.outboard.fabric.Access;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.roce.cm.CmAgent;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
 import dev.outboard.fabric.roce.cm.CmEvent;
@@ -10,6 +13,7 @@ import dev.outboard.fabric.roce.cm.Connection;
 import dev.outboard.fabric.roce.cm.Listener;
 import dev.outboard.fabric.roce.cm.NegotiatedAttributes;
 import dev.outboard.fabric.roce.rc.RcConnection;
+import dev.outboard.fabric.roce.rc.RcQueuePair;
 import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Packet;
@@ -29,9 +33,6 @@ import org.jspecify.annotations.Nullable;
 final class GeneralServices implements CmHost {
     /// roce.md 3.5: 0.64 ms; Linux's 0 would mean 655 ms.
     private static final int MIN_RNR_TIMER_CODE = 12;
-
-    /// What roce.md 6 allows a queue pair to have in flight.
-    private static final int MAX_WINDOW_PACKETS = 128;
 
     private final Gid localGid;
     private final CmAgent agent;
@@ -75,11 +76,9 @@ final class GeneralServices implements CmHost {
         listeners.remove(listener);
     }
 
-    /// A UD packet arrived.
+    /// A UD packet for queue pair 1 arrived.
     void receive(Packet packet, long now) {
-        if (packet.destinationQpn() != QueuePairOne.NUMBER) {
-            discards.accept(Discard.UNKNOWN_QPN);
-        } else if (packet.queueKey() != QueuePairOne.QUEUE_KEY) {
+        if (packet.queueKey() != QueuePairOne.QUEUE_KEY) {
             discards.accept(Discard.BAD_QUEUE_KEY);
         } else if (packet.payloadLength() != QueuePairOne.MAD_BYTES) {
             discards.accept(Discard.BAD_MAD);
@@ -119,7 +118,9 @@ final class GeneralServices implements CmHost {
     public boolean connectQueuePair(Connection connection, NegotiatedAttributes agreed) {
         RoceConnectionId id = connections.get(connection);
         RoceQueuePair queuePair = id == null ? null : id.roceQueuePair();
-        if (queuePair == null) {
+        if (queuePair == null
+                || !(queuePair.machine() instanceof RcQueuePair machine)
+                || machine.state() != QueuePairState.INIT) {
             return false;
         }
         RcConnection attributes =
@@ -133,11 +134,22 @@ final class GeneralServices implements CmHost {
                         agreed.ackTimeoutCode(),
                         agreed.retryCount(),
                         agreed.rnrRetryCount(),
-                        MAX_WINDOW_PACKETS);
-        queuePair.connect(
-                attributes,
-                connection.isActive() ? null : () -> agent.queuePairReceivedPacket(connection));
+                        RcConnection.MAX_WINDOW_PACKETS,
+                        agreed.maxReadAtomic(),
+                        agreed.maxDestinationReadAtomic());
+        machine.modify(QueuePairChange.to(QueuePairState.INIT).access(access(agreed)));
+        machine.connect(attributes);
+        if (!connection.isActive()) {
+            queuePair.onFirstPacket(() -> agent.queuePairReceivedPacket(connection));
+        }
         return true;
+    }
+
+    /// What Linux grants too (roce.md 5.6).
+    private static Access[] access(NegotiatedAttributes agreed) {
+        return agreed.maxDestinationReadAtomic() > 0
+                ? new Access[] {Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC}
+                : new Access[] {Access.REMOTE_WRITE};
     }
 
     @Override
@@ -145,7 +157,7 @@ final class GeneralServices implements CmHost {
         RoceConnectionId id = connections.get(connection);
         RoceQueuePair queuePair = id == null ? null : id.roceQueuePair();
         if (queuePair != null) {
-            queuePair.fail();
+            queuePair.machine().fail();
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.outboard.fabric.roce;
 
+import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.FabricException;
@@ -25,6 +26,10 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
 
     CompletionRing ring() {
         return ring;
+    }
+
+    boolean isOf(RoceDevice other) {
+        return device.equals(other);
     }
 
     void joined() {
@@ -64,6 +69,11 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
     public void completionAdded(CompletionRing from) {
         notified = true;
         unpark();
+    }
+
+    @Override
+    public void overrun() {
+        device.events().add(AsyncEvent.Type.CQ_ERROR, this);
     }
 
     @Override

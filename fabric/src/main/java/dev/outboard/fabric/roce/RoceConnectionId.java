@@ -8,6 +8,8 @@ import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.roce.cm.CmAgent;
 import dev.outboard.fabric.roce.cm.CmEvent;
 import dev.outboard.fabric.roce.cm.Connection;
@@ -110,6 +112,7 @@ final class RoceConnectionId implements ConnectionId {
                     Reason.INVALID_STATE, "the connection has a queue pair already");
         }
         RoceQueuePair created = device.createQueuePair(domain, attributes);
+        created.modify(QueuePairChange.to(QueuePairState.INIT).noAccess());
         queuePair = created;
         return created;
     }

@@ -1,5 +1,6 @@
 package dev.outboard.fabric.roce;
 
+import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.ConnectionChannel;
 import dev.outboard.fabric.Device;
@@ -8,6 +9,7 @@ import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePairAttributes;
+import dev.outboard.fabric.SharedReceiveQueue;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
 import dev.outboard.fabric.roce.io.IpMtu;
 import dev.outboard.fabric.roce.io.Receiver;
@@ -16,6 +18,11 @@ import dev.outboard.fabric.roce.io.Transmitter;
 import dev.outboard.fabric.roce.io.UdpSocket;
 import dev.outboard.fabric.roce.io.Waiter;
 import dev.outboard.fabric.roce.memory.RegionTable;
+import dev.outboard.fabric.roce.queue.Port;
+import dev.outboard.fabric.roce.queue.QueuePairCore;
+import dev.outboard.fabric.roce.queue.QueuePairMachine;
+import dev.outboard.fabric.roce.queue.QueueSizes;
+import dev.outboard.fabric.roce.queue.ReceiveQueue;
 import dev.outboard.fabric.roce.rc.RcQueuePair;
 import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Gid;
@@ -25,9 +32,11 @@ import dev.outboard.fabric.roce.wire.PathMtu;
 import dev.outboard.fabric.spi.DeviceUri;
 import java.net.InetAddress;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -70,6 +79,7 @@ final class RoceDevice implements Device, TransmitListener {
     private final Drivers drivers;
     private final Taps taps;
     private final RegionTable regions = new RegionTable(MAX_REGIONS, random);
+    private final EventQueue events = new EventQueue();
     private final AtomicInteger nextDomain = new AtomicInteger();
     private final List<RoceConnectionChannel> channels = new CopyOnWriteArrayList<>();
     private final Set<Path> distrusted = new HashSet<>();
@@ -175,42 +185,111 @@ final class RoceDevice implements Device, TransmitListener {
         return channel;
     }
 
-    /// A queue pair in state INIT.
+    /// A queue for receives, checked against the limits.
+    ReceiveQueue receiveQueue(int maxReceives, int maxScatterGather) {
+        range("receives of a queue", maxReceives, 1, MAX_WORK_REQUESTS);
+        range("memory pieces of a receive", maxScatterGather, 1, MAX_SCATTER_GATHER);
+        return new ReceiveQueue(regions, maxReceives, maxScatterGather);
+    }
+
+    /// A queue pair in state RESET.
     RoceQueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes) {
-        if (!(domain instanceof RoceProtectionDomain ours && ours.device() == this)
-                || !(attributes.sendQueue() instanceof RoceCompletionQueue sends)
-                || !(attributes.receiveQueue() instanceof RoceCompletionQueue receives)) {
-            throw new FabricException(
-                    Reason.INVALID_ARGUMENT,
-                    "the protection domain and the completion queues of a queue pair must come from "
-                            + name);
-        }
+        RoceProtectionDomain ours = ours(domain);
+        RoceQueuePair.Uses uses = uses(ours, attributes);
         range("sends of a queue pair", attributes.maxSends(), 1, MAX_WORK_REQUESTS);
-        range("receives of a queue pair", attributes.maxReceives(), 1, MAX_WORK_REQUESTS);
+        if (uses.shared() == null) {
+            range("receives of a queue pair", attributes.maxReceives(), 1, MAX_WORK_REQUESTS);
+        }
         range("memory pieces of a request", attributes.maxScatterGather(), 1, MAX_SCATTER_GATHER);
         range("inline bytes of a request", attributes.maxInlineBytes(), 0, MAX_INLINE_BYTES);
-        RcQueuePair.QueueSizes sizes =
-                new RcQueuePair.QueueSizes(
+        return engine.exclusively(() -> {
+            int number = freeQpn();
+            QueuePairMachine machine = machine(core(number, ours, uses, attributes), attributes);
+            RoceQueuePair queuePair = new RoceQueuePair(this, ours, machine, uses);
+            ours.joined(queuePair);
+            uses.joined();
+            engine.queuePairs().add(number, queuePair);
+            return queuePair;
+        });
+    }
+
+    private QueuePairMachine machine(QueuePairCore core, QueuePairAttributes attributes) {
+        Port port = new Port(Gid.of(address), pathMtu.bytes());
+        return switch (attributes.type()) {
+            case RELIABLE_CONNECTED -> new RcQueuePair(core, port);
+            case UNRELIABLE_DATAGRAM ->
+                    throw new FabricException(
+                            Reason.INVALID_ARGUMENT, name + " has no datagram queue pairs");
+        };
+    }
+
+    private QueuePairCore core(
+            int number,
+            RoceProtectionDomain domain,
+            RoceQueuePair.Uses uses,
+            QueuePairAttributes attributes) {
+        QueueSizes sizes =
+                new QueueSizes(
                         attributes.maxSends(),
                         attributes.maxReceives(),
                         attributes.maxScatterGather(),
                         attributes.maxInlineBytes());
-        return engine.exclusively(() -> {
-            RcQueuePair machine =
-                    new RcQueuePair(
-                            freeQpn(),
-                            ours.number(),
-                            regions,
-                            sends.ring(),
-                            receives.ring(),
-                            sizes);
-            RoceQueuePair queuePair = new RoceQueuePair(this, ours, machine, sends, receives);
-            ours.joined(queuePair);
-            sends.joined();
-            receives.joined();
-            engine.queuePairs().add(queuePair.number(), queuePair);
-            return queuePair;
-        });
+        return new QueuePairCore(
+                number,
+                domain.number(),
+                regions,
+                uses.sendQueue().ring(),
+                uses.receiveQueue().ring(),
+                sizes,
+                Optional.ofNullable(uses.shared()).map(RoceSharedReceiveQueue::receives),
+                attributes.allSignaled(),
+                type -> raise(type, number));
+    }
+
+    private void raise(AsyncEvent.Type type, int queuePairNumber) {
+        RoceQueuePair queuePair = engine.queuePairs().find(queuePairNumber);
+        if (queuePair != null) {
+            events.add(type, queuePair);
+        }
+    }
+
+    private RoceProtectionDomain ours(ProtectionDomain domain) {
+        if (domain instanceof RoceProtectionDomain ours && ours.device() == this) {
+            return ours;
+        }
+        throw new FabricException(
+                Reason.INVALID_ARGUMENT,
+                "the protection domain of a queue pair must come from " + name);
+    }
+
+    private RoceQueuePair.Uses uses(RoceProtectionDomain domain, QueuePairAttributes attributes) {
+        SharedReceiveQueue shared = attributes.sharedReceiveQueue().orElse(null);
+        if (shared != null
+                && !(shared instanceof RoceSharedReceiveQueue queue && queue.domain() == domain)) {
+            throw new FabricException(
+                    Reason.INVALID_ARGUMENT,
+                    "the shared receive queue of a queue pair must come from its protection domain");
+        }
+        if (!(attributes.sendQueue() instanceof RoceCompletionQueue sends && sends.isOf(this))
+                || !(attributes.receiveQueue() instanceof RoceCompletionQueue receives
+                        && receives.isOf(this))) {
+            throw new FabricException(
+                    Reason.INVALID_ARGUMENT,
+                    "the completion queues of a queue pair must come from " + name);
+        }
+        return new RoceQueuePair.Uses(sends, receives, (RoceSharedReceiveQueue) shared);
+    }
+
+    EventQueue events() {
+        return events;
+    }
+
+    @Override
+    public Optional<AsyncEvent> nextEvent(Duration timeout) {
+        if (timeout.isZero()) {
+            engine.drive();
+        }
+        return events.next(timeout);
     }
 
     @Override
@@ -228,6 +307,7 @@ final class RoceDevice implements Device, TransmitListener {
         counters.put("received.overflows", receiver.overflows());
         counters.put("received.buffer-bytes", (long) socket.receiveBufferBytes());
         counters.put("received.congestion-notifications", engine.congestionNotifications());
+        counters.put("events.lost", events.lost());
         counters.put("icrc.strict", receiver.verifier().strictOk());
         counters.put("icrc.solved", receiver.verifier().solved());
         counters.put("icrc.bad", receiver.verifier().bad());

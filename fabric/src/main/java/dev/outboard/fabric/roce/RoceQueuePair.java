@@ -1,16 +1,15 @@
 package dev.outboard.fabric.roce;
 
-import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.QueuePair;
+import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
+import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
-import dev.outboard.fabric.roce.rc.QueuePairCounter;
-import dev.outboard.fabric.roce.rc.RcConnection;
-import dev.outboard.fabric.roce.rc.RcQueuePair;
-import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.queue.QueuePairMachine;
+import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Path;
@@ -20,8 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A reliable-connected queue pair in its engine: the protocol machine, and where the engine keeps
-/// it.
+/// A queue pair in its engine: the protocol machine, and where the engine keeps it.
 final class RoceQueuePair implements QueuePair {
     private static final VarHandle IS_POSTED;
 
@@ -37,10 +35,31 @@ final class RoceQueuePair implements QueuePair {
 
     private final RoceDevice device;
     private final RoceProtectionDomain domain;
-    private final RcQueuePair machine;
-    private final RoceCompletionQueue sendQueue;
-    private final RoceCompletionQueue receiveQueue;
+    private final QueuePairMachine machine;
+    private final Uses uses;
     private volatile boolean closed;
+
+    /// What a queue pair is made of, and what must not be closed before it.
+    record Uses(
+            RoceCompletionQueue sendQueue,
+            RoceCompletionQueue receiveQueue,
+            @Nullable RoceSharedReceiveQueue shared) {
+        void joined() {
+            sendQueue.joined();
+            receiveQueue.joined();
+            if (shared != null) {
+                shared.joined();
+            }
+        }
+
+        void left() {
+            sendQueue.left();
+            receiveQueue.left();
+            if (shared != null) {
+                shared.left();
+            }
+        }
+    }
 
     /// The engine's: whether it stands in the [ReadyQueue].
     boolean isReady;
@@ -62,16 +81,11 @@ final class RoceQueuePair implements QueuePair {
     private @Nullable Runnable firstPacketAction;
 
     RoceQueuePair(
-            RoceDevice device,
-            RoceProtectionDomain domain,
-            RcQueuePair machine,
-            RoceCompletionQueue sendQueue,
-            RoceCompletionQueue receiveQueue) {
+            RoceDevice device, RoceProtectionDomain domain, QueuePairMachine machine, Uses uses) {
         this.device = device;
         this.domain = domain;
         this.machine = machine;
-        this.sendQueue = sendQueue;
-        this.receiveQueue = receiveQueue;
+        this.uses = uses;
     }
 
     @Override
@@ -80,8 +94,27 @@ final class RoceQueuePair implements QueuePair {
     }
 
     @Override
+    public QueuePairType type() {
+        return machine.type();
+    }
+
+    @Override
     public QueuePairState state() {
         return machine.state();
+    }
+
+    @Override
+    public void modify(QueuePairChange change) {
+        requireOpen();
+        device.engine()
+                .exclusively(() -> {
+                    Path before = machine.path();
+                    machine.modify(change);
+                    if (before != null && !before.equals(machine.path())) {
+                        device.forget(before);
+                    }
+                    device.engine().ready(this);
+                });
     }
 
     @Override
@@ -105,7 +138,7 @@ final class RoceQueuePair implements QueuePair {
     @Override
     public Map<String, Long> counters() {
         Map<String, Long> counters = new LinkedHashMap<>();
-        machine.counters().copyTo(counters, "");
+        machine.countersTo(counters);
         return counters;
     }
 
@@ -120,46 +153,29 @@ final class RoceQueuePair implements QueuePair {
         }
         closed = true;
         device.engine().queuePairs().remove(number());
-        RcConnection connection = machine.connection();
-        if (connection != null) {
-            device.forget(connection.path());
+        Path path = machine.path();
+        if (path != null) {
+            device.forget(path);
         }
         domain.left(this);
-        sendQueue.left();
-        receiveQueue.left();
+        uses.left();
     }
 
-    /// INIT → READY_TO_SEND. While driving.
-    ///
-    /// @param firstPacketAction runs when the first packet of the peer arrives
-    void connect(RcConnection connection, @Nullable Runnable firstPacketAction) {
-        this.firstPacketAction = firstPacketAction;
-        machine.connect(connection);
+    QueuePairMachine machine() {
+        return machine;
     }
 
-    /// Goes to ERROR, flushing what is outstanding. While driving.
-    void fail() {
-        machine.fail();
+    /// `action` runs when the first packet of the peer arrives. While driving.
+    void onFirstPacket(Runnable action) {
+        firstPacketAction = action;
     }
 
-    /// The IP path does not carry packets this long: the oldest request fails. While driving.
-    void failPathMtu() {
-        machine.failSend(CompletionStatus.LOCAL_QP_OPERATION_ERROR);
-    }
-
-    boolean isOn(Path path) {
-        RcConnection connection = machine.connection();
-        return connection != null && connection.path() == path;
-    }
-
-    /// Whether the packet comes from the peer this queue pair is connected to (roce.md 3.6).
-    boolean isFrom(Packet packet) {
-        RcConnection connection = machine.connection();
-        if (connection == null) {
-            return false;
-        }
-        Gid peer = connection.path().destination();
-        return peer.low() == packet.sourceLow() && peer.high() == packet.sourceHigh();
+    /// Whether packets of `transport` may be for this queue pair.
+    boolean isOf(Opcode.Transport transport) {
+        return switch (machine.type()) {
+            case RELIABLE_CONNECTED -> transport != Opcode.Transport.UD;
+            case UNRELIABLE_DATAGRAM -> transport == Opcode.Transport.UD;
+        };
     }
 
     void receive(Packet packet, long now) {
@@ -180,11 +196,9 @@ final class RoceQueuePair implements QueuePair {
     }
 
     void onTimer(long now) {
-        long timeouts = machine.counters().get(QueuePairCounter.TIMEOUTS);
-        machine.onTimer(now);
-        RcConnection connection = machine.connection();
-        if (connection != null && machine.counters().get(QueuePairCounter.TIMEOUTS) > timeouts) {
-            device.distrustSegmentation(connection.path());
+        Path path = machine.path();
+        if (machine.onTimer(now) && path != null) {
+            device.distrustSegmentation(path);
         }
     }
 

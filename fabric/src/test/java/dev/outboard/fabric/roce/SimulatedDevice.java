@@ -10,11 +10,12 @@ import dev.outboard.fabric.roce.cm.Connection;
 import dev.outboard.fabric.roce.cm.NegotiatedAttributes;
 import dev.outboard.fabric.roce.memory.RegionTable;
 import dev.outboard.fabric.roce.queue.CompletionRing;
+import dev.outboard.fabric.roce.queue.QueueSizes;
 import dev.outboard.fabric.roce.rc.DatagramReader;
 import dev.outboard.fabric.roce.rc.DatagramSink;
+import dev.outboard.fabric.roce.rc.QueuePairs;
 import dev.outboard.fabric.roce.rc.RcConnection;
 import dev.outboard.fabric.roce.rc.RcQueuePair;
-import dev.outboard.fabric.roce.rc.RcQueuePair.QueueSizes;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
@@ -51,7 +52,7 @@ final class SimulatedDevice implements SimulatedNetwork.Node, CmHost {
 
         private Endpoint(int number, RegionTable regions) {
             queuePair =
-                    new RcQueuePair(
+                    QueuePairs.initialized(
                             number, DOMAIN, regions, sendCompletions, receiveCompletions, SIZES);
         }
     }
@@ -159,7 +160,9 @@ final class SimulatedDevice implements SimulatedNetwork.Node, CmHost {
                         agreed.ackTimeoutCode(),
                         agreed.retryCount(),
                         agreed.rnrRetryCount(),
-                        WINDOW_PACKETS));
+                        WINDOW_PACKETS,
+                        agreed.maxReadAtomic(),
+                        agreed.maxDestinationReadAtomic()));
         return true;
     }
 

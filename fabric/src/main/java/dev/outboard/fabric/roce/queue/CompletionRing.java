@@ -9,9 +9,13 @@ import org.jspecify.annotations.Nullable;
 /// payload was stored, so a consumer that takes it sees every payload byte (roce.md 3.9, data
 /// visibility).
 public final class CompletionRing {
-    /// Told when a completion comes that the consumer asked to be woken for.
+    /// Told what the consumer wants to know.
     public interface Notification {
+        /// A completion came that the consumer asked to be woken for.
         void completionAdded(CompletionRing ring);
+
+        /// A completion was lost for the first time, because the queue was full.
+        default void overrun() {}
     }
 
     private static final int NOT_ARMED = 0;
@@ -21,6 +25,7 @@ public final class CompletionRing {
     private final SlotRing<Completion> slots;
     private final Notification notification;
     private volatile int armed = NOT_ARMED;
+    private boolean isOverrun;
 
     /// An empty queue for `capacity` completions.
     public CompletionRing(int capacity, Notification notification) {
@@ -50,6 +55,14 @@ public final class CompletionRing {
         if (wanted == ARMED || (wanted == ARMED_SOLICITED && solicited)) {
             armed = NOT_ARMED;
             notification.completionAdded(this);
+        }
+    }
+
+    /// A completion found no place: [#free] gave none. The thread that drives the device.
+    public void overrun() {
+        if (!isOverrun) {
+            isOverrun = true;
+            notification.overrun();
         }
     }
 

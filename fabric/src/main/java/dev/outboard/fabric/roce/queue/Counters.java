@@ -30,6 +30,13 @@ public final class Counters<E extends Enum<E>> {
         VALUES.setOpaque(values, name.ordinal(), values[name.ordinal()] + amount);
     }
 
+    /// Sets all to 0. Only the thread that drives the device calls this.
+    public void clear() {
+        for (int i = 0; i < values.length; i++) {
+            VALUES.setOpaque(values, i, 0L);
+        }
+    }
+
     /// The present value; any thread.
     public long get(E name) {
         return (long) VALUES.getOpaque(values, name.ordinal());

@@ -35,6 +35,17 @@ public final class ReceiveEntry {
         }
     }
 
+    void copyFrom(ReceiveEntry other) {
+        id = other.id;
+        length = other.length;
+        pieces = other.pieces;
+        for (int i = 0; i < pieces; i++) {
+            regions[i] = other.regions[i];
+            offsets[i] = other.offsets[i];
+            lengths[i] = other.lengths[i];
+        }
+    }
+
     /// Whether every piece lies in a region of `domain` that is registered still and may be
     /// written.
     public boolean isWritable(int domain) {

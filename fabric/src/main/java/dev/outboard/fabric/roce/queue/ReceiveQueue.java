@@ -7,11 +7,13 @@ import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.roce.memory.RegionTable;
 
 /// The bounded ring of posted receive requests between the poster (one thread at a time) and the
-/// [Responder].
+/// queue pair that consumes them, or the queue pairs that share it (roce.md 3.12).
 public final class ReceiveQueue {
     private final SlotRing<ReceiveEntry> entries;
     private final RegionTable regions;
     private final int maxPieces;
+    private int limit;
+    private Runnable limitReached = () -> {};
 
     public ReceiveQueue(RegionTable regions, int capacity, int maxPieces) {
         this.regions = regions;
@@ -46,6 +48,41 @@ public final class ReceiveQueue {
     public void removeHead() {
         head().release();
         entries.removeHead();
+    }
+
+    public int capacity() {
+        return entries.capacity();
+    }
+
+    /// An entry that any request of this queue fits in.
+    ReceiveEntry emptyEntry() {
+        return new ReceiveEntry(maxPieces);
+    }
+
+    /// Moves the oldest request to `into`; false if there is none.
+    boolean take(ReceiveEntry into) {
+        if (isEmpty()) {
+            return false;
+        }
+        into.copyFrom(head());
+        removeHead();
+        checkLimit();
+        return true;
+    }
+
+    /// Calls `action` once, as soon as fewer than `receives` requests are left (roce.md 3.12). The
+    /// thread that drives the device.
+    public void onLimit(int receives, Runnable action) {
+        limit = receives;
+        limitReached = action;
+        checkLimit();
+    }
+
+    private void checkLimit() {
+        if (limit > 0 && entries.posted() - entries.head() < limit) {
+            limit = 0;
+            limitReached.run();
+        }
     }
 
     private long checkedLength(ReceiveRequest request) {

@@ -1,9 +1,10 @@
 package dev.outboard.fabric.roce.rc;
 
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairChange.Attribute;
 import dev.outboard.fabric.roce.wire.Path;
 
-/// What a queue pair needs to know to become ready to send: the attributes of INIT → RTR → RTS
-/// (roce.md 3.10).
+/// What a queue pair knows about its connection: the attributes of INIT → RTR → RTS (roce.md 3.10).
 ///
 /// @param path the way to the peer
 /// @param destinationQpn the peer's queue pair number
@@ -15,6 +16,8 @@ import dev.outboard.fabric.roce.wire.Path;
 /// @param retryCount transport retries, 0..7
 /// @param rnrRetryCount receiver-not-ready retries; 7 means for ever
 /// @param maxWindowPackets packets unacknowledged at most
+/// @param maxReadAtomic READs and atomics we may have outstanding
+/// @param maxDestinationReadAtomic READs and atomics the peer may have outstanding
 public record RcConnection(
         Path path,
         int destinationQpn,
@@ -25,12 +28,60 @@ public record RcConnection(
         int ackTimeoutCode,
         int retryCount,
         int rnrRetryCount,
-        int maxWindowPackets) {
+        int maxWindowPackets,
+        int maxReadAtomic,
+        int maxDestinationReadAtomic) {
 
     private static final long ACK_TIMEOUT_UNIT_NANOS = 4_096;
+
+    /// What roce.md 6 allows a queue pair to have in flight.
+    public static final int MAX_WINDOW_PACKETS = 128;
+
+    /// Nothing but a way to the peer.
+    static RcConnection along(Path path) {
+        return new RcConnection(path, 0, 0, 0, 0, 0, 0, 0, 0, MAX_WINDOW_PACKETS, 0, 0);
+    }
+
+    /// The same with what `change` gives, apart from the path.
+    RcConnection with(QueuePairChange change) {
+        return new RcConnection(
+                path,
+                given(change, Attribute.DESTINATION_NUMBER, destinationQpn),
+                given(change, Attribute.PATH_MTU, pathMtuBytes),
+                given(change, Attribute.SEND_PSN, sendPsn),
+                given(change, Attribute.RECEIVE_PSN, receivePsn),
+                given(change, Attribute.MIN_RNR_TIMER, minRnrTimerCode),
+                given(change, Attribute.TIMEOUT, ackTimeoutCode),
+                given(change, Attribute.RETRY_COUNT, retryCount),
+                given(change, Attribute.RNR_RETRY_COUNT, rnrRetryCount),
+                maxWindowPackets,
+                given(change, Attribute.MAX_READ_ATOMIC, maxReadAtomic),
+                given(change, Attribute.MAX_DESTINATION_READ_ATOMIC, maxDestinationReadAtomic));
+    }
+
+    /// The same on another path.
+    RcConnection with(Path newPath) {
+        return new RcConnection(
+                newPath,
+                destinationQpn,
+                pathMtuBytes,
+                sendPsn,
+                receivePsn,
+                minRnrTimerCode,
+                ackTimeoutCode,
+                retryCount,
+                rnrRetryCount,
+                maxWindowPackets,
+                maxReadAtomic,
+                maxDestinationReadAtomic);
+    }
 
     /// The transport timeout, or 0 for never.
     long ackTimeoutNanos() {
         return ackTimeoutCode == 0 ? 0 : ACK_TIMEOUT_UNIT_NANOS << ackTimeoutCode;
+    }
+
+    private static int given(QueuePairChange change, Attribute attribute, int otherwise) {
+        return change.given().contains(attribute) ? change.value(attribute) : otherwise;
     }
 }

@@ -1,79 +1,75 @@
 package dev.outboard.fabric.roce.rc;
 
-import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.Access;
+import dev.outboard.fabric.AddressVector;
+import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairChange.Attribute;
 import dev.outboard.fabric.QueuePairState;
+import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
-import dev.outboard.fabric.roce.memory.RegionTable;
-import dev.outboard.fabric.roce.queue.CompletionRing;
 import dev.outboard.fabric.roce.queue.Counters;
-import dev.outboard.fabric.roce.queue.ReceiveQueue;
-import dev.outboard.fabric.roce.queue.SendEntry;
-import dev.outboard.fabric.roce.queue.SendQueue;
+import dev.outboard.fabric.roce.queue.Port;
+import dev.outboard.fabric.roce.queue.QueuePairCore;
+import dev.outboard.fabric.roce.queue.QueuePairMachine;
+import dev.outboard.fabric.roce.queue.Transitions;
+import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.PacketSink;
+import dev.outboard.fabric.roce.wire.Path;
 import java.lang.invoke.VarHandle;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A reliable-connected queue pair as a pure state machine (roce.md 3): requests and packets go in,
-/// packets and completions come out, time is a parameter.
-///
-/// Posting is for the application's threads, one per queue; everything else is for the thread that
-/// drives the device.
-public final class RcQueuePair {
-    private final int number;
-    private final int domain;
-    private final RegionTable regions;
-    private final CompletionRing sendCompletions;
-    private final CompletionRing receiveCompletions;
-    private final SendQueue sends;
-    private final ReceiveQueue receives;
+/// A reliable-connected queue pair as a pure state machine (roce.md 3): the states here, sending in
+/// the [Requester], receiving in the [Responder].
+public final class RcQueuePair implements QueuePairMachine {
+    private final QueuePairCore core;
+    private final Port port;
     private final Counters<QueuePairCounter> counters = new Counters<>(QueuePairCounter.class);
 
-    private volatile QueuePairState state = QueuePairState.INIT;
+    private volatile QueuePairState state = QueuePairState.RESET;
+    private Set<Access> access = EnumSet.noneOf(Access.class);
     private @Nullable Requester requester;
     private @Nullable Responder responder;
     private @Nullable RcConnection connection;
 
-    /// A queue pair in state INIT.
-    public RcQueuePair(
-            int number,
-            int domain,
-            RegionTable regions,
-            CompletionRing sendCompletions,
-            CompletionRing receiveCompletions,
-            QueueSizes sizes) {
-        this.number = number;
-        this.domain = domain;
-        this.regions = regions;
-        this.sendCompletions = sendCompletions;
-        this.receiveCompletions = receiveCompletions;
-        sends = new SendQueue(regions, sizes.sends(), sizes.pieces(), sizes.inlineBytes());
-        receives = new ReceiveQueue(regions, sizes.receives(), sizes.pieces());
+    /// Whether the application was told that the peer sends; see COMMUNICATION_ESTABLISHED.
+    private boolean isEstablished;
+
+    /// Whether the application was told that the send queue is drained.
+    private boolean isDrainReported;
+
+    /// A queue pair in state RESET.
+    public RcQueuePair(QueuePairCore core, Port port) {
+        this.core = core;
+        this.port = port;
     }
 
-    /// How much a queue pair holds.
-    ///
-    /// @param sends send requests outstanding
-    /// @param receives receive requests outstanding
-    /// @param pieces memory pieces of a request
-    /// @param inlineBytes payload of an inline request
-    public record QueueSizes(int sends, int receives, int pieces, int inlineBytes) {}
-
+    @Override
     public int number() {
-        return number;
+        return core.number();
+    }
+
+    @Override
+    public QueuePairType type() {
+        return QueuePairType.RELIABLE_CONNECTED;
     }
 
     /// The protection domain.
     public int domain() {
-        return domain;
+        return core.domain();
     }
 
-    /// Any thread.
+    @Override
     public QueuePairState state() {
         return state;
     }
@@ -82,68 +78,199 @@ public final class RcQueuePair {
         return counters;
     }
 
-    /// The peer, once connected.
+    @Override
+    public void countersTo(Map<String, Long> into) {
+        counters.copyTo(into, "");
+    }
+
+    /// The peer, once there is one.
     public @Nullable RcConnection connection() {
         return connection;
     }
 
-    /// Posts a send; false if the queue is full. The caller then has the device driven.
+    @Override
+    public @Nullable Path path() {
+        RcConnection known = connection;
+        return known == null ? null : known.path();
+    }
+
+    /// Whether the peer may do what `right` stands for (roce.md 3.11: checked before any key).
+    boolean permits(Access right) {
+        return access.contains(right);
+    }
+
+    /// Whether requests that have not been started must wait.
+    boolean isDraining() {
+        return state == QueuePairState.SEND_QUEUE_DRAIN;
+    }
+
+    @Override
     public boolean post(SendRequest request) {
-        QueuePairState now = state;
-        if (now != QueuePairState.READY_TO_SEND && now != QueuePairState.ERROR) {
+        return switch (state) {
+            case READY_TO_SEND, SEND_QUEUE_DRAIN, ERROR -> core.post(request);
+            default ->
+                    throw new FabricException(
+                            Reason.INVALID_STATE,
+                            "queue pair "
+                                    + number()
+                                    + " is in state "
+                                    + state
+                                    + "; sends are possible from READY_TO_SEND on");
+        };
+    }
+
+    @Override
+    public boolean post(ReceiveRequest request) {
+        if (state == QueuePairState.RESET) {
             throw new FabricException(
                     Reason.INVALID_STATE,
                     "queue pair "
-                            + number
-                            + " is in state "
-                            + now
-                            + "; sends are possible in READY_TO_SEND");
+                            + number()
+                            + " is in state RESET; receives are possible from INIT on");
         }
-        return sends.offer(request);
+        return core.post(request);
     }
 
-    /// Posts a receive; false if the queue is full. If this returns true and the state is ERROR,
-    /// the caller has the device driven, so that it is flushed.
-    public boolean post(ReceiveRequest request) {
-        boolean posted = receives.offer(request);
-        // A failing queue pair first changes its state, then flushes: either it sees this request
-        // or we see the state.
-        VarHandle.fullFence();
-        return posted;
+    @Override
+    public void modify(QueuePairChange change) {
+        Transitions.check(number(), type(), state, change, port);
+        if (change.given().contains(Attribute.ACCESS)) {
+            access = EnumSet.noneOf(Access.class);
+            access.addAll(change.access());
+        }
+        switch (change.state()) {
+            case RESET -> reset();
+            case INIT -> state = QueuePairState.INIT;
+            case READY_TO_RECEIVE -> {
+                AddressVector vector = change.addressVector().orElseThrow();
+                startReceiving(RcConnection.along(port.pathTo(vector)).with(change));
+            }
+            case READY_TO_SEND -> {
+                adopt(change);
+                if (state == QueuePairState.READY_TO_RECEIVE) {
+                    startSending();
+                }
+                state = QueuePairState.READY_TO_SEND;
+            }
+            case SEND_QUEUE_DRAIN -> {
+                adopt(change);
+                isDrainReported &= state == QueuePairState.SEND_QUEUE_DRAIN;
+                state = QueuePairState.SEND_QUEUE_DRAIN;
+                reportDrained();
+            }
+            case SEND_QUEUE_ERROR -> throw new AssertionError("no transition leads there");
+            case ERROR -> fail();
+        }
     }
 
-    /// INIT → READY_TO_RECEIVE → READY_TO_SEND.
+    /// INIT → READY_TO_RECEIVE → READY_TO_SEND at once, as connection management does it.
     public void connect(RcConnection newConnection) {
         if (state != QueuePairState.INIT) {
             throw new FabricException(
                     Reason.INVALID_STATE,
-                    "queue pair " + number + " is in state " + state + "; connecting needs INIT");
+                    "queue pair " + number() + " is in state " + state + "; connecting needs INIT");
         }
-        connection = newConnection;
-        responder = new Responder(this, receives, regions, newConnection, counters);
-        requester = new Requester(this, sends, newConnection, counters);
+        startReceiving(newConnection);
+        startSending();
         state = QueuePairState.READY_TO_SEND;
     }
 
-    /// A packet for this queue pair arrived; its source address is checked already.
-    public void receive(Packet packet, long nowNanos) {
-        Requester sending = requester;
-        Responder receiving = responder;
-        if (state != QueuePairState.READY_TO_SEND || sending == null || receiving == null) {
-            counters.increment(QueuePairCounter.WRONG_STATE_DROPPED);
+    private void startReceiving(RcConnection newConnection) {
+        connection = newConnection;
+        responder = new Responder(this, core, newConnection, counters);
+        state = QueuePairState.READY_TO_RECEIVE;
+    }
+
+    private void startSending() {
+        RcConnection known = connection;
+        if (known == null) {
+            throw new IllegalStateException("nothing leads to READY_TO_SEND without a connection");
+        }
+        requester = new Requester(this, core.sends(), known, counters);
+    }
+
+    /// Takes over what changes in a connection.
+    private void adopt(QueuePairChange change) {
+        RcConnection known = connection;
+        if (known == null) {
             return;
         }
-        switch (packet.opcode().operation()) {
-            case ACKNOWLEDGE -> sending.acknowledge(packet, nowNanos);
-            case READ_RESPONSE, ATOMIC_ACK ->
-                    counters.increment(QueuePairCounter.STALE_RESPONSES_DROPPED);
-            default -> receiving.receive(packet);
+        RcConnection changed = known.with(change);
+        if (change.addressVector().isPresent()) {
+            changed = changed.with(port.pathTo(change.addressVector().orElseThrow()));
+        }
+        connection = changed;
+        if (responder != null) {
+            responder.adopt(changed);
+        }
+        if (requester != null) {
+            requester.adopt(changed);
         }
     }
 
+    private void reset() {
+        state = QueuePairState.RESET;
+        requester = null;
+        responder = null;
+        connection = null;
+        access = EnumSet.noneOf(Access.class);
+        isEstablished = false;
+        isDrainReported = false;
+        core.clear();
+        counters.clear();
+    }
+
+    /// From the peer this queue pair is connected to (roce.md 3.6).
+    @Override
+    public boolean accepts(Packet packet) {
+        RcConnection known = connection;
+        if (known == null) {
+            return false;
+        }
+        Gid peer = known.path().destination();
+        return peer.low() == packet.sourceLow() && peer.high() == packet.sourceHigh();
+    }
+
+    @Override
+    public void receive(Packet packet, long nowNanos) {
+        switch (packet.opcode().operation()) {
+            case ACKNOWLEDGE, READ_RESPONSE, ATOMIC_ACK -> receiveResponse(packet, nowNanos);
+            default -> receiveRequest(packet);
+        }
+    }
+
+    private void receiveResponse(Packet packet, long nowNanos) {
+        Requester sending = requester;
+        if (!isSending() || sending == null) {
+            counters.increment(QueuePairCounter.WRONG_STATE_DROPPED);
+        } else if (packet.opcode().operation() == Opcode.Operation.ACKNOWLEDGE) {
+            sending.acknowledge(packet, nowNanos);
+            reportDrained();
+        } else {
+            counters.increment(QueuePairCounter.STALE_RESPONSES_DROPPED);
+        }
+    }
+
+    private void receiveRequest(Packet packet) {
+        Responder receiving = responder;
+        if (receiving == null || state == QueuePairState.ERROR) {
+            counters.increment(QueuePairCounter.WRONG_STATE_DROPPED);
+            return;
+        }
+        if (state == QueuePairState.READY_TO_RECEIVE && !isEstablished) {
+            isEstablished = true;
+            core.raise(AsyncEvent.Type.COMMUNICATION_ESTABLISHED);
+        }
+        receiving.receive(packet);
+    }
+
+    /// Whether the requester runs.
+    private boolean isSending() {
+        return state == QueuePairState.READY_TO_SEND || state == QueuePairState.SEND_QUEUE_DRAIN;
+    }
+
     /// Sends what is due: first what is owed to the peer, then requests.
-    ///
-    /// @return whether more could be sent at once
+    @Override
     public boolean transmit(PacketSink sink, long nowNanos) {
         Responder receiving = responder;
         if (receiving != null && !receiving.transmit(sink)) {
@@ -157,114 +284,96 @@ public final class RcQueuePair {
         return sending != null && sending.transmit(sink, nowNanos);
     }
 
-    /// When [#onTimer] wants to be called at the latest; [Long#MAX_VALUE] for never.
+    @Override
     public long deadlineNanos() {
         Requester sending = requester;
-        return state == QueuePairState.READY_TO_SEND && sending != null
-                ? sending.deadlineNanos()
-                : RetransmitTimer.NONE;
+        return isSending() && sending != null ? sending.deadlineNanos() : RetransmitTimer.NONE;
     }
 
-    /// The deadline may have passed; [#transmit] follows.
-    public void onTimer(long nowNanos) {
+    @Override
+    public boolean onTimer(long nowNanos) {
         Requester sending = requester;
-        if (state == QueuePairState.READY_TO_SEND && sending != null) {
-            sending.onTimer(nowNanos);
+        if (!isSending() || sending == null) {
+            return false;
+        }
+        long timeouts = counters.get(QueuePairCounter.TIMEOUTS);
+        sending.onTimer(nowNanos);
+        return counters.get(QueuePairCounter.TIMEOUTS) > timeouts;
+    }
+
+    @Override
+    public void tooLong(Path path) {
+        if (path.equals(path())) {
+            failSend(CompletionStatus.LOCAL_QP_OPERATION_ERROR);
         }
     }
 
-    /// Goes to ERROR: everything outstanding is flushed in order (roce.md 3.10).
+    @Override
     public void fail() {
         if (state != QueuePairState.ERROR) {
             state = QueuePairState.ERROR;
             VarHandle.fullFence();
             flush();
+            if (core.isShared()) {
+                core.raise(AsyncEvent.Type.QP_LAST_WQE_REACHED);
+            }
         }
     }
 
     /// Goes to ERROR because the oldest send request failed with `status`; the rest is flushed.
     public void failSend(CompletionStatus status) {
-        if (state == QueuePairState.READY_TO_SEND && sends.head() < sends.posted()) {
-            completeSend(status);
+        if (isSending() && core.sends().head() < core.sends().posted()) {
+            countLost(core.completeSend(status));
         }
         fail();
     }
 
-    /// The oldest receive failed with `status`; the rest is flushed.
+    /// Goes to ERROR because the receive that was taken failed with `status`; the rest is flushed.
     void failReceive(CompletionStatus status) {
-        completeReceive(status);
+        countLost(core.failReceive(status));
         fail();
     }
 
     /// The oldest send request succeeded.
     void completeSend() {
-        if (sends.at(sends.head()).signaled) {
-            completeSend(CompletionStatus.SUCCESS);
-        } else {
-            sends.removeHead();
+        if (!core.completeSend()) {
+            overrun();
         }
     }
 
-    /// The oldest receive succeeded; false if the application cannot be told because its completion
-    /// queue is full.
+    /// The receive that was taken succeeded; false if the application cannot be told because its
+    /// completion queue is full.
     boolean completeReceive(CompletionOpcode opcode, long byteCount, Packet packet) {
-        Completion completion = receiveCompletions.free();
-        long id = receives.head().id;
-        receives.removeHead();
-        if (completion == null) {
+        boolean told = core.completeReceive(opcode, byteCount, packet);
+        if (!told) {
             overrun();
-            return false;
         }
-        completion.set(id, CompletionStatus.SUCCESS, opcode, number, byteCount);
-        if (packet.opcode().hasImmediate()) {
-            completion.setImmediate(packet.immediate());
-        }
-        receiveCompletions.publish(packet.solicited());
-        return true;
+        return told;
     }
 
     private void flush() {
-        while (sends.head() < sends.posted()) {
-            completeSend(CompletionStatus.WORK_REQUEST_FLUSHED);
-        }
-        while (!receives.isEmpty()) {
-            completeReceive(CompletionStatus.WORK_REQUEST_FLUSHED);
-        }
-    }
-
-    private void completeSend(CompletionStatus status) {
-        SendEntry entry = sends.at(sends.head());
-        Completion completion = sendCompletions.free();
-        if (completion != null) {
-            completion.set(entry.id, status, entry.completionOpcode(), number, entry.length);
-        }
-        sends.removeHead();
-        publish(sendCompletions, completion, status);
-    }
-
-    private void completeReceive(CompletionStatus status) {
-        Completion completion = receiveCompletions.free();
-        if (completion != null) {
-            completion.set(receives.head().id, status, CompletionOpcode.RECEIVE, number, 0);
-        }
-        receives.removeHead();
-        publish(receiveCompletions, completion, status);
-    }
-
-    /// An error counts as solicited (roce.md 3.9).
-    private void publish(
-            CompletionRing ring, @Nullable Completion completion, CompletionStatus status) {
-        if (completion == null) {
-            overrun();
-        } else {
-            ring.publish(status != CompletionStatus.SUCCESS);
-        }
+        countLost(core.flush());
     }
 
     /// The application let the completion queue run full: a completion is lost, so the queue pair
     /// cannot go on.
     private void overrun() {
-        counters.increment(QueuePairCounter.COMPLETION_QUEUE_OVERRUNS);
+        countLost(false);
+        core.raise(AsyncEvent.Type.QP_FATAL);
         fail();
+    }
+
+    private void countLost(boolean told) {
+        if (!told) {
+            counters.increment(QueuePairCounter.COMPLETION_QUEUE_OVERRUNS);
+        }
+    }
+
+    private void reportDrained() {
+        Requester sending = requester;
+        if (isDraining() && !isDrainReported && sending != null && sending.isDrained()) {
+            isDrainReported = true;
+            core.raise(AsyncEvent.Type.SQ_DRAINED);
+        }
     }
 }

@@ -34,7 +34,7 @@ final class Requester {
 
     private final SendQueue queue;
     private final RcQueuePair owner;
-    private final RcConnection connection;
+    private RcConnection connection;
     private final Counters<QueuePairCounter> counters;
     private final CongestionWindow window;
     private final RetransmitTimer timer;
@@ -82,6 +82,18 @@ final class Requester {
         cursorPosition = queue.head();
         startedPosition = cursorPosition;
         restoreRetries();
+    }
+
+    /// The connection has other attributes from now on.
+    void adopt(RcConnection changed) {
+        connection = changed;
+        timer.timeout(changed.ackTimeoutNanos());
+        restoreRetries();
+    }
+
+    /// Whether every request that was started is complete.
+    boolean isDrained() {
+        return queue.head() == startedPosition;
     }
 
     /// Sends what the window allows.
@@ -141,7 +153,7 @@ final class Requester {
 
     private boolean mayTransmit() {
         return !isWaitingForReceiver()
-                && (cursorPosition < queue.posted())
+                && cursorPosition < (owner.isDraining() ? startedPosition : queue.posted())
                 && inFlight() < windowPackets();
     }
 

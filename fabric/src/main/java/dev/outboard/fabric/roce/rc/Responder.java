@@ -1,13 +1,14 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.Access;
+import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.roce.memory.RegionTable;
 import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.queue.Counters;
+import dev.outboard.fabric.roce.queue.QueuePairCore;
 import dev.outboard.fabric.roce.queue.ReceiveEntry;
-import dev.outboard.fabric.roce.queue.ReceiveQueue;
 import dev.outboard.fabric.roce.queue.SendQueue;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Bth;
@@ -30,10 +31,10 @@ final class Responder {
         WRITE
     }
 
-    private final ReceiveQueue queue;
+    private final QueuePairCore core;
     private final RegionTable regions;
     private final RcQueuePair owner;
-    private final RcConnection connection;
+    private RcConnection connection;
     private final Counters<QueuePairCounter> counters;
 
     private int expectedPsn;
@@ -57,16 +58,20 @@ final class Responder {
 
     Responder(
             RcQueuePair owner,
-            ReceiveQueue queue,
-            RegionTable regions,
+            QueuePairCore core,
             RcConnection connection,
             Counters<QueuePairCounter> counters) {
         this.owner = owner;
-        this.queue = queue;
-        this.regions = regions;
+        this.core = core;
+        this.regions = core.regions();
         this.connection = connection;
         this.counters = counters;
         expectedPsn = connection.receivePsn();
+    }
+
+    /// The connection has other attributes from now on.
+    void adopt(RcConnection changed) {
+        connection = changed;
     }
 
     /// A request packet arrived.
@@ -196,13 +201,13 @@ final class Responder {
 
     private boolean executeSend(Packet packet, Opcode opcode) {
         if (opcode.isFirst() || opcode.isOnly()) {
-            if (queue.isEmpty()) {
+            if (!core.takeReceive()) {
                 return notReady();
             }
             position = 0;
             message = Message.SEND;
         }
-        ReceiveEntry receive = queue.head();
+        ReceiveEntry receive = core.receive();
         int length = packet.payloadLength();
         if (position + length > receive.length) {
             return refuseReceive(Aeth.NAK_INVALID_REQUEST, CompletionStatus.LOCAL_LENGTH_ERROR);
@@ -231,7 +236,10 @@ final class Responder {
     }
 
     private boolean executeWrite(Packet packet, Opcode opcode) {
-        if (opcode.hasImmediate() && queue.isEmpty()) {
+        if (opcode.hasReth() && !owner.permits(Access.REMOTE_WRITE)) {
+            return refuse(Aeth.NAK_INVALID_REQUEST);
+        }
+        if (opcode.hasImmediate() && !core.takeReceive()) {
             return notReady();
         }
         if (opcode.hasReth()) {
@@ -313,17 +321,27 @@ final class Responder {
     }
 
     private boolean refuse(int syndrome) {
-        counters.increment(QueuePairCounter.ERROR_NAKS_SENT);
-        answerNak(syndrome);
+        answerFatally(syndrome);
         owner.fail();
         return false;
     }
 
     private boolean refuseReceive(int syndrome, CompletionStatus status) {
-        counters.increment(QueuePairCounter.ERROR_NAKS_SENT);
-        answerNak(syndrome);
+        answerFatally(syndrome);
         owner.failReceive(status);
         return false;
+    }
+
+    /// The application learns of it too (roce.md 3.6).
+    private void answerFatally(int syndrome) {
+        counters.increment(QueuePairCounter.ERROR_NAKS_SENT);
+        answerNak(syndrome);
+        core.raise(
+                switch (syndrome) {
+                    case Aeth.NAK_INVALID_REQUEST -> AsyncEvent.Type.QP_REQUEST_ERROR;
+                    case Aeth.NAK_REMOTE_ACCESS_ERROR -> AsyncEvent.Type.QP_ACCESS_ERROR;
+                    default -> AsyncEvent.Type.QP_FATAL;
+                });
     }
 
     private void answerNak(int syndrome) {

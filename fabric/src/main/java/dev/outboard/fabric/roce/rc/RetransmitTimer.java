@@ -19,7 +19,7 @@ final class RetransmitTimer {
     private static final int PROBE_ROUND_TRIPS = 2;
     private static final int PROBE_DEVIATIONS = 4;
 
-    private final long timeoutNanos;
+    private long timeoutNanos;
     private long startedNanos = NONE;
     private long probeNanos = NONE;
     private int probes;
@@ -29,6 +29,11 @@ final class RetransmitTimer {
 
     RetransmitTimer(long timeoutNanos) {
         this.timeoutNanos = timeoutNanos;
+    }
+
+    /// Changes the transport timeout; 0 for never.
+    void timeout(long nanos) {
+        timeoutNanos = nanos;
     }
 
     boolean isRunning() {

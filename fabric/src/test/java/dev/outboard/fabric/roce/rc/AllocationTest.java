@@ -9,7 +9,7 @@ import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.queue.CompletionRing;
-import dev.outboard.fabric.roce.rc.RcQueuePair.QueueSizes;
+import dev.outboard.fabric.roce.queue.QueueSizes;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;

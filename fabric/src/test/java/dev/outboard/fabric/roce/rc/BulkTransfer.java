@@ -9,7 +9,7 @@ import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.queue.CompletionRing;
-import dev.outboard.fabric.roce.rc.RcQueuePair.QueueSizes;
+import dev.outboard.fabric.roce.queue.QueueSizes;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.testkit.NetworkFaults;
@@ -61,7 +61,9 @@ final class BulkTransfer {
                             14,
                             7,
                             7,
-                            window));
+                            window,
+                            16,
+                            16));
             streams[end].open(endpoints[end]);
         }
     }

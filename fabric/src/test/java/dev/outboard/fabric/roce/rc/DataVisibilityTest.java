@@ -6,7 +6,7 @@ import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.roce.memory.RegisteredRegion;
-import dev.outboard.fabric.roce.rc.RcQueuePair.QueueSizes;
+import dev.outboard.fabric.roce.queue.QueueSizes;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;

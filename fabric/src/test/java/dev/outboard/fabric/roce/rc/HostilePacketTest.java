@@ -10,7 +10,7 @@ import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.roce.memory.RegionTable;
 import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.queue.CompletionRing;
-import dev.outboard.fabric.roce.rc.RcQueuePair.QueueSizes;
+import dev.outboard.fabric.roce.queue.QueueSizes;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
@@ -98,7 +98,7 @@ class HostilePacketTest {
             target = register(3, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
             receives = register(5, Access.LOCAL_WRITE);
             queuePair =
-                    new RcQueuePair(
+                    QueuePairs.initialized(
                             0x11,
                             7,
                             regions,
@@ -107,7 +107,8 @@ class HostilePacketTest {
                             new QueueSizes(8, 8, 2, 16));
             firstPsn = random.nextInt(1 << 24);
             queuePair.connect(
-                    new RcConnection(TO_PEER, 0x22, MTU, firstPsn, firstPsn, 1, 8, 7, 7, 32));
+                    new RcConnection(
+                            TO_PEER, 0x22, MTU, firstPsn, firstPsn, 1, 8, 7, 7, 32, 16, 16));
         }
 
         private RegisteredRegion register(int area, Access... access) {

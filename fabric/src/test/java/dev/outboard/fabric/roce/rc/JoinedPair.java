@@ -6,7 +6,7 @@ import dev.outboard.fabric.Access;
 import dev.outboard.fabric.roce.memory.RegionTable;
 import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.queue.CompletionRing;
-import dev.outboard.fabric.roce.rc.RcQueuePair.QueueSizes;
+import dev.outboard.fabric.roce.queue.QueueSizes;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.roce.wire.Packet;
@@ -41,7 +41,7 @@ final class JoinedPair {
             sendCompletions[end] = new CompletionRing(sizes.sends(), ring -> {});
             receiveCompletions[end] = new CompletionRing(sizes.receives(), ring -> {});
             queuePairs[end] =
-                    new RcQueuePair(
+                    QueuePairs.initialized(
                             QPNS[end],
                             DOMAIN,
                             regions,
@@ -52,7 +52,18 @@ final class JoinedPair {
         for (int end = 0; end < 2; end++) {
             queuePairs[end].connect(
                     new RcConnection(
-                            paths[end], QPNS[1 - end], mtu, end, 1 - end, 12, 14, 7, 7, 128));
+                            paths[end],
+                            QPNS[1 - end],
+                            mtu,
+                            end,
+                            1 - end,
+                            12,
+                            14,
+                            7,
+                            7,
+                            128,
+                            16,
+                            16));
         }
     }
 

@@ -10,7 +10,7 @@ import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.roce.memory.RegionTable;
 import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.queue.CompletionRing;
-import dev.outboard.fabric.roce.rc.RcQueuePair.QueueSizes;
+import dev.outboard.fabric.roce.queue.QueueSizes;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
@@ -122,7 +122,7 @@ final class QueuePairBench {
         sendCompletions = new CompletionRing(completionCapacity, ring -> notifications++);
         receiveCompletions = new CompletionRing(completionCapacity, ring -> notifications++);
         queuePair =
-                new RcQueuePair(
+                QueuePairs.initialized(
                         QPN,
                         DOMAIN,
                         regions,
@@ -146,7 +146,9 @@ final class QueuePairBench {
                         ackTimeoutCode,
                         retryCount,
                         rnrRetryCount,
-                        maxWindowPackets));
+                        maxWindowPackets,
+                        16,
+                        16));
         return this;
     }
 

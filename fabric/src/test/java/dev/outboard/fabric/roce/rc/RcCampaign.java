@@ -3,7 +3,7 @@ package dev.outboard.fabric.roce.rc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.CompletionStatus;
-import dev.outboard.fabric.roce.rc.RcQueuePair.QueueSizes;
+import dev.outboard.fabric.roce.queue.QueueSizes;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.testkit.SimulatedNetwork;
 import java.lang.foreign.Arena;
@@ -88,7 +88,9 @@ final class RcCampaign {
                 settings.ackTimeoutCodes()[end],
                 settings.retryCounts()[end],
                 settings.rnrRetryCounts()[end],
-                settings.windows()[end]);
+                settings.windows()[end],
+                16,
+                16);
     }
 
     void run() {

@@ -10,7 +10,7 @@ import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.SendRequest.Operation;
 import dev.outboard.fabric.roce.memory.RegisteredRegion;
-import dev.outboard.fabric.roce.rc.RcQueuePair.QueueSizes;
+import dev.outboard.fabric.roce.queue.QueueSizes;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.testkit.Requirement;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.roce.memory.RegionTable;
 import dev.outboard.fabric.roce.queue.CompletionRing;
-import dev.outboard.fabric.roce.rc.RcQueuePair.QueueSizes;
+import dev.outboard.fabric.roce.queue.QueueSizes;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
@@ -75,7 +75,7 @@ final class SimulatedEndpoint implements SimulatedNetwork.Node {
                         ? new CompletionRing(sizes.receives(), application)
                         : sendCompletions;
         queuePair =
-                new RcQueuePair(
+                QueuePairs.initialized(
                         queuePairNumber,
                         DOMAIN,
                         regions,

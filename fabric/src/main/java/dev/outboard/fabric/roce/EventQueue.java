@@ -1,0 +1,38 @@
+package dev.outboard.fabric.roce;
+
+import dev.outboard.fabric.AsyncEvent;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// The asynchronous events of a device that nobody has taken yet. Bounded: an application that
+/// never looks loses the newest ones, and a counter says how many.
+final class EventQueue {
+    private static final int CAPACITY = 1024;
+
+    private final BlockingQueue<AsyncEvent> events = new ArrayBlockingQueue<>(CAPACITY);
+    private final AtomicLong lost = new AtomicLong();
+
+    /// Any thread; does not wait.
+    void add(AsyncEvent.Type type, AutoCloseable source) {
+        if (!events.offer(new AsyncEvent(type, source))) {
+            lost.incrementAndGet();
+        }
+    }
+
+    Optional<AsyncEvent> next(Duration timeout) {
+        try {
+            return Optional.ofNullable(events.poll(timeout.toNanos(), TimeUnit.NANOSECONDS));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
+    }
+
+    long lost() {
+        return lost.get();
+    }
+}

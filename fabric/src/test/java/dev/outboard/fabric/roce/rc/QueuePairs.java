@@ -1,0 +1,67 @@
+package dev.outboard.fabric.roce.rc;
+
+import dev.outboard.fabric.Access;
+import dev.outboard.fabric.AsyncEvent;
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairState;
+import dev.outboard.fabric.roce.memory.RegionTable;
+import dev.outboard.fabric.roce.queue.CompletionRing;
+import dev.outboard.fabric.roce.queue.Port;
+import dev.outboard.fabric.roce.queue.QueuePairCore;
+import dev.outboard.fabric.roce.queue.QueueSizes;
+import dev.outboard.fabric.roce.wire.Gid;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/// Makes queue pairs for tests, without a device.
+public final class QueuePairs {
+    private static final Port PORT = new Port(Gid.ofIpv4(0x7F000002), 4096);
+
+    private QueuePairs() {}
+
+    /// One in state RESET that tells `events` what happens to it.
+    public static RcQueuePair reset(
+            int number,
+            int domain,
+            RegionTable regions,
+            CompletionRing sendCompletions,
+            CompletionRing receiveCompletions,
+            QueueSizes sizes,
+            Consumer<AsyncEvent.Type> events) {
+        return new RcQueuePair(
+                new QueuePairCore(
+                        number,
+                        domain,
+                        regions,
+                        sendCompletions,
+                        receiveCompletions,
+                        sizes,
+                        Optional.empty(),
+                        false,
+                        events),
+                PORT);
+    }
+
+    /// One in state INIT that grants the peer everything.
+    public static RcQueuePair initialized(
+            int number,
+            int domain,
+            RegionTable regions,
+            CompletionRing sendCompletions,
+            CompletionRing receiveCompletions,
+            QueueSizes sizes) {
+        RcQueuePair queuePair =
+                reset(
+                        number,
+                        domain,
+                        regions,
+                        sendCompletions,
+                        receiveCompletions,
+                        sizes,
+                        event -> {});
+        queuePair.modify(
+                QueuePairChange.to(QueuePairState.INIT)
+                        .access(Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC));
+        return queuePair;
+    }
+}
