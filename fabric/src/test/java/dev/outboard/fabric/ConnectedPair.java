@@ -26,7 +26,7 @@ record ConnectedPair(End client, End server, ConnectionId listener) implements A
         assertThat(request.listener()).contains(listener);
         End server = new End(serverDevice, serverChannel, request.id());
         server.received = request;
-        server.id().accept(new ConnectionParameters(1, 1, 7, 6, WELCOME));
+        server.id().accept(new ConnectionParameters(4, 4, 7, 6, WELCOME));
         client.received = expect(client.channel, ConnectionEvent.Type.ESTABLISHED);
         expect(serverChannel, ConnectionEvent.Type.ESTABLISHED);
         return new ConnectedPair(client, server, listener);
@@ -80,7 +80,7 @@ record ConnectedPair(End client, End server, ConnectionId listener) implements A
             expect(channel, ConnectionEvent.Type.ADDRESS_RESOLVED);
             id.resolveRoute(PATIENCE);
             expect(channel, ConnectionEvent.Type.ROUTE_RESOLVED);
-            id.connect(new ConnectionParameters(1, 1, 7, 6, HELLO));
+            id.connect(new ConnectionParameters(4, 4, 7, 6, HELLO));
         }
 
         ConnectionId id() {
@@ -108,7 +108,12 @@ record ConnectedPair(End client, End server, ConnectionId listener) implements A
         }
 
         MemoryRegion register(MemorySegment segment) {
-            return domain.register(segment, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+            return domain.register(
+                    segment,
+                    Access.LOCAL_WRITE,
+                    Access.REMOTE_WRITE,
+                    Access.REMOTE_READ,
+                    Access.REMOTE_ATOMIC);
         }
 
         void post(SendRequest request) {

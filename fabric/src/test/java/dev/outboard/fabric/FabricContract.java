@@ -71,6 +71,31 @@ abstract class FabricContract {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {0, 1, 4095, 4096, 4097, 131_072, 131_073, 3_000_001})
+    void readsBringThePeersMemory(int length) {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment from = filled(arena, length + 1, length);
+            MemorySegment to = arena.allocate(length + 1);
+            try (MemoryRegion source = pair.server().register(from);
+                    MemoryRegion sink = pair.client().register(to)) {
+                pair.client()
+                        .post(
+                                new SendRequest()
+                                        .id(8)
+                                        .read(source.address(), source.remoteKey())
+                                        .payload(sink, 0, length));
+                Completion done = pair.client().awaitCompletion();
+                assertThat(done.status()).isEqualTo(CompletionStatus.SUCCESS);
+                assertThat(done.id()).isEqualTo(8);
+                assertThat(done.opcode()).isEqualTo(CompletionOpcode.RDMA_READ);
+                assertThat(done.byteCount()).isEqualTo(length);
+                assertThat(to.asSlice(0, length).mismatch(from.asSlice(0, length))).isEqualTo(-1);
+                assertThat(to.get(ValueLayout.JAVA_BYTE, length)).isZero();
+            }
+        }
+    }
+
+    @ParameterizedTest
     @ValueSource(ints = {0, 5, 4096, 300_001})
     void sendsArriveInThePostedReceive(int length) {
         try (Arena arena = Arena.ofShared()) {

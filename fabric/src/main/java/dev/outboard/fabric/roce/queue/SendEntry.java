@@ -1,5 +1,6 @@
 package dev.outboard.fabric.roce.queue;
 
+import dev.outboard.fabric.Access;
 import dev.outboard.fabric.AddressHandle;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.GatherList;
@@ -30,6 +31,9 @@ public final class SendEntry {
     public boolean signaled;
     public boolean solicited;
     public boolean inline;
+    public boolean fence;
+    public long compare;
+    public long swapOrAdd;
     public long length;
 
     /// Where a datagram goes; null on connected queue pairs.
@@ -60,6 +64,9 @@ public final class SendEntry {
         signaled = request.signaled();
         solicited = request.solicited();
         inline = request.inline();
+        fence = request.fence();
+        compare = request.compare();
+        swapOrAdd = request.swapOrAdd();
         length = totalLength;
         addressHandle = request.hasAddressHandle() ? request.addressHandle() : null;
         destinationQpn = request.destinationNumber();
@@ -91,6 +98,19 @@ public final class SendEntry {
                 || operation == Operation.RDMA_WRITE_WITH_IMMEDIATE;
     }
 
+    public boolean isRead() {
+        return operation == Operation.RDMA_READ;
+    }
+
+    public boolean isAtomic() {
+        return operation == Operation.COMPARE_AND_SWAP || operation == Operation.FETCH_AND_ADD;
+    }
+
+    /// Whether the peer answers with data, which no acknowledgement can stand in for.
+    public boolean isAnsweredWithData() {
+        return isRead() || isAtomic();
+    }
+
     public boolean hasImmediate() {
         return operation == Operation.SEND_WITH_IMMEDIATE
                 || operation == Operation.RDMA_WRITE_WITH_IMMEDIATE;
@@ -108,17 +128,39 @@ public final class SendEntry {
         };
     }
 
-    /// Whether every piece lies in a region of `domain` that is registered still.
-    public boolean isReadable(int domain) {
+    /// Whether every piece lies in a region of `domain` that is registered still, and that may be
+    /// written if the peer answers with data (roce.md 3.11).
+    public boolean isAccessible(int domain) {
         for (int i = 0; i < pieces; i++) {
             RegisteredRegion region = regions[i];
             if (region == null
                     || region.domain() != domain
-                    || !region.covers(offsets[i], lengths[i])) {
+                    || !region.covers(offsets[i], lengths[i])
+                    || (isAnsweredWithData() && !region.permits(Access.LOCAL_WRITE))) {
                 return false;
             }
         }
         return true;
+    }
+
+    /// Stores `count` bytes of `source` from `sourceOffset` at `position` of the payload.
+    ///
+    /// @throws IllegalStateException if the arena of the memory is closed
+    public void store(long position, MemorySegment source, long sourceOffset, int count) {
+        long skip = position;
+        long from = sourceOffset;
+        int left = count;
+        for (int i = 0; left > 0; i++) {
+            if (skip >= lengths[i]) {
+                skip -= lengths[i];
+                continue;
+            }
+            int part = (int) Math.min(left, lengths[i] - skip);
+            MemorySegment.copy(source, from, region(i).segment(), offsets[i] + skip, part);
+            from += part;
+            left -= part;
+            skip = 0;
+        }
     }
 
     /// Appends the `count` payload bytes from `position` of the message to the packet under

@@ -4,6 +4,7 @@ import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.GatherList;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.SendRequest.Operation;
 import dev.outboard.fabric.roce.memory.RegionTable;
 import dev.outboard.fabric.roce.wire.Payload;
 import java.lang.foreign.Arena;
@@ -79,6 +80,11 @@ public final class SendQueue {
                     "a send request has " + gather.count() + " pieces of memory",
                     maxPieces + " pieces");
         }
+        if (request.inline() && isAnsweredWithData(request.operation())) {
+            throw new FabricException(
+                    Reason.INVALID_ARGUMENT,
+                    request.operation() + " brings data and cannot be inline");
+        }
         long length = 0;
         for (int i = 0; i < gather.count(); i++) {
             if (!regions.owns(gather.region(i))) {
@@ -98,6 +104,13 @@ public final class SendQueue {
                     "an inline send request has " + length + " bytes", maxInlineBytes + " bytes");
         }
         return length;
+    }
+
+    private static boolean isAnsweredWithData(Operation operation) {
+        return switch (operation) {
+            case RDMA_READ, COMPARE_AND_SWAP, FETCH_AND_ADD -> true;
+            default -> false;
+        };
     }
 
     private static FabricException tooLarge(String what, String limit) {

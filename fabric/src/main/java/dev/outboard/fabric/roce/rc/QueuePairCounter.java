@@ -24,6 +24,14 @@ public enum QueuePairCounter {
     DUPLICATES_RECEIVED,
     /// Packets behind a gap that was reported already.
     OUT_OF_ORDER_DROPPED,
+    /// Packets sent that answer READs and atomics.
+    RESPONSES_SENT,
+    /// Packets received that answer READs and atomics.
+    RESPONSES_RECEIVED,
+    /// How often responses were found missing and asked for again.
+    RESPONSES_LOST,
+    /// READs and atomics that came again when their answer was not known any more.
+    UNKNOWN_DUPLICATES_DROPPED,
     /// Answers to nothing outstanding.
     STALE_RESPONSES_DROPPED,
     /// Last packets repeated to provoke an answer.

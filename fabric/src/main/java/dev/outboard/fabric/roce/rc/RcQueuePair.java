@@ -243,11 +243,13 @@ public final class RcQueuePair implements QueuePairMachine {
         Requester sending = requester;
         if (!isSending() || sending == null) {
             counters.increment(QueuePairCounter.WRONG_STATE_DROPPED);
-        } else if (packet.opcode().operation() == Opcode.Operation.ACKNOWLEDGE) {
-            sending.acknowledge(packet, nowNanos);
-            reportDrained();
         } else {
-            counters.increment(QueuePairCounter.STALE_RESPONSES_DROPPED);
+            if (packet.opcode().operation() == Opcode.Operation.ACKNOWLEDGE) {
+                sending.acknowledge(packet, nowNanos);
+            } else {
+                sending.respond(packet, nowNanos);
+            }
+            reportDrained();
         }
     }
 
@@ -273,15 +275,13 @@ public final class RcQueuePair implements QueuePairMachine {
     @Override
     public boolean transmit(PacketSink sink, long nowNanos) {
         Responder receiving = responder;
-        if (receiving != null && !receiving.transmit(sink)) {
-            return true;
-        }
+        boolean hasMore = receiving != null && !receiving.transmit(sink);
         if (state == QueuePairState.ERROR) {
             flush();
-            return false;
+            return hasMore;
         }
         Requester sending = requester;
-        return sending != null && sending.transmit(sink, nowNanos);
+        return (sending != null && sending.transmit(sink, nowNanos)) || hasMore;
     }
 
     @Override

@@ -5,18 +5,18 @@ import dev.outboard.fabric.roce.queue.Counters;
 import dev.outboard.fabric.roce.queue.SendEntry;
 import dev.outboard.fabric.roce.queue.SendQueue;
 import dev.outboard.fabric.roce.wire.Aeth;
-import dev.outboard.fabric.roce.wire.Bth;
-import dev.outboard.fabric.roce.wire.Immediate;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Psn;
-import dev.outboard.fabric.roce.wire.Reth;
-import java.lang.foreign.MemorySegment;
 
 /// The sending half of a reliable connection: turns posted requests into packets, matches the
 /// answers, and sends again what got lost, going back to the oldest missing packet (roce.md 3.1 to
 /// 3.5, 3.8).
+///
+/// A READ takes the numbers of its responses, so the window bounds what the peer sends as it bounds
+/// what we send. A long READ asks for its responses in several bursts, because the peer of a READ
+/// gets no acknowledgement to slow it down (roce.md 6, READ incast).
 ///
 /// Inside, packets are counted from 0 in 64 bits, so that a message of 2^23 packets has no
 /// ambiguous middle; only the wire sees 24 bits. Always `unacked` ≤ `cursor` ≤ `sent` ≤
@@ -30,7 +30,12 @@ final class Requester {
     /// Packets of one queue pair in one turn, so that the others get theirs.
     private static final int PACKETS_PER_TURN = 60;
 
-    private static final int NOT_TIMED = -1;
+    /// Responses asked for by one READ_REQUEST at most.
+    private static final int MAX_BURST_PACKETS = 64;
+
+    private static final int MAX_BURST_BYTES = 1 << 17;
+
+    private static final int NOTHING = -1;
 
     private final SendQueue queue;
     private final RcQueuePair owner;
@@ -38,6 +43,8 @@ final class Requester {
     private final Counters<QueuePairCounter> counters;
     private final CongestionWindow window;
     private final RetransmitTimer timer;
+    private final ReadsInFlight reads;
+    private final int burstPackets;
 
     private long unacked;
     private long cursor;
@@ -52,6 +59,9 @@ final class Requester {
     /// Entries before this have sequence numbers.
     private long startedPosition;
 
+    /// Where a response was missing last: it is asked for once, then the timer decides.
+    private long missingResponse = NOTHING;
+
     private int packetsSinceAckRequest;
     private int retriesLeft;
     private int rnrRetriesLeft;
@@ -65,7 +75,7 @@ final class Requester {
     /// When the cursor last went back because of a reported gap.
     private long wentBackNanos;
 
-    private long timedPacket = NOT_TIMED;
+    private long timedPacket = NOTHING;
     private long timedNanos;
 
     Requester(
@@ -79,6 +89,9 @@ final class Requester {
         this.counters = counters;
         this.window = new CongestionWindow(connection.maxWindowPackets());
         this.timer = new RetransmitTimer(connection.ackTimeoutNanos());
+        this.reads = new ReadsInFlight(connection.maxReadAtomic());
+        this.burstPackets =
+                Math.min(MAX_BURST_PACKETS, MAX_BURST_BYTES / connection.pathMtuBytes());
         cursorPosition = queue.head();
         startedPosition = cursorPosition;
         restoreRetries();
@@ -88,6 +101,7 @@ final class Requester {
     void adopt(RcConnection changed) {
         connection = changed;
         timer.timeout(changed.ackTimeoutNanos());
+        reads.limit(changed.maxReadAtomic());
         restoreRetries();
     }
 
@@ -122,16 +136,29 @@ final class Requester {
 
     /// An ACKNOWLEDGE packet arrived.
     void acknowledge(Packet packet, long now) {
-        long answered = unacked + Psn.difference(packet.psn(), psnOf(unacked));
+        long answered = packetOf(packet.psn());
         int syndrome = packet.syndrome();
-        if (answered < unacked || answered >= sent) {
+        if (!isOutstanding(answered)) {
             counters.increment(QueuePairCounter.STALE_RESPONSES_DROPPED);
         } else if (Aeth.isAck(syndrome)) {
             counters.increment(QueuePairCounter.ACKS_RECEIVED);
             acknowledgedBefore(answered + 1, now);
         } else {
-            acknowledgedBefore(answered, now);
-            refused(syndrome, answered, now);
+            long reached = acknowledgedBefore(answered, now);
+            if (reached == answered || Aeth.isRnrNak(syndrome)) {
+                refused(syndrome, reached, now);
+            }
+        }
+    }
+
+    /// A READ response or the result of an atomic arrived. It acknowledges everything before it
+    /// (roce.md 3.8).
+    void respond(Packet packet, long now) {
+        long answered = packetOf(packet.psn());
+        if (!isOutstanding(answered)) {
+            counters.increment(QueuePairCounter.STALE_RESPONSES_DROPPED);
+        } else if (acknowledgedBefore(answered, now) == answered) {
+            take(packet, now);
         }
     }
 
@@ -154,11 +181,36 @@ final class Requester {
     private boolean mayTransmit() {
         return !isWaitingForReceiver()
                 && cursorPosition < (owner.isDraining() ? startedPosition : queue.posted())
-                && inFlight() < windowPackets();
+                && inFlight() < windowPackets()
+                && mayStart(queue.at(cursorPosition));
     }
 
     private int windowPackets() {
         return isTryingOne ? 1 : window.packets();
+    }
+
+    /// FENCE waits for all earlier READs and atomics. Of those only so many may be outstanding, and
+    /// the responses of a READ must fit into the window (roce.md 3.8).
+    private boolean mayStart(SendEntry entry) {
+        if (entry.fence && !reads.isEmpty()) {
+            return false;
+        }
+        if (!entry.isAnsweredWithData() || connection.maxReadAtomic() == 0) {
+            return true;
+        }
+        return reads.count() < connection.maxReadAtomic()
+                && (inFlight() == 0 || inFlight() + packetsAtCursor(entry) <= windowPackets());
+    }
+
+    /// The packet numbers that the next packet takes.
+    private int packetsAtCursor(SendEntry entry) {
+        return entry.isRead() ? burstEnd(entry, cursorPacket) - cursorPacket : 1;
+    }
+
+    /// Where the burst of READ responses ends that response `index` belongs to. Bursts have fixed
+    /// borders, so that what is asked for again is part of what was asked for.
+    private int burstEnd(SendEntry entry, int index) {
+        return Math.min(entry.packets, (index / burstPackets + 1) * burstPackets);
     }
 
     /// The peer said when to try again at the earliest. The transport timer rests.
@@ -170,16 +222,23 @@ final class Requester {
         return (int) (cursor - unacked);
     }
 
-    private int psnOf(long packet) {
-        return (int) (connection.sendPsn() + packet) & Psn.MASK;
+    /// The packet that an answer with `psn` is about, if it is outstanding.
+    private long packetOf(int psn) {
+        int unackedPsn = (int) (connection.sendPsn() + unacked) & Psn.MASK;
+        return unacked + Psn.difference(psn, unackedPsn);
+    }
+
+    private boolean isOutstanding(long packet) {
+        return packet >= unacked && packet < sent;
     }
 
     private boolean transmitAtCursor(PacketSink sink, long now) {
         SendEntry entry = queue.at(cursorPosition);
-        if (!entry.isReadable(owner.domain())) {
+        CompletionStatus flaw = flawOf(entry);
+        if (flaw != CompletionStatus.SUCCESS) {
             // Completions come in order: the requests before this one finish first.
             if (cursorPosition == queue.head()) {
-                owner.failSend(CompletionStatus.LOCAL_PROTECTION_ERROR);
+                owner.failSend(flaw);
             }
             return false;
         }
@@ -190,12 +249,12 @@ final class Requester {
         }
         boolean isNew = cursor == sent;
         boolean asksForAck = asksForAck(entry);
-        int payloadBytes = emit(sink, entry, cursorPacket, asksForAck);
-        count(isNew, payloadBytes);
+        emit(sink, entry, cursorPacket, asksForAck);
+        count(entry, isNew);
         if (!timer.isRunning()) {
             timer.start(now);
         }
-        if (isNew && asksForAck && timedPacket == NOT_TIMED) {
+        if (isNew && asksForAck && timedPacket == NOTHING) {
             timedPacket = cursor;
             timedNanos = now;
         }
@@ -203,9 +262,20 @@ final class Requester {
         return true;
     }
 
+    /// Why `entry` cannot be sent, or SUCCESS.
+    private CompletionStatus flawOf(SendEntry entry) {
+        if (entry.isAnsweredWithData() && connection.maxReadAtomic() == 0) {
+            return CompletionStatus.LOCAL_QP_OPERATION_ERROR;
+        }
+        return entry.isAccessible(owner.domain())
+                ? CompletionStatus.SUCCESS
+                : CompletionStatus.LOCAL_PROTECTION_ERROR;
+    }
+
     private boolean asksForAck(SendEntry entry) {
         boolean asks =
-                cursorPacket == entry.packets - 1
+                entry.isAnsweredWithData()
+                        || cursorPacket == entry.packets - 1
                         || packetsSinceAckRequest >= ACK_REQUEST_INTERVAL - 1
                         || inFlight() >= windowPackets() - 1;
         packetsSinceAckRequest = asks ? 0 : packetsSinceAckRequest + 1;
@@ -213,97 +283,77 @@ final class Requester {
     }
 
     private void moveCursor(SendEntry entry) {
-        cursor++;
+        int count = packetsAtCursor(entry);
+        cursor += count;
         sent = Math.max(sent, cursor);
-        cursorPacket++;
+        if (entry.isAnsweredWithData()) {
+            reads.add(cursor);
+        }
+        cursorPacket += count;
         if (cursorPacket == entry.packets) {
             cursorPacket = 0;
             cursorPosition++;
         }
     }
 
-    private void count(boolean isNew, int payloadBytes) {
-        if (isNew) {
-            counters.increment(QueuePairCounter.REQUESTS_SENT);
-            counters.add(QueuePairCounter.BYTES_SENT, payloadBytes);
-        } else {
+    private void count(SendEntry entry, boolean isNew) {
+        if (!isNew) {
             counters.increment(QueuePairCounter.RETRANSMITS);
-        }
-    }
-
-    /// Emits packet `index` of `entry`; returns its payload bytes.
-    private int emit(PacketSink sink, SendEntry entry, int index, boolean asksForAck) {
-        long position = (long) index * connection.pathMtuBytes();
-        int count = (int) Math.min(connection.pathMtuBytes(), entry.length - position);
-        boolean isLast = index == entry.packets - 1;
-        Opcode opcode =
-                entry.isWrite()
-                        ? writeOpcode(entry, index, isLast)
-                        : sendOpcode(entry, index, isLast);
-        boolean solicited = isLast && entry.solicited && (!entry.isWrite() || entry.hasImmediate());
-        MemorySegment headers = sink.headerMemory();
-        long at = sink.headerOffset();
-        Bth.write(
-                headers,
-                at,
-                opcode,
-                solicited,
-                Bth.padCount(count),
-                Bth.DEFAULT_PARTITION_KEY,
-                connection.destinationQpn(),
-                asksForAck,
-                psnOf(entry.firstPacket + index));
-        at += Bth.LENGTH;
-        if (opcode.hasReth()) {
-            Reth.write(headers, at, entry.remoteAddress, entry.remoteKey, entry.length);
-            at += Reth.LENGTH;
-        }
-        if (opcode.hasImmediate()) {
-            Immediate.write(headers, at, entry.immediate);
-        }
-        entry.appendPayload(sink, position, count);
-        sink.finish(connection.path(), opcode.headerLength());
-        return count;
-    }
-
-    private static Opcode sendOpcode(SendEntry entry, int index, boolean isLast) {
-        if (index == 0) {
-            if (!isLast) {
-                return Opcode.SEND_FIRST;
-            }
-            return entry.hasImmediate() ? Opcode.SEND_ONLY_IMM : Opcode.SEND_ONLY;
-        }
-        if (!isLast) {
-            return Opcode.SEND_MIDDLE;
-        }
-        return entry.hasImmediate() ? Opcode.SEND_LAST_IMM : Opcode.SEND_LAST;
-    }
-
-    private static Opcode writeOpcode(SendEntry entry, int index, boolean isLast) {
-        if (index == 0) {
-            if (!isLast) {
-                return Opcode.WRITE_FIRST;
-            }
-            return entry.hasImmediate() ? Opcode.WRITE_ONLY_IMM : Opcode.WRITE_ONLY;
-        }
-        if (!isLast) {
-            return Opcode.WRITE_MIDDLE;
-        }
-        return entry.hasImmediate() ? Opcode.WRITE_LAST_IMM : Opcode.WRITE_LAST;
-    }
-
-    /// Every packet before `end` is acknowledged: completes requests in order and lets the window
-    /// slide.
-    private void acknowledgedBefore(long end, long now) {
-        if (end == unacked) {
             return;
         }
-        if (timedPacket != NOT_TIMED && timedPacket < end) {
+        counters.increment(QueuePairCounter.REQUESTS_SENT);
+        if (!entry.isAnsweredWithData()) {
+            int payloadBytes = RequestBuilder.payloadBytes(connection, entry, cursorPacket);
+            counters.add(QueuePairCounter.BYTES_SENT, payloadBytes);
+        }
+    }
+
+    /// Emits packet `index` of `entry`.
+    private void emit(PacketSink sink, SendEntry entry, int index, boolean asksForAck) {
+        if (entry.isRead()) {
+            RequestBuilder.emitRead(sink, connection, entry, index, burstEnd(entry, index));
+        } else {
+            RequestBuilder.emitData(sink, connection, entry, index, asksForAck);
+        }
+    }
+
+    /// The peer has executed every packet before `end`. A READ among them whose responses have not
+    /// come stops that: they are lost (roce.md 3.8, implied NAK).
+    ///
+    /// @return `end`, or the packet whose response is missing
+    private long acknowledgedBefore(long end, long now) {
+        long missing = firstMissingResponse(end);
+        if (missing > unacked) {
+            advanceTo(missing, now);
+        }
+        if (missing < end) {
+            responsesLost(now);
+        }
+        return missing;
+    }
+
+    private long firstMissingResponse(long end) {
+        for (long position = queue.head(); position < startedPosition; position++) {
+            SendEntry entry = queue.at(position);
+            if (entry.firstPacket >= end) {
+                break;
+            }
+            if (entry.isAnsweredWithData()) {
+                return Math.max(unacked, entry.firstPacket);
+            }
+        }
+        return end;
+    }
+
+    /// Completes requests in order and lets the window slide.
+    private void advanceTo(long end, long now) {
+        if (timedPacket != NOTHING && timedPacket < end) {
             timer.measured(now - timedNanos);
-            timedPacket = NOT_TIMED;
+            timedPacket = NOTHING;
         }
         window.acknowledged((int) (end - unacked));
         unacked = end;
+        reads.answeredBefore(end);
         restoreRetries();
         rnrUntilNanos = RetransmitTimer.NONE;
         isTryingOne = false;
@@ -317,6 +367,60 @@ final class Requester {
             timer.stop();
         } else {
             timer.start(now);
+        }
+    }
+
+    /// The response to the oldest packet is missing. Everything in flight behind it will say so
+    /// again; once is enough, and if the repetition is lost too the timer finds out.
+    private void responsesLost(long now) {
+        if (inFlight() > 0 && missingResponse != unacked) {
+            missingResponse = unacked;
+            counters.increment(QueuePairCounter.RESPONSES_LOST);
+            window.gapReported();
+            retryFrom(unacked, now);
+        }
+    }
+
+    /// The response to the oldest packet is here.
+    private void take(Packet packet, long now) {
+        if (queue.head() >= startedPosition) {
+            return; // The queue pair failed in the meantime.
+        }
+        SendEntry entry = queue.at(queue.head());
+        boolean isExpected =
+                packet.opcode().operation() == Opcode.Operation.READ_RESPONSE && entry.isRead();
+        if (!isExpected) {
+            counters.increment(QueuePairCounter.STALE_RESPONSES_DROPPED);
+            return;
+        }
+        counters.increment(QueuePairCounter.RESPONSES_RECEIVED);
+        CompletionStatus status = store(packet, entry, (int) (unacked - entry.firstPacket));
+        if (status == CompletionStatus.SUCCESS) {
+            advanceTo(unacked + 1, now);
+        } else {
+            owner.failSend(status);
+        }
+    }
+
+    /// A response is known by its sequence number; whether it begins or continues a stream is the
+    /// peer's affair when it was asked for again (roce.md 3.7).
+    private CompletionStatus store(Packet packet, SendEntry entry, int index) {
+        int length = packet.payloadLength();
+        boolean isSound =
+                length == RequestBuilder.payloadBytes(connection, entry, index)
+                        && (!packet.opcode().hasAeth() || Aeth.isAck(packet.syndrome()));
+        if (!isSound) {
+            return CompletionStatus.BAD_RESPONSE_ERROR;
+        }
+        if (!entry.isAccessible(owner.domain())) {
+            return CompletionStatus.LOCAL_PROTECTION_ERROR;
+        }
+        try {
+            long position = (long) index * connection.pathMtuBytes();
+            entry.store(position, packet.segment(), packet.payloadOffset(), length);
+            return CompletionStatus.SUCCESS;
+        } catch (IllegalStateException arenaClosed) {
+            return CompletionStatus.LOCAL_PROTECTION_ERROR;
         }
     }
 
@@ -402,31 +506,43 @@ final class Requester {
             return true;
         }
         counters.increment(QueuePairCounter.PROBES);
-        timedPacket = NOT_TIMED;
-        if (!repeat(sink, unacked)) {
+        timedPacket = NOTHING;
+        int repeated = repeat(sink, unacked);
+        if (repeated == 0) {
             // Its packets may never have left: without a transport timeout nobody else finds out.
             owner.failSend(CompletionStatus.LOCAL_PROTECTION_ERROR);
             return false;
         }
-        if (cursor - 1 > unacked && sink.hasRoom()) {
+        if (cursor > unacked + repeated && sink.hasRoom()) {
             repeat(sink, cursor - 1);
         }
         return true;
     }
 
-    /// Sends a packet in flight once more; false if its memory has gone.
-    private boolean repeat(PacketSink sink, long packet) {
+    /// Sends a packet in flight once more; for a READ, asks for what is missing of the burst that
+    /// the packet belongs to.
+    ///
+    /// @return how many packet numbers that takes; 0 if the memory has gone
+    private int repeat(PacketSink sink, long packet) {
         SendEntry entry = queue.at(positionOf(packet));
-        if (!entry.isReadable(owner.domain())) {
-            return false;
+        if (!entry.isAccessible(owner.domain())) {
+            return 0;
         }
-        emit(sink, entry, (int) (packet - entry.firstPacket), true);
-        return true;
+        int index = (int) (packet - entry.firstPacket);
+        if (!entry.isRead()) {
+            emit(sink, entry, index, true);
+            return 1;
+        }
+        int burstStart = index / burstPackets * burstPackets;
+        int from = (int) Math.max(burstStart, unacked - entry.firstPacket);
+        emit(sink, entry, from, true);
+        return burstEnd(entry, from) - from;
     }
 
     private void moveCursorTo(long packet) {
-        timedPacket = NOT_TIMED;
+        timedPacket = NOTHING;
         packetsSinceAckRequest = 0;
+        reads.goBackTo(packet);
         cursor = packet;
         cursorPosition = positionOf(packet);
         cursorPacket =

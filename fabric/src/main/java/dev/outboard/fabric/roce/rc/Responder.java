@@ -4,7 +4,7 @@ import dev.outboard.fabric.Access;
 import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionStatus;
-import dev.outboard.fabric.roce.memory.RegionTable;
+import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.queue.Counters;
 import dev.outboard.fabric.roce.queue.QueuePairCore;
@@ -19,10 +19,16 @@ import dev.outboard.fabric.roce.wire.Psn;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// The receiving half of a reliable connection: executes requests in sequence, acknowledges them,
-/// and reports gaps and errors (roce.md 3.4 to 3.7).
+/// The receiving half of a reliable connection: executes requests in sequence, answers them, and
+/// reports gaps and errors (roce.md 3.4 to 3.7).
 final class Responder {
     private static final int NOTHING = -1;
+
+    /// Responses of one queue pair in one turn, so that the others get theirs: as much as one
+    /// system call takes.
+    private static final int RESPONSE_BYTES_PER_TURN = 1 << 16;
+
+    private static final int MAX_RESPONSES_PER_TURN = 60;
 
     /// The message whose packets arrive at present.
     private enum Message {
@@ -32,7 +38,8 @@ final class Responder {
     }
 
     private final QueuePairCore core;
-    private final RegionTable regions;
+    private final RemoteMemory memory;
+    private final ResponderResources resources;
     private final RcQueuePair owner;
     private RcConnection connection;
     private final Counters<QueuePairCounter> counters;
@@ -63,7 +70,8 @@ final class Responder {
             Counters<QueuePairCounter> counters) {
         this.owner = owner;
         this.core = core;
-        this.regions = core.regions();
+        memory = new RemoteMemory(core.regions(), core.domain());
+        resources = new ResponderResources(connection, memory);
         this.connection = connection;
         this.counters = counters;
         expectedPsn = connection.receivePsn();
@@ -72,6 +80,7 @@ final class Responder {
     /// The connection has other attributes from now on.
     void adopt(RcConnection changed) {
         connection = changed;
+        resources.adopt(changed);
     }
 
     /// A request packet arrived.
@@ -89,13 +98,14 @@ final class Responder {
         }
     }
 
-    /// Whether an acknowledgement waits to be sent.
-    boolean hasAnswer() {
-        return ackPsn != NOTHING || nakSyndrome != NOTHING;
-    }
-
-    /// Sends what is owed to the peer; false if the sink is full.
+    /// Sends what is owed to the peer, in the order of sequence numbers: responses, then the
+    /// acknowledgement of what came behind them, then a report.
+    ///
+    /// @return false if more is owed: the sink ran full or this turn's share is used up
     boolean transmit(PacketSink sink) {
+        if (!respond(sink)) {
+            return false;
+        }
         if (ackPsn != NOTHING) {
             if (!sink.hasRoom()) {
                 return false;
@@ -112,6 +122,39 @@ final class Responder {
             nakSyndrome = NOTHING;
         }
         return true;
+    }
+
+    private boolean respond(PacketSink sink) {
+        int share =
+                Math.min(
+                        MAX_RESPONSES_PER_TURN,
+                        RESPONSE_BYTES_PER_TURN / connection.pathMtuBytes());
+        while (resources.isPending()) {
+            if (!mayRespond()) {
+                resources.clear();
+            } else if (share-- == 0 || !sink.hasRoom()) {
+                return false;
+            } else if (resources.emitPending(sink)) {
+                counters.increment(QueuePairCounter.RESPONSES_SENT);
+            } else {
+                refuseResponse(resources.pendingPsn());
+            }
+        }
+        return true;
+    }
+
+    /// What was accepted before a request was refused is still answered; a queue pair that failed
+    /// for another reason is silent.
+    private boolean mayRespond() {
+        return nakSyndrome != NOTHING || owner.state() != QueuePairState.ERROR;
+    }
+
+    /// The memory of a READ may not be read any more (roce.md 3.11).
+    private void refuseResponse(int psn) {
+        resources.clear();
+        ackPsn = NOTHING;
+        refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
+        nakPsn = psn;
     }
 
     private void emit(PacketSink sink, int syndrome, int psn) {
@@ -144,9 +187,16 @@ final class Responder {
     /// Executed before: acknowledge what is done, do not do it again (roce.md 3.7).
     private void duplicate(Packet packet) {
         counters.increment(QueuePairCounter.DUPLICATES_RECEIVED);
-        Opcode.Operation operation = packet.opcode().operation();
-        if (operation == Opcode.Operation.SEND || operation == Opcode.Operation.WRITE) {
-            ackPsn = Psn.add(expectedPsn, -1);
+        switch (packet.opcode().operation()) {
+            case SEND, WRITE -> ackPsn = Psn.add(expectedPsn, -1);
+            case READ_REQUEST, COMPARE_SWAP, FETCH_ADD -> {
+                if (!resources.replay(packet)) {
+                    counters.increment(QueuePairCounter.UNKNOWN_DUPLICATES_DROPPED);
+                }
+            }
+            default -> {
+                // Never executed, so there is nothing to repeat.
+            }
         }
     }
 
@@ -164,15 +214,19 @@ final class Responder {
             refuse(Aeth.NAK_INVALID_REQUEST);
             return;
         }
-        boolean done =
-                switch (operation) {
-                    case SEND -> executeSend(packet, opcode);
-                    case WRITE -> executeWrite(packet, opcode);
-                    // The queue pair grants neither READ nor atomics (roce.md 3.6, access flags).
-                    default -> refuse(Aeth.NAK_INVALID_REQUEST);
-                };
-        if (done) {
-            executed(packet, opcode);
+        switch (operation) {
+            case SEND -> {
+                if (executeSend(packet, opcode)) {
+                    executed(packet, opcode);
+                }
+            }
+            case WRITE -> {
+                if (executeWrite(packet, opcode)) {
+                    executed(packet, opcode);
+                }
+            }
+            case READ_REQUEST -> executeRead(packet);
+            default -> refuse(Aeth.NAK_INVALID_REQUEST);
         }
     }
 
@@ -181,6 +235,10 @@ final class Responder {
         int mtu = connection.pathMtuBytes();
         if (opcode.isFirst() || opcode.isMiddle()) {
             return length == mtu;
+        }
+        if (opcode.operation() != Opcode.Operation.SEND
+                && opcode.operation() != Opcode.Operation.WRITE) {
+            return length == 0;
         }
         return length <= mtu && (length > 0 || opcode.isOnly());
     }
@@ -282,15 +340,44 @@ final class Responder {
         if (writeLength == 0) {
             return true;
         }
-        RegisteredRegion region = regions.find(packet.remoteKey());
-        if (region == null
-                || region.domain() != owner.domain()
-                || !region.permits(Access.REMOTE_WRITE)) {
+        RegisteredRegion region =
+                memory.find(
+                        packet.remoteKey(),
+                        packet.remoteAddress(),
+                        writeLength,
+                        Access.REMOTE_WRITE);
+        if (region == null) {
             return false;
         }
         position = region.offsetOf(packet.remoteAddress());
         writeRegion = region;
-        return region.covers(position, writeLength);
+        return true;
+    }
+
+    /// Accepts a READ: it takes the sequence numbers of its responses, which leave when it is our
+    /// turn to send. The first of them acknowledges everything before (roce.md 3.2, 3.4).
+    private void executeRead(Packet packet) {
+        long length = packet.dmaLength();
+        if (length > SendQueue.MAX_MESSAGE_BYTES
+                || !owner.permits(Access.REMOTE_READ)
+                || !resources.hasRoom()) {
+            refuse(Aeth.NAK_INVALID_REQUEST);
+            return;
+        }
+        if (length > 0
+                && memory.find(
+                                packet.remoteKey(),
+                                packet.remoteAddress(),
+                                length,
+                                Access.REMOTE_READ)
+                        == null) {
+            refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
+            return;
+        }
+        counters.increment(QueuePairCounter.REQUESTS_RECEIVED);
+        msn = Psn.next(msn);
+        expectedPsn = Psn.add(expectedPsn, resources.addRead(packet, msn));
+        ackPsn = NOTHING;
     }
 
     private boolean write(Packet packet) {

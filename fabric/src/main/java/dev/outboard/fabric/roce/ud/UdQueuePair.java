@@ -236,7 +236,7 @@ public final class UdQueuePair {
     private void send(PacketSink sink) {
         for (int share = PACKETS_PER_TURN; share > 0 && next < sends.posted(); share--) {
             SendEntry entry = sends.at(next);
-            if (!entry.isReadable(domain)) {
+            if (!entry.isAccessible(domain)) {
                 // Its turn to fail comes when those before it are complete.
                 if (isDrained()) {
                     failSend(CompletionStatus.LOCAL_PROTECTION_ERROR);

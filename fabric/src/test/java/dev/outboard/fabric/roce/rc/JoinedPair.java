@@ -68,7 +68,7 @@ final class JoinedPair {
     }
 
     RegisteredRegion region(MemorySegment segment) {
-        return regions.register(DOMAIN, segment, Set.of(Access.LOCAL_WRITE, Access.REMOTE_WRITE));
+        return regions.register(DOMAIN, segment, Set.of(Access.values()));
     }
 
     /// Carries packets to and fro until nobody has anything to send.

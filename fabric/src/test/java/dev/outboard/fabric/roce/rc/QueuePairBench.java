@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.roce.memory.RegionTable;
@@ -68,9 +70,12 @@ final class QueuePairBench {
     private int queueCapacity = 64;
     private int completionCapacity = 256;
     private int maxPieces = 4;
+    private int maxReadAtomic = 4;
+    private int maxDestinationReadAtomic = 4;
+    private Access[] access = {Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC};
 
     QueuePairBench() {
-        region = region(MEMORY_BYTES, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+        region = region(MEMORY_BYTES, Access.values());
         Pattern.fill(region.segment(), 0);
     }
 
@@ -117,6 +122,19 @@ final class QueuePairBench {
         return this;
     }
 
+    /// READs and atomics outstanding at most, ours and the peer's.
+    QueuePairBench readAtomics(int ours, int peers) {
+        maxReadAtomic = ours;
+        maxDestinationReadAtomic = peers;
+        return this;
+    }
+
+    /// What the peer may do.
+    QueuePairBench grants(Access... rights) {
+        access = rights;
+        return this;
+    }
+
     /// A queue pair in state INIT.
     QueuePairBench create() {
         sendCompletions = new CompletionRing(completionCapacity, ring -> notifications++);
@@ -135,6 +153,7 @@ final class QueuePairBench {
     /// Ready to send.
     QueuePairBench connect() {
         create();
+        queuePair.modify(QueuePairChange.to(QueuePairState.INIT).access(access));
         queuePair.connect(
                 new RcConnection(
                         path,
@@ -147,8 +166,8 @@ final class QueuePairBench {
                         retryCount,
                         rnrRetryCount,
                         maxWindowPackets,
-                        16,
-                        16));
+                        maxReadAtomic,
+                        maxDestinationReadAtomic));
         return this;
     }
 
@@ -191,18 +210,29 @@ final class QueuePairBench {
     /// Everything the queue pair sends now.
     List<TestPacket> transmit() {
         var packets = new ArrayList<TestPacket>();
-        boolean hasMore = true;
-        while (hasMore) {
-            hasMore = queuePair.transmit(sink, now);
-            for (int i = 0; i < sink.count(); i++) {
-                assertThat(packet.wrap(sink.memory().segment(), sink.offset(i), sink.length(i)))
-                        .isNull();
-                assertThat(packet.destinationQpn()).isEqualTo(PEER_QPN);
-                packets.add(TestPacket.of(packet));
-            }
-            sink.clear();
+        while (transmitTurn(packets)) {
+            assertThat(packets).as("packets at once").hasSizeLessThan(10_000);
         }
         return packets;
+    }
+
+    /// What the queue pair sends in one turn.
+    List<TestPacket> transmitTurn() {
+        var packets = new ArrayList<TestPacket>();
+        transmitTurn(packets);
+        return packets;
+    }
+
+    private boolean transmitTurn(List<TestPacket> packets) {
+        boolean hasMore = queuePair.transmit(sink, now);
+        for (int i = 0; i < sink.count(); i++) {
+            assertThat(packet.wrap(sink.memory().segment(), sink.offset(i), sink.length(i)))
+                    .isNull();
+            assertThat(packet.destinationQpn()).isEqualTo(PEER_QPN);
+            packets.add(TestPacket.of(packet));
+        }
+        sink.clear();
+        return hasMore;
     }
 
     /// The one packet the queue pair sends now.

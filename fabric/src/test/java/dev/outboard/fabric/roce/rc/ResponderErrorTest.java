@@ -116,7 +116,7 @@ class ResponderErrorTest {
                 "ATOMIC_WRITE"
             })
     void refusesOperationsThatTheQueuePairDoesNotGrant(Opcode opcode) {
-        var bench = connected();
+        var bench = new QueuePairBench().pathMtu(MTU).grants().connect();
 
         TestPacket answer =
                 bench.answerTo(

@@ -1,0 +1,130 @@
+package dev.outboard.fabric.roce.rc;
+
+import dev.outboard.fabric.SendRequest.Operation;
+import dev.outboard.fabric.roce.queue.SendEntry;
+import dev.outboard.fabric.roce.wire.AtomicEth;
+import dev.outboard.fabric.roce.wire.Bth;
+import dev.outboard.fabric.roce.wire.Immediate;
+import dev.outboard.fabric.roce.wire.Opcode;
+import dev.outboard.fabric.roce.wire.PacketSink;
+import dev.outboard.fabric.roce.wire.Psn;
+import dev.outboard.fabric.roce.wire.Reth;
+import java.lang.foreign.MemorySegment;
+
+/// Writes the packets of requests (roce.md 3.1, 3.3).
+final class RequestBuilder {
+    private RequestBuilder() {}
+
+    /// Emits packet `index` of a SEND or WRITE.
+    static void emitData(
+            PacketSink sink,
+            RcConnection connection,
+            SendEntry entry,
+            int index,
+            boolean asksForAck) {
+        long position = (long) index * connection.pathMtuBytes();
+        int count = payloadBytes(connection, entry, index);
+        boolean isLast = index == entry.packets - 1;
+        Opcode opcode =
+                entry.isWrite()
+                        ? writeOpcode(entry, index, isLast)
+                        : sendOpcode(entry, index, isLast);
+        boolean solicited = isLast && entry.solicited && (!entry.isWrite() || entry.hasImmediate());
+        begin(sink, connection, entry, index, opcode, solicited, count, asksForAck);
+        MemorySegment headers = sink.headerMemory();
+        long at = sink.headerOffset() + Bth.LENGTH;
+        if (opcode.hasReth()) {
+            Reth.write(headers, at, entry.remoteAddress, entry.remoteKey, entry.length);
+            at += Reth.LENGTH;
+        }
+        if (opcode.hasImmediate()) {
+            Immediate.write(headers, at, entry.immediate);
+        }
+        entry.appendPayload(sink, position, count);
+        sink.finish(connection.path(), opcode.headerLength());
+    }
+
+    /// Asks for the responses `from` up to `to` of a READ. Asking for less than all is how lost
+    /// responses are asked for again (roce.md 3.8).
+    static void emitRead(
+            PacketSink sink, RcConnection connection, SendEntry entry, int from, int to) {
+        Opcode opcode = Opcode.READ_REQUEST;
+        long position = (long) from * connection.pathMtuBytes();
+        long end = Math.min(entry.length, (long) to * connection.pathMtuBytes());
+        begin(sink, connection, entry, from, opcode, false, 0, true);
+        Reth.write(
+                sink.headerMemory(),
+                sink.headerOffset() + Bth.LENGTH,
+                entry.remoteAddress + position,
+                entry.remoteKey,
+                end - position);
+        sink.finish(connection.path(), opcode.headerLength());
+    }
+
+    static void emitAtomic(PacketSink sink, RcConnection connection, SendEntry entry) {
+        Opcode opcode =
+                entry.operation == Operation.COMPARE_AND_SWAP ? Opcode.CMP_SWAP : Opcode.FETCH_ADD;
+        begin(sink, connection, entry, 0, opcode, false, 0, true);
+        AtomicEth.write(
+                sink.headerMemory(),
+                sink.headerOffset() + Bth.LENGTH,
+                entry.remoteAddress,
+                entry.remoteKey,
+                entry.swapOrAdd,
+                entry.compare);
+        sink.finish(connection.path(), opcode.headerLength());
+    }
+
+    /// The bytes that packet `index` of a SEND or WRITE carries, or response `index` of a READ.
+    static int payloadBytes(RcConnection connection, SendEntry entry, int index) {
+        long position = (long) index * connection.pathMtuBytes();
+        return (int) Math.min(connection.pathMtuBytes(), entry.length - position);
+    }
+
+    private static void begin(
+            PacketSink sink,
+            RcConnection connection,
+            SendEntry entry,
+            int index,
+            Opcode opcode,
+            boolean solicited,
+            int payloadBytes,
+            boolean asksForAck) {
+        Bth.write(
+                sink.headerMemory(),
+                sink.headerOffset(),
+                opcode,
+                solicited,
+                Bth.padCount(payloadBytes),
+                Bth.DEFAULT_PARTITION_KEY,
+                connection.destinationQpn(),
+                asksForAck,
+                (int) (connection.sendPsn() + entry.firstPacket + index) & Psn.MASK);
+    }
+
+    private static Opcode sendOpcode(SendEntry entry, int index, boolean isLast) {
+        if (index == 0) {
+            if (!isLast) {
+                return Opcode.SEND_FIRST;
+            }
+            return entry.hasImmediate() ? Opcode.SEND_ONLY_IMM : Opcode.SEND_ONLY;
+        }
+        if (!isLast) {
+            return Opcode.SEND_MIDDLE;
+        }
+        return entry.hasImmediate() ? Opcode.SEND_LAST_IMM : Opcode.SEND_LAST;
+    }
+
+    private static Opcode writeOpcode(SendEntry entry, int index, boolean isLast) {
+        if (index == 0) {
+            if (!isLast) {
+                return Opcode.WRITE_FIRST;
+            }
+            return entry.hasImmediate() ? Opcode.WRITE_ONLY_IMM : Opcode.WRITE_ONLY;
+        }
+        if (!isLast) {
+            return Opcode.WRITE_MIDDLE;
+        }
+        return entry.hasImmediate() ? Opcode.WRITE_LAST_IMM : Opcode.WRITE_LAST;
+    }
+}
