@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
             DemoCommand.class,
             NaaCommand.class,
             BenchCommand.class,
+            DoctorCommand.class,
             SpecCommand.class,
             VersionCommand.class,
             GenerateCompletion.class,

@@ -2,6 +2,7 @@ package dev.outboard.fabric;
 
 import dev.outboard.fabric.spi.DeviceUri;
 import dev.outboard.fabric.spi.FabricProvider;
+import java.util.List;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
 
@@ -25,10 +26,24 @@ public final class Fabric {
     ///   message says what to do
     public static Device open(String uri) {
         DeviceUri location = DeviceUri.parse(uri);
+        return provider(location).open(location);
+    }
+
+    /// Looks at everything that decides whether the device that `uri` names works here, and how
+    /// well, without leaving anything behind: its address, its sockets, this process and machine,
+    /// and the peer if the URI names one. Asking a silent peer takes some seconds.
+    ///
+    /// @throws FabricException if no provider knows the scheme, or the URI cannot be understood
+    public static List<Finding> diagnose(String uri) {
+        DeviceUri location = DeviceUri.parse(uri);
+        return provider(location).diagnose(location);
+    }
+
+    private static FabricProvider provider(DeviceUri location) {
         TreeSet<String> known = new TreeSet<>();
         for (FabricProvider provider : ServiceLoader.load(FabricProvider.class)) {
             if (provider.scheme().equals(location.scheme())) {
-                return provider.open(location);
+                return provider;
             }
             known.add(provider.scheme());
         }
@@ -37,7 +52,9 @@ public final class Fabric {
                 "no provider for '"
                         + location.scheme()
                         + "' in "
-                        + uri
+                        + location.scheme()
+                        + "://"
+                        + location.device()
                         + "; known schemes: "
                         + known);
     }

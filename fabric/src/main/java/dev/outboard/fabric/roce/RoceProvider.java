@@ -3,12 +3,14 @@ package dev.outboard.fabric.roce;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.Finding;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.spi.DeviceUri;
 import dev.outboard.fabric.spi.FabricProvider;
 import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
@@ -48,6 +50,12 @@ public final class RoceProvider implements FabricProvider {
                     "roce://auto needs to know what to reach, for example roce://auto?peer=127.0.0.2");
         }
         return openTowards(LocalAddress.of(peer), policy, location);
+    }
+
+    @Override
+    public List<Finding> diagnose(DeviceUri location) {
+        location.allowOnly(OPTIONS);
+        return new Diagnosis(location).findings();
     }
 
     /// A drawn loopback address may be taken: then another is drawn.

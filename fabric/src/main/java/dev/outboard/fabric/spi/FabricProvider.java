@@ -1,6 +1,8 @@
 package dev.outboard.fabric.spi;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Finding;
+import java.util.List;
 
 /// A kind of RDMA device. Providers are found with [java.util.ServiceLoader]; each answers for one
 /// URI scheme.
@@ -13,4 +15,7 @@ public interface FabricProvider {
     /// @throws dev.outboard.fabric.FabricException if it cannot be opened, or if `location` has an
     ///   option this provider does not know
     Device open(DeviceUri location);
+
+    /// Looks at what decides whether the device at `location` works, as [Fabric#diagnose] promises.
+    List<Finding> diagnose(DeviceUri location);
 }

@@ -64,11 +64,7 @@ final class SelfCheck {
     ///
     /// @throws FabricException if not, or if the kernel does not show
     static void require(UdpSocket socket) {
-        // An IPv6 header has no field that the kernel would choose and the ICRC cover.
-        if (!socket.isIpv4()) {
-            return;
-        }
-        String finding = new SelfCheck(socket).finding();
+        String finding = problemOf(socket);
         if (!finding.isEmpty()) {
             throw new FabricException(
                     Reason.UNUSABLE_PATH,
@@ -81,7 +77,12 @@ final class SelfCheck {
         }
     }
 
-    /// What is wrong, or nothing.
+    /// What is wrong with the headers of `socket`, or nothing.
+    static String problemOf(UdpSocket socket) {
+        // An IPv6 header has no field that the kernel would choose and the ICRC cover.
+        return socket.isIpv4() ? new SelfCheck(socket).finding() : "";
+    }
+
     private String finding() {
         int armed = loopTransmitted(LOOP_TRANSMITTED);
         if (armed < 0) {

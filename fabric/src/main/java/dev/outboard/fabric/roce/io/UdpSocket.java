@@ -259,7 +259,7 @@ public final class UdpSocket implements AutoCloseable {
         String what = "cannot bind " + hostAndPort(local, port) + ": " + Errno.name(errno);
         return switch (errno) {
             case Errno.EADDRINUSE ->
-                    new FabricException(Reason.ADDRESS_IN_USE, what + inUse(local));
+                    new FabricException(Reason.ADDRESS_IN_USE, what + inUse(local, port));
             case Errno.EADDRNOTAVAIL ->
                     new FabricException(
                             Reason.ADDRESS_NOT_AVAILABLE,
@@ -270,15 +270,17 @@ public final class UdpSocket implements AutoCloseable {
         };
     }
 
-    private static String inUse(InetAddress local) {
+    private static String inUse(InetAddress local, int port) {
         String remedy =
                 local.isLoopbackAddress() && local instanceof Inet4Address
                         ? "take another loopback address, any 127.x.y.z will do"
                         : "give each process an address of its own";
-        return ". Either another Outboard process holds it: "
+        return ", held by "
+                + PortHolder.of(local, port)
+                + ". If that is another Outboard process, "
                 + remedy
-                + "; or the kernel's own RoCE, rdma_rxe, does: remove its device with"
-                + " `rdma link del`, or unload the module";
+                + "; if it is the kernel's own RoCE, rdma_rxe, remove its device with `rdma link"
+                + " del`, or unload the module";
     }
 
     private static String hostAndPort(InetAddress address, int port) {
