@@ -3,6 +3,7 @@ package dev.outboard.fabric.roce.rc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Access;
+import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.QueuePairChange;
@@ -13,6 +14,7 @@ import dev.outboard.fabric.roce.memory.RegionTable;
 import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.queue.CompletionRing;
 import dev.outboard.fabric.roce.queue.QueueSizes;
+import dev.outboard.fabric.roce.queue.ReceiveQueue;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
@@ -20,6 +22,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 
@@ -42,10 +45,13 @@ final class QueuePairBench {
     private static final Gid PEER = Gid.ofIpv4(0x7F000003);
     private static final int MAX_DATAGRAMS = 512;
 
-    final RegionTable regions = new RegionTable(64, new SplittableRandom(1));
+    RegionTable regions = new RegionTable(64, new SplittableRandom(1));
 
     /// Grants everything.
-    final RegisteredRegion region;
+    RegisteredRegion region;
+
+    /// What the queue pair told besides completions.
+    final List<AsyncEvent.Type> events = new ArrayList<>();
 
     RcQueuePair queuePair;
     CompletionRing sendCompletions;
@@ -73,6 +79,7 @@ final class QueuePairBench {
     private int maxReadAtomic = 4;
     private int maxDestinationReadAtomic = 4;
     private Access[] access = {Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC};
+    private Optional<ReceiveQueue> shared = Optional.empty();
 
     QueuePairBench() {
         region = region(MEMORY_BYTES, Access.values());
@@ -135,6 +142,18 @@ final class QueuePairBench {
         return this;
     }
 
+    /// The device of `other`, so the same memory.
+    QueuePairBench regionsOf(QueuePairBench other) {
+        regions = other.regions;
+        region = other.region;
+        return this;
+    }
+
+    QueuePairBench shared(ReceiveQueue queue) {
+        shared = Optional.of(queue);
+        return this;
+    }
+
     /// A queue pair in state INIT.
     QueuePairBench create() {
         sendCompletions = new CompletionRing(completionCapacity, ring -> notifications++);
@@ -146,7 +165,9 @@ final class QueuePairBench {
                         regions,
                         sendCompletions,
                         receiveCompletions,
-                        new QueueSizes(queueCapacity, queueCapacity, maxPieces, 128));
+                        new QueueSizes(queueCapacity, queueCapacity, maxPieces, 128),
+                        shared,
+                        events::add);
         return this;
     }
 

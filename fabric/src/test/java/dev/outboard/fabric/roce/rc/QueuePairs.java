@@ -9,6 +9,7 @@ import dev.outboard.fabric.roce.queue.CompletionRing;
 import dev.outboard.fabric.roce.queue.Port;
 import dev.outboard.fabric.roce.queue.QueuePairCore;
 import dev.outboard.fabric.roce.queue.QueueSizes;
+import dev.outboard.fabric.roce.queue.ReceiveQueue;
 import dev.outboard.fabric.roce.wire.Gid;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -19,29 +20,6 @@ public final class QueuePairs {
 
     private QueuePairs() {}
 
-    /// One in state RESET that tells `events` what happens to it.
-    public static RcQueuePair reset(
-            int number,
-            int domain,
-            RegionTable regions,
-            CompletionRing sendCompletions,
-            CompletionRing receiveCompletions,
-            QueueSizes sizes,
-            Consumer<AsyncEvent.Type> events) {
-        return new RcQueuePair(
-                new QueuePairCore(
-                        number,
-                        domain,
-                        regions,
-                        sendCompletions,
-                        receiveCompletions,
-                        sizes,
-                        Optional.empty(),
-                        false,
-                        events),
-                PORT);
-    }
-
     /// One in state INIT that grants the peer everything.
     public static RcQueuePair initialized(
             int number,
@@ -50,15 +28,40 @@ public final class QueuePairs {
             CompletionRing sendCompletions,
             CompletionRing receiveCompletions,
             QueueSizes sizes) {
+        return initialized(
+                number,
+                domain,
+                regions,
+                sendCompletions,
+                receiveCompletions,
+                sizes,
+                Optional.empty(),
+                event -> {});
+    }
+
+    /// One in state INIT that grants the peer everything and tells `events` what happens to it.
+    static RcQueuePair initialized(
+            int number,
+            int domain,
+            RegionTable regions,
+            CompletionRing sendCompletions,
+            CompletionRing receiveCompletions,
+            QueueSizes sizes,
+            Optional<ReceiveQueue> shared,
+            Consumer<AsyncEvent.Type> events) {
         RcQueuePair queuePair =
-                reset(
-                        number,
-                        domain,
-                        regions,
-                        sendCompletions,
-                        receiveCompletions,
-                        sizes,
-                        event -> {});
+                new RcQueuePair(
+                        new QueuePairCore(
+                                number,
+                                domain,
+                                regions,
+                                sendCompletions,
+                                receiveCompletions,
+                                sizes,
+                                shared,
+                                false,
+                                events),
+                        PORT);
         queuePair.modify(
                 QueuePairChange.to(QueuePairState.INIT)
                         .access(Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC));

@@ -1,0 +1,160 @@
+package dev.outboard.fabric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+
+/// One end of a connection made without connection management: a protection domain, a completion
+/// queue, memory with all rights, and a queue pair that its peer is told of by the test.
+final class VerbsEnd implements AutoCloseable {
+    static final int DEPTH = 16;
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final int MEMORY_BYTES = 1 << 16;
+
+    final Device device;
+    final ProtectionDomain domain;
+    final CompletionQueue completions;
+    final MemoryRegion region;
+
+    private final Arena arena = Arena.ofShared();
+    private QueuePair queuePair;
+
+    VerbsEnd(Device device) {
+        this.device = device;
+        domain = device.allocateProtectionDomain();
+        completions = device.createCompletionQueue(4 * DEPTH);
+        region =
+                domain.register(
+                        arena.allocate(MEMORY_BYTES, 8),
+                        Access.LOCAL_WRITE,
+                        Access.REMOTE_WRITE,
+                        Access.REMOTE_READ,
+                        Access.REMOTE_ATOMIC,
+                        Access.MEMORY_WINDOW_BIND);
+    }
+
+    /// Gives it a queue pair in state RESET.
+    VerbsEnd create() {
+        return create(attributes -> attributes);
+    }
+
+    /// Gives it a queue pair in state RESET with further attributes.
+    VerbsEnd create(UnaryOperator<QueuePairAttributes> further) {
+        queuePair =
+                domain.createQueuePair(
+                        further.apply(QueuePairAttributes.of(completions, DEPTH, DEPTH)));
+        return this;
+    }
+
+    /// The queue pair created last.
+    QueuePair queuePair() {
+        return queuePair;
+    }
+
+    static void connect(VerbsEnd one, VerbsEnd other) {
+        connect(one.device, one.queuePair, other.device, other.queuePair);
+    }
+
+    /// Brings two queue pairs in RESET to READY_TO_SEND towards each other.
+    static void connect(Device device, QueuePair pair, Device peerDevice, QueuePair peer) {
+        initialize(pair);
+        initialize(peer);
+        readyToReceive(pair, peerDevice, peer.number(), 1000);
+        readyToReceive(peer, device, pair.number(), 2000);
+        readyToSend(pair, 2000);
+        readyToSend(peer, 1000);
+    }
+
+    static void initialize(QueuePair pair) {
+        pair.modify(
+                QueuePairChange.to(QueuePairState.INIT)
+                        .access(Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC));
+    }
+
+    static void readyToReceive(QueuePair pair, Device peerDevice, int peerNumber, int peerPsn) {
+        pair.modify(
+                QueuePairChange.to(QueuePairState.READY_TO_RECEIVE)
+                        .addressVector(AddressVector.to(peerDevice.address()))
+                        .destinationNumber(peerNumber)
+                        .pathMtu(1024)
+                        .receivePsn(peerPsn)
+                        .maxDestinationReadAtomic(1)
+                        .minRnrTimer(12));
+    }
+
+    static void readyToSend(QueuePair pair, int psn) {
+        pair.modify(
+                QueuePairChange.to(QueuePairState.READY_TO_SEND)
+                        .sendPsn(psn)
+                        .timeout(14)
+                        .retryCount(7)
+                        .rnrRetryCount(7)
+                        .maxReadAtomic(1));
+    }
+
+    void post(SendRequest request) {
+        assertThat(queuePair.post(request)).as("posted").isTrue();
+    }
+
+    void post(ReceiveRequest request) {
+        assertThat(queuePair.post(request)).as("posted").isTrue();
+    }
+
+    /// Posts a receive of 64 bytes.
+    void postReceive(long id) {
+        post(receive(id));
+    }
+
+    /// A receive of 64 bytes, each id somewhere else.
+    ReceiveRequest receive(long id) {
+        return new ReceiveRequest().id(id).buffer(region, 64 * id, 64);
+    }
+
+    /// A SEND of 8 bytes that hold its id.
+    SendRequest message(long id) {
+        MemorySegment segment = region.segment();
+        segment.set(ValueLayout.JAVA_LONG, 8 * id, id);
+        return new SendRequest().id(id).payload(region, 8 * id, 8);
+    }
+
+    Completion completion() {
+        Completion completion = new Completion();
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!completions.poll(completion)) {
+            completions.requestNotification(false);
+            if (completions.poll(completion)) {
+                break;
+            }
+            assertThat(System.nanoTime()).as("deadline for a completion").isLessThan(deadline);
+            completions.await(TimeUnit.SECONDS.toNanos(1));
+        }
+        return completion;
+    }
+
+    /// The next completion, as `id STATUS`.
+    String status() {
+        Completion completion = completion();
+        return completion.id() + " " + completion.status();
+    }
+
+    AsyncEvent event() {
+        return device.nextEvent(PATIENCE).orElseThrow();
+    }
+
+    @Override
+    public void close() {
+        if (queuePair != null) {
+            queuePair.close();
+        }
+        region.close();
+        completions.close();
+        domain.close();
+        arena.close();
+    }
+}
