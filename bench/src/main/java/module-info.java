@@ -18,4 +18,7 @@ module dev.outboard.bench {
     opens dev.outboard.bench to
             info.picocli,
             tools.jackson.databind;
+    opens dev.outboard.bench.fabric to
+            info.picocli,
+            tools.jackson.databind;
 }

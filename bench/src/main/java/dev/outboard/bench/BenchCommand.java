@@ -1,5 +1,6 @@
 package dev.outboard.bench;
 
+import dev.outboard.bench.fabric.FabricCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -9,7 +10,7 @@ import picocli.CommandLine.Spec;
         name = "bench",
         description = "Measure Outboard side by side with its peers.",
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = RpcCommand.class)
+        subcommands = {RpcCommand.class, FabricCommand.class})
 public final class BenchCommand implements Runnable {
     @Spec private CommandSpec spec;
 

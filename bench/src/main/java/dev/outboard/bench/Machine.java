@@ -13,10 +13,11 @@ import java.util.stream.Stream;
 /// @param system the operating system and its version
 /// @param java the Java that ran
 /// @param load the processes that wanted to run during the minute before; negative if unknown
-record Machine(String processor, int processors, String system, String java, double load) {
+public record Machine(String processor, int processors, String system, String java, double load) {
     private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
 
-    static Machine here() {
+    /// This machine, now.
+    public static Machine here() {
         return new Machine(
                 processorModel(),
                 Runtime.getRuntime().availableProcessors(),
@@ -26,7 +27,7 @@ record Machine(String processor, int processors, String system, String java, dou
     }
 
     /// Whether others use so much of the machine that measurements on it mean little.
-    boolean isBusy() {
+    public boolean isBusy() {
         return load > processors / 2.0;
     }
 

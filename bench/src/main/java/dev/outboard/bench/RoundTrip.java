@@ -1,7 +1,7 @@
 package dev.outboard.bench;
 
 /// Something that sends a number of bytes to a peer and gets as many back.
-interface RoundTrip extends AutoCloseable {
+public interface RoundTrip extends AutoCloseable {
     /// Sends, waits for the answer, and returns; used by one thread.
     void exchange();
 

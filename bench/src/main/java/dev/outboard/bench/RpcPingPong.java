@@ -8,10 +8,11 @@ import dev.outboard.naa.RegionSpec;
 import dev.outboard.naa.ServerOptions;
 import dev.outboard.node.routine.RoutineCatalog;
 import java.lang.foreign.Arena;
+import java.time.Duration;
 
 /// An RPC of the empty routine over RoCEv2 on loopback, client and node in this process, each on a
-/// device of its own and polling.
-final class RpcPingPong implements RoundTrip {
+/// device of its own.
+public final class RpcPingPong implements RoundTrip {
     private static final String LOOPBACK = "roce://auto?peer=127.0.0.1";
     private static final long PAGE_BYTES = 4096;
 
@@ -25,12 +26,18 @@ final class RpcPingPong implements RoundTrip {
     ///
     /// @param bytes of the input region, and of the output region
     RpcPingPong(long bytes) {
+        this(bytes, false);
+    }
+
+    /// Starts a node and connects to it.
+    ///
+    /// @param bytes of the input region, and of the output region
+    /// @param blocking whether both sides sleep at once instead of polling
+    public RpcPingPong(long bytes, boolean blocking) {
+        Duration spin = blocking ? Duration.ZERO : ServerOptions.POLLED;
         far = Fabric.open(LOOPBACK);
         ServerOptions polled =
-                ServerOptions.builder()
-                        .spin(ServerOptions.POLLED)
-                        .maxConnectionBytes(Long.MAX_VALUE)
-                        .build();
+                ServerOptions.builder().spin(spin).maxConnectionBytes(Long.MAX_VALUE).build();
         server = NaaServer.start(far, 0, RoutineCatalog.byFunctionCode(), polled);
         near = Fabric.open(LOOPBACK);
         client =
@@ -39,7 +46,7 @@ final class RpcPingPong implements RoundTrip {
                         .functionCode(RoutineCatalog.EMPTY)
                         .region(RegionSpec.input(arena.allocate(bytes, PAGE_BYTES)))
                         .region(RegionSpec.output(arena.allocate(bytes, PAGE_BYTES)))
-                        .spin(ServerOptions.POLLED)
+                        .spin(spin)
                         .open();
     }
 

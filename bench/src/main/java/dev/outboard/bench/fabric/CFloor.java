@@ -1,0 +1,90 @@
+package dev.outboard.bench.fabric;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/// A floor written in C, compiled once with the machine's compiler.
+final class CFloor implements Contender {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final String name;
+    private final Program program;
+    private final List<String> arguments;
+
+    /// The compiled program, shared by its modes.
+    static final class Program implements AutoCloseable {
+        private final Path source;
+        private Path executable = Path.of("");
+
+        Program(Home home) {
+            source = home.floorSource();
+        }
+
+        String remedy() {
+            if (!Files.isReadable(source)) {
+                return "run ./outboard in a source tree";
+            }
+            return Home.program("gcc").isPresent() ? "" : "apt-get install gcc libc6-dev";
+        }
+
+        private Path compiled() {
+            if (executable.toString().isEmpty()) {
+                try {
+                    executable = Files.createTempFile("outboard-floor-", "");
+                } catch (IOException e) {
+                    throw new MeasurementException(e.toString());
+                }
+                String gcc = "gcc -O2 -march=native -o %s %s".formatted(executable, source);
+                try (ProgramRun compiler = new ProgramRun(List.of(gcc.split(" ")), Map.of())) {
+                    compiler.output(PATIENCE);
+                }
+            }
+            return executable;
+        }
+
+        @Override
+        public void close() {
+            try {
+                if (!executable.toString().isEmpty()) {
+                    Files.deleteIfExists(executable);
+                }
+            } catch (IOException e) {
+                throw new MeasurementException(e.toString());
+            }
+        }
+    }
+
+    CFloor(String name, Program program, String... arguments) {
+        this.name = name;
+        this.program = program;
+        this.arguments = List.of(arguments);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String remedy() {
+        return program.remedy();
+    }
+
+    @Override
+    public double measure(Duration time) {
+        List<String> command = new ArrayList<>(arguments);
+        command.addFirst(program.compiled().toString());
+        command.add(String.valueOf(time.toMillis()));
+        try (ProgramRun run = new ProgramRun(command, Map.of())) {
+            String output = run.output(time.plus(PATIENCE)).strip();
+            return Double.parseDouble(output);
+        } catch (NumberFormatException e) {
+            throw new MeasurementException("the floor in C printed no number");
+        }
+    }
+}

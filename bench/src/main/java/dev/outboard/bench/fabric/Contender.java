@@ -1,0 +1,32 @@
+package dev.outboard.bench.fabric;
+
+import java.time.Duration;
+
+/// One side of a comparison: ours, a floor or a peer. Used by one thread; between measurements it
+/// leaves the processors to the others.
+interface Contender extends AutoCloseable {
+    String name();
+
+    /// The command that would make it available; empty if it is.
+    default String remedy() {
+        return "";
+    }
+
+    /// Measures for about `time`.
+    ///
+    /// @return nanoseconds, bytes per second or messages per second, as the work wants it
+    /// @throws MeasurementException if there is no result; the others go on
+    double measure(Duration time);
+
+    @Override
+    default void close() {}
+
+    /// Why a contender has no result in a round.
+    final class MeasurementException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        MeasurementException(String message) {
+            super(message);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package dev.outboard.bench.fabric;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A floor or a peer that runs on a JVM of its own: started and warmed up once, asked in every
+/// round.
+final class JvmPeer implements Contender {
+    private static final int WARM_UPS = 5;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final String MAIN = "dev.outboard.peers.Main";
+
+    private final String name;
+    private final Home home;
+    private final List<String> arguments;
+    private @Nullable ProgramRun run;
+
+    JvmPeer(String name, Home home, String... arguments) {
+        this.name = name;
+        this.home = home;
+        this.arguments = List.of(arguments);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String remedy() {
+        return Files.isDirectory(home.peersClassPath())
+                ? ""
+                : "./mvnw -pl bench/peers package -DskipTests";
+    }
+
+    @Override
+    public double measure(Duration time) {
+        if (run == null) {
+            run = new ProgramRun(command(), Map.of());
+            for (int i = 0; i < WARM_UPS; i++) {
+                ask(run, time);
+            }
+        }
+        return ask(run, time);
+    }
+
+    private static double ask(ProgramRun run, Duration time) {
+        run.tell(String.valueOf(time.toMillis()));
+        String line = run.await("result ", time.plus(PATIENCE));
+        return Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
+    }
+
+    private List<String> command() {
+        List<String> words = new ArrayList<>();
+        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        words.add("-XX:+UseSerialGC");
+        // What Netty and Agrona want of JDK 25.
+        words.add("--enable-native-access=ALL-UNNAMED");
+        words.add("--sun-misc-unsafe-memory-access=allow");
+        words.add("--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED");
+        words.add("-cp");
+        words.add(home.peersClassPath() + "/*");
+        words.add(MAIN);
+        words.addAll(arguments);
+        return words;
+    }
+
+    @Override
+    public void close() {
+        if (run != null) {
+            run.close();
+        }
+    }
+}
