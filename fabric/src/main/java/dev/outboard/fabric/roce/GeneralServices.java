@@ -12,6 +12,7 @@ import dev.outboard.fabric.roce.cm.CmHost;
 import dev.outboard.fabric.roce.cm.Connection;
 import dev.outboard.fabric.roce.cm.Listener;
 import dev.outboard.fabric.roce.cm.NegotiatedAttributes;
+import dev.outboard.fabric.roce.cm.ResolutionEvent;
 import dev.outboard.fabric.roce.rc.RcConnection;
 import dev.outboard.fabric.roce.rc.RcQueuePair;
 import dev.outboard.fabric.roce.wire.Discard;
@@ -176,6 +177,9 @@ final class GeneralServices implements CmHost {
             connections.remove(connection);
         }
     }
+
+    @Override
+    public void event(ResolutionEvent event) {}
 
     private @Nullable RoceConnectionId acceptedBy(Connection connection) {
         RoceConnectionId listener = connection.listener().map(listeners::get).orElse(null);

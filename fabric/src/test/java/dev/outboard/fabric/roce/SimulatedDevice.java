@@ -8,6 +8,7 @@ import dev.outboard.fabric.roce.cm.CmHost;
 import dev.outboard.fabric.roce.cm.CmTimers;
 import dev.outboard.fabric.roce.cm.Connection;
 import dev.outboard.fabric.roce.cm.NegotiatedAttributes;
+import dev.outboard.fabric.roce.cm.ResolutionEvent;
 import dev.outboard.fabric.roce.memory.RegionTable;
 import dev.outboard.fabric.roce.queue.CompletionRing;
 import dev.outboard.fabric.roce.queue.QueueSizes;
@@ -172,6 +173,11 @@ final class SimulatedDevice implements SimulatedNetwork.Node, CmHost {
         if (endpoint != null) {
             endpoint.queuePair.fail();
         }
+    }
+
+    @Override
+    public void event(ResolutionEvent event) {
+        throw new AssertionError("no datagram service here: " + event);
     }
 
     @Override

@@ -21,14 +21,13 @@ final class ActiveMachine {
 
     private final Signalling signalling;
     private final Teardown teardown;
-    private final PortSpace ports;
+    private final Ports ports;
     private final RandomGenerator random;
 
     /// The upper half of every transaction ID.
     private final long transactionSpace;
 
-    ActiveMachine(
-            Signalling signalling, Teardown teardown, PortSpace ports, RandomGenerator random) {
+    ActiveMachine(Signalling signalling, Teardown teardown, Ports ports, RandomGenerator random) {
         this.signalling = signalling;
         this.teardown = teardown;
         this.ports = ports;

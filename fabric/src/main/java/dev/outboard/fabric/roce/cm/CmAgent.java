@@ -8,7 +8,7 @@ import java.util.random.RandomGenerator;
 
 /// The connection manager of one device: makes and ends reliable connections by exchanging
 /// management datagrams with the agents of other devices (RDMA IP CM over InfiniBand CM, TCP port
-/// space).
+/// space). Its [ServiceResolver] does the same for datagram services (UDP port space).
 ///
 /// It has no socket, clock or thread: its owner hands in datagrams, commands and the time, one call
 /// at a time, and a [CmHost] carries out what the agent decides. Call [#onTimer] when
@@ -17,29 +17,36 @@ import java.util.random.RandomGenerator;
 /// Whatever a peer sends, the agent does not throw, answers a datagram with two at most, and keeps
 /// at most [CmConfiguration#maximumAccepted] connections that peers asked for.
 public final class CmAgent {
-    private static final int MAX_PORT = 0xFFFF;
+    static final int MAX_PORT = 0xFFFF;
     private static final int MAX_QPN = 0xFF_FFFE;
 
     /// The longest time that an MRA can make us wait: 65 s, what Linux asks for.
     private static final int MAX_SERVICE_TIMEOUT = 24;
 
-    private final PortSpace ports;
+    private final Ports ports;
     private final ConnectionTable table;
     private final Signalling signalling;
     private final Teardown teardown;
     private final ActiveMachine active;
     private final PassiveMachine passive;
+    private final ServiceResolver resolver;
 
     /// An agent without listeners and connections.
     ///
     /// @param random for IDs, ports and PSNs; on a real network a secure one
     public CmAgent(CmConfiguration configuration, CmHost host, RandomGenerator random) {
-        ports = new PortSpace(random);
+        ports = new Ports(random);
         table = new ConnectionTable(random.nextInt());
         signalling = new Signalling(configuration, host, table);
         teardown = new Teardown(signalling, ports);
         active = new ActiveMachine(signalling, teardown, ports, random);
         passive = new PassiveMachine(signalling, teardown, random);
+        resolver = new ServiceResolver(signalling, random);
+    }
+
+    /// The part for datagram services.
+    public ServiceResolver resolver() {
+        return resolver;
     }
 
     /// Takes connection requests for `port`; 0 takes a free one.
@@ -48,12 +55,7 @@ public final class CmAgent {
     ///   are dropped without an answer
     /// @throws FabricException with SERVICE_IN_USE if the port is taken
     public Listener listen(int port, int backlog) {
-        require(port >= 0 && port <= MAX_PORT, "port", port, "0 to 65535");
-        require(backlog > 0, "backlog", backlog, "1 or more");
-        if (port != 0) {
-            ports.take(port);
-        }
-        Listener listener = new Listener(port == 0 ? ports.takeEphemeral() : port, backlog);
+        Listener listener = Listener.on(ports, port, backlog);
         passive.add(listener);
         return listener;
     }
@@ -81,7 +83,7 @@ public final class CmAgent {
             int qpn,
             ConnectionParameters parameters,
             long nowNanos) {
-        require(remotePort > 0 && remotePort <= MAX_PORT, "port", remotePort, "1 to 65535");
+        requirePort(remotePort);
         requireUsable(qpn);
         return active.connect(remoteGid, remotePort, qpn, parameters, nowNanos);
     }
@@ -140,6 +142,7 @@ public final class CmAgent {
 
     /// Says good-bye to every peer, once, and forgets everything: the device closes.
     public void shutDown(long nowNanos) {
+        resolver.shutDown(nowNanos);
         for (Connection connection : table.snapshot()) {
             destroy(connection, nowNanos);
             if (connection.state() != ConnectionState.IDLE) {
@@ -173,11 +176,12 @@ public final class CmAgent {
 
     /// When to call [#onTimer], or `Long.MAX_VALUE`. Changes with every other call.
     public long deadlineNanos() {
-        return table.deadlineNanos();
+        return Math.min(table.deadlineNanos(), resolver.deadlineNanos());
     }
 
     /// Does what is due at `nowNanos`.
     public void onTimer(long nowNanos) {
+        resolver.onTimer(nowNanos);
         Connection connection = table.pollExpired(nowNanos);
         while (connection != null) {
             switch (connection.state()) {
@@ -217,7 +221,9 @@ public final class CmAgent {
             case DisconnectReply reply ->
                     from(source, table.find(reply.remoteId(), reply.localId()))
                             .ifPresent(c -> teardown.onDisconnectReply(c, nowNanos));
-            case SidrRequest _, SidrReply _ -> signalling.discard(CmDiscard.UNSUPPORTED_ATTRIBUTE);
+            case SidrRequest request ->
+                    resolver.onRequest(source, transactionId, request, nowNanos);
+            case SidrReply reply -> resolver.onReply(source, reply);
         }
     }
 
@@ -323,7 +329,7 @@ public final class CmAgent {
     }
 
     /// 0 and 1 are the management queue pairs, all ones is multicast.
-    private static boolean isQpn(int number) {
+    static boolean isQpn(int number) {
         return number > 1 && number <= MAX_QPN;
     }
 
@@ -349,7 +355,11 @@ public final class CmAgent {
         }
     }
 
-    private static void require(boolean condition, String what, int value, String valid) {
+    static void requirePort(int remotePort) {
+        require(remotePort > 0 && remotePort <= MAX_PORT, "port", remotePort, "1 to 65535");
+    }
+
+    static void require(boolean condition, String what, int value, String valid) {
         if (!condition) {
             throw new IllegalArgumentException(what + " is " + value + "; valid: " + valid);
         }

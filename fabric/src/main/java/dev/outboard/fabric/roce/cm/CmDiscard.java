@@ -10,9 +10,9 @@ public enum CmDiscard {
     OTHER_CLASS,
     /// Another method than Send, which is what every CM message uses.
     OTHER_METHOD,
-    /// An unknown attribute, or one that is not served here: LAP, APR, SIDR.
+    /// An unknown attribute, or one that is not served here: LAP, APR.
     UNSUPPORTED_ATTRIBUTE,
-    /// A communication ID of 0 or a queue pair number that no queue pair has.
+    /// An ID of 0, a queue pair number that no queue pair has, or an answer about another service.
     MALFORMED,
     /// Not from the address that the connection, or the request's path, belongs to.
     WRONG_SOURCE,

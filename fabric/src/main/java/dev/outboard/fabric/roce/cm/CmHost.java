@@ -22,4 +22,7 @@ public interface CmHost {
     /// Something happened that the application shall learn of. Events of one connection come in
     /// order; none come after [CmAgent#destroy].
     void event(CmEvent event);
+
+    /// The same for datagram services; none come after [ServiceResolver#destroy].
+    void event(ResolutionEvent event);
 }

@@ -85,6 +85,12 @@ final class Signalling {
                 new ConnectionParameters(0, 0, 0, 0, privateData.toByteArray()));
     }
 
+    void raise(ResolutionEvent event) {
+        if (!event.resolution().isDestroyed) {
+            host.event(event);
+        }
+    }
+
     private void raise(
             Connection connection,
             ConnectionEvent.Type type,

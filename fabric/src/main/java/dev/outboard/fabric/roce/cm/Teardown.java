@@ -9,9 +9,9 @@ import java.util.Optional;
 /// A connection whose queue pair was connected always passes through TIMEWAIT, whatever ended it.
 final class Teardown {
     private final Signalling signalling;
-    private final PortSpace ports;
+    private final Ports ports;
 
-    Teardown(Signalling signalling, PortSpace ports) {
+    Teardown(Signalling signalling, Ports ports) {
         this.signalling = signalling;
         this.ports = ports;
     }

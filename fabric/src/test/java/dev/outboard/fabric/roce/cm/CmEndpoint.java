@@ -25,7 +25,9 @@ final class CmEndpoint implements CmHost {
     private final List<String> journal = new ArrayList<>();
     private final Map<Connection, NegotiatedAttributes> connected = new HashMap<>();
     private final Set<Connection> failed = new HashSet<>();
+    private final List<ResolutionEvent> resolutionEvents = new ArrayList<>();
     private Consumer<CmEvent> reaction = _ -> {};
+    private Consumer<ResolutionEvent> resolutionReaction = _ -> {};
     private BooleanSupplier refusal = () -> false;
     private int nextQpn = 0x100;
 
@@ -77,6 +79,18 @@ final class CmEndpoint implements CmHost {
         reaction.accept(event);
     }
 
+    @Override
+    public void event(ResolutionEvent event) {
+        journal.add("resolution event " + event.type());
+        resolutionEvents.add(event);
+        resolutionReaction.accept(event);
+    }
+
+    /// What the application does about events of datagram services.
+    void reactToResolutions(Consumer<ResolutionEvent> newReaction) {
+        resolutionReaction = newReaction;
+    }
+
     /// What the application does about events.
     void react(Consumer<CmEvent> newReaction) {
         reaction = newReaction;
@@ -94,6 +108,22 @@ final class CmEndpoint implements CmHost {
     /// Whether the next queue pair shall fail to connect.
     void refuseQueuePairs(BooleanSupplier refuse) {
         refusal = refuse;
+    }
+
+    Resolution resolve(CmEndpoint peer, int port, byte... privateData) {
+        return agent.resolver().resolve(peer.gid(), port, privateData, network.nowNanos());
+    }
+
+    void accept(Resolution resolution, int queueKey, byte... privateData) {
+        agent.resolver().accept(resolution, newQpn(), queueKey, privateData, network.nowNanos());
+    }
+
+    void reject(Resolution resolution, byte... privateData) {
+        agent.resolver().reject(resolution, privateData, network.nowNanos());
+    }
+
+    void destroy(Resolution resolution) {
+        agent.resolver().destroy(resolution, network.nowNanos());
     }
 
     Connection connect(CmEndpoint peer, int port) {
@@ -147,6 +177,10 @@ final class CmEndpoint implements CmHost {
 
     List<CmEvent> events() {
         return events;
+    }
+
+    List<ResolutionEvent> resolutionEvents() {
+        return resolutionEvents;
     }
 
     List<ConnectionEvent.Type> eventTypes() {

@@ -297,7 +297,7 @@ class ConnectTest extends TwoAgents {
         }
         assertThat(first).hasSizeGreaterThan(15);
 
-        int count = PortSpace.LAST_EPHEMERAL - PortSpace.FIRST_EPHEMERAL + 1;
+        int count = Ports.LAST_EPHEMERAL - Ports.FIRST_EPHEMERAL + 1;
         for (int i = 0; i < count + 1; i++) {
             client.destroy(client.connect(server, PORT));
         }
@@ -306,7 +306,7 @@ class ConnectTest extends TwoAgents {
     @Test
     @Requirement("ROCE-CM-19")
     void connectFailsWhenAllPortsAreTaken() {
-        int count = PortSpace.LAST_EPHEMERAL - PortSpace.FIRST_EPHEMERAL + 1;
+        int count = Ports.LAST_EPHEMERAL - Ports.FIRST_EPHEMERAL + 1;
         for (int i = 0; i < count; i++) {
             client.agent().listen(0, 1);
         }

@@ -86,8 +86,6 @@ class HostilePeerTest extends TwoAgents {
         "3, 0x81, OTHER_METHOD",
         "16, 1, UNSUPPORTED_ATTRIBUTE",
         "17, 0x0F, UNSUPPORTED_ATTRIBUTE",
-        "17, 0x17, UNSUPPORTED_ATTRIBUTE",
-        "17, 0x18, UNSUPPORTED_ATTRIBUTE",
         "17, 0x1B, UNSUPPORTED_ATTRIBUTE",
     })
     void datagramsOfOtherKindsAreCounted(int at, String value, CmDiscard reason) {

@@ -5,9 +5,9 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
-/// The ports of a device in the TCP port space of RDMA IP CM: listeners and active connections
-/// share them. They have nothing to do with the UDP ports of the packets.
-final class PortSpace {
+/// The ports of a device in one port space of RDMA IP CM: listeners and those who ask share them.
+/// They have nothing to do with the UDP ports of the packets.
+final class Ports {
     /// The ephemeral ports of Linux by default.
     static final int FIRST_EPHEMERAL = 32768;
 
@@ -17,7 +17,7 @@ final class PortSpace {
     private final Set<Integer> taken = new HashSet<>();
     private int next;
 
-    PortSpace(RandomGenerator random) {
+    Ports(RandomGenerator random) {
         next = random.nextInt(EPHEMERAL_COUNT);
     }
 
