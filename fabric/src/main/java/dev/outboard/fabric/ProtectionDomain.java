@@ -32,6 +32,19 @@ public interface ProtectionDomain extends AutoCloseable {
     /// @param maxScatterGather memory pieces of one receive at most
     SharedReceiveQueue createSharedReceiveQueue(int maxReceives, int maxScatterGather);
 
+    /// Prepares the way that `vector` describes for datagrams.
+    ///
+    /// @throws FabricException with INVALID_ARGUMENT if nothing leads there from the device's
+    ///   address
+    AddressHandle createAddressHandle(AddressVector vector);
+
+    /// Prepares the way back to the sender of a datagram (the verbs' `ibv_create_ah_from_wc`).
+    ///
+    /// @param received the completion of the receive
+    /// @param region where the datagram is, with the route header of 40 bytes at `offset`
+    /// @throws FabricException with INVALID_ARGUMENT if there is no route header
+    AddressHandle createAddressHandle(Completion received, MemoryRegion region, long offset);
+
     @Override
     void close();
 }

@@ -1,6 +1,8 @@
 package dev.outboard.naa;
 
 import dev.outboard.fabric.Access;
+import dev.outboard.fabric.AddressHandle;
+import dev.outboard.fabric.AddressVector;
 import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionOpcode;
@@ -180,6 +182,17 @@ final class FakeFabric {
         @Override
         public SharedReceiveQueue createSharedReceiveQueue(int maxReceives, int maxPieces) {
             throw new UnsupportedOperationException("nobody shares receives");
+        }
+
+        @Override
+        public AddressHandle createAddressHandle(AddressVector vector) {
+            throw new UnsupportedOperationException("nobody sends datagrams");
+        }
+
+        @Override
+        public AddressHandle createAddressHandle(
+                Completion received, MemoryRegion region, long offset) {
+            throw new UnsupportedOperationException("nobody sends datagrams");
         }
     }
 

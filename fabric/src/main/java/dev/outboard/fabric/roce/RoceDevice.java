@@ -24,6 +24,7 @@ import dev.outboard.fabric.roce.queue.QueuePairMachine;
 import dev.outboard.fabric.roce.queue.QueueSizes;
 import dev.outboard.fabric.roce.queue.ReceiveQueue;
 import dev.outboard.fabric.roce.rc.RcQueuePair;
+import dev.outboard.fabric.roce.ud.UdQueuePair;
 import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;
@@ -192,6 +193,10 @@ final class RoceDevice implements Device, TransmitListener {
         return new ReceiveQueue(regions, maxReceives, maxScatterGather);
     }
 
+    Port port() {
+        return new Port(Gid.of(address), pathMtu.bytes());
+    }
+
     /// A queue pair in state RESET.
     RoceQueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes) {
         RoceProtectionDomain ours = ours(domain);
@@ -214,12 +219,10 @@ final class RoceDevice implements Device, TransmitListener {
     }
 
     private QueuePairMachine machine(QueuePairCore core, QueuePairAttributes attributes) {
-        Port port = new Port(Gid.of(address), pathMtu.bytes());
         return switch (attributes.type()) {
-            case RELIABLE_CONNECTED -> new RcQueuePair(core, port);
+            case RELIABLE_CONNECTED -> new RcQueuePair(core, port());
             case UNRELIABLE_DATAGRAM ->
-                    throw new FabricException(
-                            Reason.INVALID_ARGUMENT, name + " has no datagram queue pairs");
+                    new UdQueuePair(core, port(), receiver.discards()::increment);
         };
     }
 

@@ -1,6 +1,9 @@
 package dev.outboard.fabric.roce;
 
 import dev.outboard.fabric.Access;
+import dev.outboard.fabric.AddressHandle;
+import dev.outboard.fabric.AddressVector;
+import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
@@ -9,9 +12,14 @@ import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.SharedReceiveQueue;
+import dev.outboard.fabric.roce.io.Route;
+import dev.outboard.fabric.roce.ud.RouteHeader;
+import dev.outboard.fabric.roce.ud.UdAddressHandle;
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// A protection domain: a number that memory regions, queue pairs and shared receive queues must
 /// share.
@@ -20,6 +28,7 @@ final class RoceProtectionDomain implements ProtectionDomain {
     private final int number;
     private final Set<RoceQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
     private final Set<RoceSharedReceiveQueue> sharedQueues = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger addressHandles = new AtomicInteger();
     private volatile boolean closed;
 
     RoceProtectionDomain(RoceDevice device, int number) {
@@ -71,9 +80,45 @@ final class RoceProtectionDomain implements ProtectionDomain {
     }
 
     @Override
+    public AddressHandle createAddressHandle(AddressVector vector) {
+        requireOpen();
+        String problem = Route.problem(device.address(), vector.destination());
+        if (!problem.isEmpty()) {
+            throw new FabricException(Reason.INVALID_ARGUMENT, problem);
+        }
+        UdAddressHandle handle =
+                new UdAddressHandle(
+                        vector,
+                        device.port().pathTo(vector),
+                        number,
+                        addressHandles::decrementAndGet);
+        addressHandles.incrementAndGet();
+        return handle;
+    }
+
+    @Override
+    public AddressHandle createAddressHandle(
+            Completion received, MemoryRegion region, long offset) {
+        return createAddressHandle(
+                Optional.of(received)
+                        .filter(Completion::hasRouteHeader)
+                        .flatMap(any -> RouteHeader.replyVector(region.segment(), offset))
+                        .orElseThrow(() ->
+                                new FabricException(
+                                        Reason.INVALID_ARGUMENT,
+                                        "no route header at offset "
+                                                + offset
+                                                + " belongs to: "
+                                                + received)));
+    }
+
+    @Override
     public void close() {
         int regions = device.regions().countIn(number);
-        if (regions > 0 || !queuePairs.isEmpty() || !sharedQueues.isEmpty()) {
+        if (regions > 0
+                || !queuePairs.isEmpty()
+                || !sharedQueues.isEmpty()
+                || addressHandles.get() > 0) {
             throw new FabricException(
                     Reason.IN_USE,
                     "protection domain of "
@@ -82,9 +127,11 @@ final class RoceProtectionDomain implements ProtectionDomain {
                             + regions
                             + " memory regions, "
                             + queuePairs.size()
-                            + " queue pairs and "
+                            + " queue pairs, "
                             + sharedQueues.size()
-                            + " shared receive queues; close them first");
+                            + " shared receive queues and "
+                            + addressHandles
+                            + " address handles; close them first");
         }
         closed = true;
     }

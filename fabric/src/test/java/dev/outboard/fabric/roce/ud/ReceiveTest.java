@@ -6,6 +6,7 @@ import dev.outboard.fabric.AddressVector;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.roce.memory.RegisteredRegion;
@@ -58,7 +59,7 @@ final class ReceiveTest {
         near.transmit();
         Packet packet = near.sent(0);
         packet.identified(0x1234, false);
-        assertThat(far.queuePair.receive(packet)).isNull();
+        assertThat(far.receive(packet)).isNull();
 
         assertThat(far.bytes(0, 20)).containsOnly(0);
         // Version, traffic class 0x28, 60 bytes, the identification, no DF, 64 hops, UDP, a
@@ -180,13 +181,14 @@ final class ReceiveTest {
 
     @Test
     void aQueuePairThatDoesNotReceiveDropsAndCounts() {
-        far.queuePair.enter(QueuePairState.INIT);
+        far.modify(QueuePairState.RESET);
+        far.modify(QueuePairChange.to(QueuePairState.INIT).queueKey(UdEnd.QUEUE_KEY));
         far.postReceive(1, 0, 100);
         near.post(near.sendTo(far, 5));
 
         assertThat(near.exchange(far)).isEqualTo(Discard.WRONG_STATE);
         assertThat(far.queuePair.counters().get(UdCounter.WRONG_STATE_DROPPED)).isOne();
-        far.queuePair.enter(QueuePairState.READY_TO_RECEIVE);
+        far.modify(QueuePairState.READY_TO_RECEIVE);
         near.post(near.sendTo(far, 5));
         assertThat(near.exchange(far)).isNull();
     }

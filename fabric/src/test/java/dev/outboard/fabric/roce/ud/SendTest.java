@@ -3,10 +3,12 @@ package dev.outboard.fabric.roce.ud;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.roce.memory.RegisteredRegion;
@@ -24,7 +26,6 @@ final class SendTest {
     @Test
     @Requirement("ROCE-UD-1")
     void oneMessageIsOnePacketWithKeySourceAndDestination() {
-        near.queuePair.sendPsn(0xFFFFFF);
         near.post(near.sendTo(far, 5).id(1));
         near.post(near.sendTo(far, UdEnd.MTU).id(2).sendWithImmediate(0xCAFE).solicited(true));
         near.transmit();
@@ -35,7 +36,7 @@ final class SendTest {
         assertThat(first.destinationQpn()).isEqualTo(0x22);
         assertThat(first.sourceQpn()).isEqualTo(0x11);
         assertThat(first.queueKey()).isEqualTo(UdEnd.QUEUE_KEY);
-        assertThat(first.psn()).isEqualTo(0xFFFFFF);
+        assertThat(first.psn()).isEqualTo(UdEnd.FIRST_PSN);
         assertThat(first.ackRequest()).isFalse();
         assertThat(first.payloadLength()).isEqualTo(5);
         Packet second = near.sent(1);
@@ -49,7 +50,7 @@ final class SendTest {
     @Test
     @Requirement("ROCE-UD-1")
     void aKeyWithTheTopBitSetStandsForTheQueuePairsOwn() {
-        near.queuePair.queueKey(0x77);
+        near.modify(QueuePairChange.to(QueuePairState.READY_TO_SEND).queueKey(0x77));
         near.post(near.sendTo(far, 5).to(near.handleTo(far), 0x22, 0x8000_0000));
         near.transmit();
 
@@ -134,7 +135,13 @@ final class SendTest {
 
     @Test
     void sendsNeedAQueuePairThatIsReady() {
-        near.queuePair.enter(QueuePairState.READY_TO_RECEIVE);
+        near.modify(QueuePairState.RESET);
+        assertThatThrownBy(() -> near.postReceive(1, 0, 100))
+                .isInstanceOf(FabricException.class)
+                .hasMessageContaining("RESET");
+        near.modify(QueuePairChange.to(QueuePairState.INIT).queueKey(1));
+        near.postReceive(1, 0, 100);
+        near.modify(QueuePairState.READY_TO_RECEIVE);
 
         assertThatThrownBy(() -> near.queuePair.post(near.sendTo(far, 8)))
                 .isInstanceOf(FabricException.class)
@@ -165,7 +172,7 @@ final class SendTest {
         far.exchange(near);
         assertThat(near.takeReceived().id()).isEqualTo(9);
 
-        near.queuePair.enter(QueuePairState.READY_TO_SEND);
+        near.modify(QueuePairState.READY_TO_SEND);
         near.post(near.sendTo(far, 8).id(5));
         near.exchange(far);
         assertThat(near.takeSent().status()).isEqualTo(CompletionStatus.SUCCESS);
@@ -179,7 +186,7 @@ final class SendTest {
         near.post(long1);
         near.post(near.sendTo(far, 8).id(3));
         near.transmit();
-        near.queuePair.failPath(near.sink.path(1));
+        near.queuePair.tooLong(near.sink.path(1));
 
         assertThat(near.takeSent().status()).isEqualTo(CompletionStatus.SUCCESS);
         assertThat(near.takeSent().status()).isEqualTo(CompletionStatus.LOCAL_QP_OPERATION_ERROR);
@@ -191,15 +198,15 @@ final class SendTest {
     void drainingHoldsWhatWasNotStarted() {
         near.post(near.sendTo(far, 8).id(1));
         near.transmit();
-        near.queuePair.enter(QueuePairState.SEND_QUEUE_DRAIN);
+        near.modify(QueuePairState.SEND_QUEUE_DRAIN);
         near.post(near.sendTo(far, 8).id(2));
-        assertThat(near.queuePair.isDrained()).isFalse();
+        assertThat(near.events).isEmpty();
         near.transmit();
 
-        assertThat(near.queuePair.isDrained()).isTrue();
+        assertThat(near.events).containsExactly(AsyncEvent.Type.SQ_DRAINED);
         assertThat(near.takeSent().id()).isEqualTo(1);
         assertThat(near.sink.count()).isEqualTo(1);
-        near.queuePair.enter(QueuePairState.READY_TO_SEND);
+        near.modify(QueuePairState.READY_TO_SEND);
         near.exchange(far);
         assertThat(near.takeSent().id()).isEqualTo(2);
     }
@@ -215,7 +222,7 @@ final class SendTest {
 
         far.post(far.sendTo(near, 8));
         far.postReceive(3, 0, 100);
-        far.queuePair.reset();
+        far.modify(QueuePairState.RESET);
         assertThat(far.transmit()).isFalse();
         assertThat(far.sink.count()).isZero();
         assertThat(far.sendCompletions.poll(new Completion())).isFalse();
@@ -230,5 +237,6 @@ final class SendTest {
         }
         assertThat(near.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(near.queuePair.counters().get(UdCounter.COMPLETION_QUEUE_OVERRUNS)).isOne();
+        assertThat(near.events).containsExactly(AsyncEvent.Type.QP_FATAL);
     }
 }

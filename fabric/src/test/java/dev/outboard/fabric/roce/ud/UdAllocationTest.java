@@ -47,10 +47,10 @@ final class UdAllocationTest {
                 send.sendWithImmediate(i).payload(near.region, 0, 900);
             }
             check(near.queuePair.post(send), i);
-            near.queuePair.transmit(near.sink);
-            check(far.queuePair.receive(near.sent(0)) == null, i);
+            near.queuePair.transmit(near.sink, 0);
+            check(far.receive(near.sent(0)) == null, i);
             near.sink.clear();
-            near.queuePair.transmit(near.sink);
+            near.queuePair.transmit(near.sink, 0);
             check(near.sendCompletions.poll(completion), i);
             check(far.receiveCompletions.poll(completion), i);
         }

@@ -4,15 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.AddressVector;
+import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.roce.memory.RegionTable;
 import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.queue.CompletionRing;
-import dev.outboard.fabric.roce.queue.ReceiveQueue;
-import dev.outboard.fabric.roce.queue.SendQueue;
+import dev.outboard.fabric.roce.queue.Port;
+import dev.outboard.fabric.roce.queue.QueuePairCore;
+import dev.outboard.fabric.roce.queue.QueueSizes;
 import dev.outboard.fabric.roce.rc.DatagramSink;
 import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Gid;
@@ -23,6 +26,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +40,7 @@ final class UdEnd {
     static final int DOMAIN = 7;
     static final int QUEUE_KEY = 0x1111_1111;
     static final int DEPTH = 128;
+    static final int FIRST_PSN = 0xFFFFFF;
 
     private static final int REGION_BYTES = 1 << 16;
 
@@ -41,6 +48,7 @@ final class UdEnd {
     final RegionTable regions = new RegionTable(16, new SplittableRandom(1));
     final CompletionRing sendCompletions = new CompletionRing(2 * DEPTH, ring -> {});
     final CompletionRing receiveCompletions = new CompletionRing(DEPTH, ring -> {});
+    final List<AsyncEvent.Type> events = new ArrayList<>();
     final UdQueuePair queuePair;
     final DatagramSink sink = new DatagramSink(DEPTH);
     final RegisteredRegion region = register(Arena.ofAuto().allocate(REGION_BYTES));
@@ -48,20 +56,34 @@ final class UdEnd {
     private final IcrcVerifier verifier = new IcrcVerifier(IcrcVerifier.Policy.STRICT);
     private final Packet packet = new Packet();
 
+    /// Why this end dropped the last datagram that it dropped.
+    private @Nullable Discard lastDiscard;
+
     UdEnd(String address, int number) {
         gid = gid(address);
-        queuePair =
-                new UdQueuePair(
+        QueuePairCore core =
+                new QueuePairCore(
                         number,
                         DOMAIN,
-                        gid,
-                        MTU,
-                        new SendQueue(regions, DEPTH, 4, 64),
-                        new ReceiveQueue(regions, DEPTH, 4),
+                        regions,
                         sendCompletions,
-                        receiveCompletions);
-        queuePair.queueKey(QUEUE_KEY);
-        queuePair.enter(QueuePairState.READY_TO_SEND);
+                        receiveCompletions,
+                        new QueueSizes(DEPTH, DEPTH, 4, 64),
+                        Optional.empty(),
+                        false,
+                        events::add);
+        queuePair = new UdQueuePair(core, new Port(gid, MTU), reason -> lastDiscard = reason);
+        modify(QueuePairChange.to(QueuePairState.INIT).queueKey(QUEUE_KEY));
+        modify(QueuePairChange.to(QueuePairState.READY_TO_RECEIVE));
+        modify(QueuePairChange.to(QueuePairState.READY_TO_SEND).sendPsn(FIRST_PSN));
+    }
+
+    void modify(QueuePairChange change) {
+        queuePair.modify(change);
+    }
+
+    void modify(QueuePairState state) {
+        modify(QueuePairChange.to(state));
     }
 
     RegisteredRegion register(MemorySegment segment) {
@@ -98,14 +120,21 @@ final class UdEnd {
 
     /// Gives what is due to the sink, and returns whether the queue pair wants to be called again.
     boolean transmit() {
-        return queuePair.transmit(sink);
+        return queuePair.transmit(sink, 0);
+    }
+
+    /// Takes `received`; returns why it was dropped, if it was.
+    @Nullable Discard receive(Packet received) {
+        lastDiscard = null;
+        queuePair.receive(received, 0);
+        return lastDiscard;
     }
 
     /// Carries all packets in the sink to `peer`; returns why the last one was dropped, if it was.
     @Nullable Discard carryTo(UdEnd peer) {
         Discard discard = null;
         for (int i = 0; i < sink.count(); i++) {
-            discard = peer.queuePair.receive(sent(i));
+            discard = peer.receive(sent(i));
         }
         sink.clear();
         return discard;
