@@ -95,6 +95,34 @@ abstract class FabricContract {
         }
     }
 
+    @Test
+    void atomicsChangeThePeersWordAndBringWhatItWas() {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment word = arena.allocate(ValueLayout.JAVA_LONG);
+            MemorySegment was = arena.allocate(ValueLayout.JAVA_LONG);
+            try (MemoryRegion target = pair.server().register(word);
+                    MemoryRegion sink = pair.client().register(was)) {
+                long address = target.address();
+                int key = target.remoteKey();
+                SendRequest request = new SendRequest().payload(sink, 0, Long.BYTES);
+                word.set(ValueLayout.JAVA_LONG, 0, 40);
+
+                pair.client().post(request.fetchAndAdd(address, key, 2));
+                assertThat(pair.client().awaitCompletion().opcode())
+                        .isEqualTo(CompletionOpcode.FETCH_AND_ADD);
+                assertThat(was.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(40);
+                assertThat(word.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(42);
+
+                pair.client().post(request.compareAndSwap(address, key, 42, -1));
+                Completion swapped = pair.client().awaitCompletion();
+                assertThat(swapped.opcode()).isEqualTo(CompletionOpcode.COMPARE_AND_SWAP);
+                assertThat(swapped.status()).isEqualTo(CompletionStatus.SUCCESS);
+                assertThat(was.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(42);
+                assertThat(word.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(-1);
+            }
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {0, 5, 4096, 300_001})
     void sendsArriveInThePostedReceive(int length) {

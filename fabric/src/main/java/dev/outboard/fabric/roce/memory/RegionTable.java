@@ -6,6 +6,7 @@ import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.random.RandomGenerator;
@@ -84,11 +85,13 @@ public final class RegionTable {
             throw invalid(
                     "the segment is confined to one thread; use Arena.ofShared, ofAuto or global");
         }
-        if (segment.isReadOnly() && !access.isEmpty()) {
+        if (segment.isReadOnly() && access.contains(Access.LOCAL_WRITE)) {
             throw invalid("the segment is read-only but " + access + " was asked for");
         }
-        if (access.contains(Access.REMOTE_WRITE) && !access.contains(Access.LOCAL_WRITE)) {
-            throw invalid("REMOTE_WRITE needs LOCAL_WRITE as well");
+        for (Access writing : List.of(Access.REMOTE_WRITE, Access.REMOTE_ATOMIC)) {
+            if (access.contains(writing) && !access.contains(Access.LOCAL_WRITE)) {
+                throw invalid(writing + " needs LOCAL_WRITE as well");
+            }
         }
     }
 

@@ -10,6 +10,7 @@ import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Payload;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /// A posted send request: a slot of the [SendQueue], filled by the poster, then owned by the
@@ -22,6 +23,9 @@ public final class SendEntry {
     private final @Nullable Payload inlineMemory;
     private final long inlineOffset;
     private int pieces;
+
+    /// Whether inline payload could not be copied when it was posted.
+    private boolean isInlineLost;
 
     public long id;
     public Operation operation = Operation.SEND;
@@ -78,9 +82,7 @@ public final class SendEntry {
             offsets[i] = gather.offset(i);
             lengths[i] = gather.length(i);
         }
-        if (inline && length > 0) {
-            copyInline(gather);
-        }
+        isInlineLost = inline && length > 0 && !copyInline(gather);
     }
 
     public void start(long packet, int mtu) {
@@ -104,6 +106,11 @@ public final class SendEntry {
 
     public boolean isAtomic() {
         return operation == Operation.COMPARE_AND_SWAP || operation == Operation.FETCH_AND_ADD;
+    }
+
+    /// Whether the payload is 8 bytes in one piece.
+    public boolean isWord() {
+        return pieces == 1 && length == Long.BYTES;
     }
 
     /// Whether the peer answers with data, which no acknowledgement can stand in for.
@@ -131,6 +138,9 @@ public final class SendEntry {
     /// Whether every piece lies in a region of `domain` that is registered still, and that may be
     /// written if the peer answers with data (roce.md 3.11).
     public boolean isAccessible(int domain) {
+        if (isInlineLost) {
+            return false;
+        }
         for (int i = 0; i < pieces; i++) {
             RegisteredRegion region = regions[i];
             if (region == null
@@ -186,6 +196,13 @@ public final class SendEntry {
         }
     }
 
+    /// Stores the result of an atomic, in the byte order of this machine.
+    ///
+    /// @throws IllegalStateException if the arena of the memory is closed
+    public void storeWord(long value) {
+        region(0).segment().set(ValueLayout.JAVA_LONG_UNALIGNED, offsets[0], value);
+    }
+
     /// Lets go of the regions, so that a completed request keeps no memory alive.
     public void release() {
         for (int i = 0; i < pieces; i++) {
@@ -210,17 +227,23 @@ public final class SendEntry {
         return inlineMemory;
     }
 
-    private void copyInline(GatherList gather) {
+    /// Inline payload needs no right, but it must lie in its regions (roce.md 3.9).
+    private boolean copyInline(GatherList gather) {
         long to = inlineOffset;
         for (int i = 0; i < gather.count(); i++) {
+            RegisteredRegion region = (RegisteredRegion) gather.region(i);
+            if (!region.covers(gather.offset(i), gather.length(i))) {
+                return false;
+            }
             MemorySegment.copy(
-                    gather.region(i).segment(),
+                    region.segment(),
                     gather.offset(i),
                     inlinePayload().segment(),
                     to,
                     gather.length(i));
             to += gather.length(i);
         }
+        return true;
     }
 
     @Override

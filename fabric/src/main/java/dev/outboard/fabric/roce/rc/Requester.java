@@ -264,6 +264,9 @@ final class Requester {
 
     /// Why `entry` cannot be sent, or SUCCESS.
     private CompletionStatus flawOf(SendEntry entry) {
+        if (entry.isAtomic() && !entry.isWord()) {
+            return CompletionStatus.LOCAL_LENGTH_ERROR;
+        }
         if (entry.isAnsweredWithData() && connection.maxReadAtomic() == 0) {
             return CompletionStatus.LOCAL_QP_OPERATION_ERROR;
         }
@@ -312,6 +315,8 @@ final class Requester {
     private void emit(PacketSink sink, SendEntry entry, int index, boolean asksForAck) {
         if (entry.isRead()) {
             RequestBuilder.emitRead(sink, connection, entry, index, burstEnd(entry, index));
+        } else if (entry.isAtomic()) {
+            RequestBuilder.emitAtomic(sink, connection, entry);
         } else {
             RequestBuilder.emitData(sink, connection, entry, index, asksForAck);
         }
@@ -388,7 +393,7 @@ final class Requester {
         }
         SendEntry entry = queue.at(queue.head());
         boolean isExpected =
-                packet.opcode().operation() == Opcode.Operation.READ_RESPONSE && entry.isRead();
+                packet.opcode() == Opcode.ATOMIC_ACK ? entry.isAtomic() : entry.isRead();
         if (!isExpected) {
             counters.increment(QueuePairCounter.STALE_RESPONSES_DROPPED);
             return;
@@ -406,9 +411,9 @@ final class Requester {
     /// peer's affair when it was asked for again (roce.md 3.7).
     private CompletionStatus store(Packet packet, SendEntry entry, int index) {
         int length = packet.payloadLength();
+        int expected = entry.isAtomic() ? 0 : RequestBuilder.payloadBytes(connection, entry, index);
         boolean isSound =
-                length == RequestBuilder.payloadBytes(connection, entry, index)
-                        && (!packet.opcode().hasAeth() || Aeth.isAck(packet.syndrome()));
+                length == expected && (!packet.opcode().hasAeth() || Aeth.isAck(packet.syndrome()));
         if (!isSound) {
             return CompletionStatus.BAD_RESPONSE_ERROR;
         }
@@ -416,8 +421,12 @@ final class Requester {
             return CompletionStatus.LOCAL_PROTECTION_ERROR;
         }
         try {
-            long position = (long) index * connection.pathMtuBytes();
-            entry.store(position, packet.segment(), packet.payloadOffset(), length);
+            if (entry.isAtomic()) {
+                entry.storeWord(packet.originalValue());
+            } else {
+                long position = (long) index * connection.pathMtuBytes();
+                entry.store(position, packet.segment(), packet.payloadOffset(), length);
+            }
             return CompletionStatus.SUCCESS;
         } catch (IllegalStateException arenaClosed) {
             return CompletionStatus.LOCAL_PROTECTION_ERROR;

@@ -17,12 +17,17 @@ import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Psn;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// The receiving half of a reliable connection: executes requests in sequence, answers them, and
 /// reports gaps and errors (roce.md 3.4 to 3.7).
 final class Responder {
     private static final int NOTHING = -1;
+
+    /// What atomics work on, in the byte order of this machine.
+    private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
     /// Responses of one queue pair in one turn, so that the others get theirs: as much as one
     /// system call takes.
@@ -226,6 +231,7 @@ final class Responder {
                 }
             }
             case READ_REQUEST -> executeRead(packet);
+            case COMPARE_SWAP, FETCH_ADD -> executeAtomic(packet);
             default -> refuse(Aeth.NAK_INVALID_REQUEST);
         }
     }
@@ -378,6 +384,46 @@ final class Responder {
         msn = Psn.next(msn);
         expectedPsn = Psn.add(expectedPsn, resources.addRead(packet, msn));
         ackPsn = NOTHING;
+    }
+
+    /// Executes an atomic, once: if it comes again the saved result is sent (roce.md 3.13).
+    private void executeAtomic(Packet packet) {
+        long address = packet.remoteAddress();
+        if (!owner.permits(Access.REMOTE_ATOMIC)
+                || !resources.hasRoom()
+                || (address & (Long.BYTES - 1)) != 0) {
+            refuse(Aeth.NAK_INVALID_REQUEST);
+            return;
+        }
+        RegisteredRegion region =
+                memory.find(packet.remoteKey(), address, Long.BYTES, Access.REMOTE_ATOMIC);
+        if (region == null) {
+            refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
+            return;
+        }
+        long original;
+        try {
+            original = update(region.segment(), region.offsetOf(address), packet);
+        } catch (IllegalStateException arenaClosed) {
+            refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
+            return;
+        }
+        counters.increment(QueuePairCounter.REQUESTS_RECEIVED);
+        msn = Psn.next(msn);
+        expectedPsn = Psn.next(expectedPsn);
+        resources.addAtomic(packet, msn, original);
+        ackPsn = NOTHING;
+    }
+
+    /// Other queue pairs of the device, and the application, see the old value or the new one.
+    ///
+    /// @return the old value
+    private static long update(MemorySegment segment, long offset, Packet packet) {
+        return packet.opcode() == Opcode.CMP_SWAP
+                ? (long)
+                        WORD.compareAndExchange(
+                                segment, offset, packet.compare(), packet.swapOrAdd())
+                : (long) WORD.getAndAdd(segment, offset, packet.swapOrAdd());
     }
 
     private boolean write(Packet packet) {

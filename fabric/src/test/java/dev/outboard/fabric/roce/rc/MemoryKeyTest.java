@@ -27,6 +27,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -160,11 +161,30 @@ class MemoryKeyTest {
         assertRefused(address, early.remoteKey(), 8);
     }
 
-    @Test
-    void remoteWriteNeedsLocalWrite() {
-        assertThatThrownBy(() -> register(QueuePairBench.DOMAIN, Access.REMOTE_WRITE))
+    @ParameterizedTest
+    @EnumSource(
+            value = Access.class,
+            names = {"REMOTE_WRITE", "REMOTE_ATOMIC"})
+    @Requirement("ROCE-MR-2")
+    void whatAPeerMayChangeMustBeWritableHere(Access access) {
+        assertThatThrownBy(() -> register(QueuePairBench.DOMAIN, access, Access.REMOTE_READ))
                 .isInstanceOf(FabricException.class)
-                .hasMessageContaining("LOCAL_WRITE");
+                .hasMessageContaining(access + " needs LOCAL_WRITE");
+        assertThat(register(QueuePairBench.DOMAIN, access, Access.LOCAL_WRITE).permits(access))
+                .isTrue();
+    }
+
+    @Test
+    void readOnlyMemoryMayBeReadByAPeerButNotWritten() {
+        MemorySegment readOnly = around.asReadOnly();
+        assertThatThrownBy(() -> bench.regions.register(7, readOnly, Set.of(Access.LOCAL_WRITE)))
+                .isInstanceOf(FabricException.class)
+                .hasMessageContaining("read-only");
+        assertThat(
+                        bench.regions
+                                .register(7, readOnly, Set.of(Access.REMOTE_READ))
+                                .permits(Access.REMOTE_READ))
+                .isTrue();
     }
 
     static Stream<Arguments> localMistakes() {
@@ -203,6 +223,29 @@ class MemoryKeyTest {
                 .containsExactly(success(1), "2 LOCAL_PROTECTION_ERROR", flushed(3));
         assertThat(bench.receiveCompletions()).containsExactly(flushed(11));
         assertThat(bench.queuePair.state()).isEqualTo(QueuePairState.ERROR);
+    }
+
+    /// Inline data needs no right, but it cannot be copied from nowhere.
+    @ParameterizedTest
+    @MethodSource("localMistakes")
+    @Requirement("ROCE-MR-4")
+    void aLocalMistakeOfInlineDataFailsTheRequestToo(String what, long offset, long length) {
+        if (what.equals("foreign domain")) {
+            return;
+        }
+        RegisteredRegion source = what.equals("withdrawn") ? withdrawn() : region;
+        long inlineLength = Math.min(length, 100);
+        long outside = offset == 0 && length > REGION_BYTES ? REGION_BYTES - 99 : offset;
+        bench.post(bench.send(1, 0));
+        bench.post(new SendRequest().id(2).payload(source, outside, inlineLength).inline(true));
+        bench.post(bench.send(3, 0));
+
+        assertThat(bench.transmit()).as("only the request before it").hasSize(1);
+        bench.deliver(TestPacket.ack(bench.sendPsn(0)));
+        assertThat(bench.transmit()).isEmpty();
+
+        assertThat(bench.sendCompletions())
+                .containsExactly(success(1), "2 LOCAL_PROTECTION_ERROR", flushed(3));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.roce.wire.Aeth;
+import dev.outboard.fabric.roce.wire.AtomicAckEth;
 import dev.outboard.fabric.roce.wire.AtomicEth;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Ieth;
@@ -25,6 +26,9 @@ final class TestPacket {
     long address;
     int key;
     long dmaLength;
+    long compare;
+    long swapOrAdd;
+    long originalValue;
     int immediate;
     int syndrome;
     int msn;
@@ -56,6 +60,13 @@ final class TestPacket {
         if (opcode.hasReth()) {
             copy.target(packet.remoteAddress(), packet.remoteKey(), packet.dmaLength());
         }
+        if (opcode.hasAtomicEth()) {
+            copy.target(packet.remoteAddress(), packet.remoteKey(), 0);
+            copy.operands(packet.compare(), packet.swapOrAdd());
+        }
+        if (opcode.hasAtomicAckEth()) {
+            copy.originalValue = packet.originalValue();
+        }
         if (opcode.hasImmediate()) {
             copy.immediate = packet.immediate();
         }
@@ -85,6 +96,18 @@ final class TestPacket {
         address = newAddress;
         key = newKey;
         dmaLength = newDmaLength;
+        return this;
+    }
+
+    /// What an atomic works with; FETCH_ADD has no use for `newCompare`.
+    TestPacket operands(long newCompare, long newSwapOrAdd) {
+        compare = newCompare;
+        swapOrAdd = newSwapOrAdd;
+        return this;
+    }
+
+    TestPacket originalValue(long newOriginalValue) {
+        originalValue = newOriginalValue;
         return this;
     }
 
@@ -132,10 +155,13 @@ final class TestPacket {
             Reth.write(headers, at, address, key, dmaLength);
         }
         if (opcode.hasAtomicEth()) {
-            AtomicEth.write(headers, at, address, key, 0, 0);
+            AtomicEth.write(headers, at, address, key, swapOrAdd, compare);
         }
         if (opcode.hasAeth()) {
             Aeth.write(headers, at, syndrome, msn);
+        }
+        if (opcode.hasAtomicAckEth()) {
+            AtomicAckEth.write(headers, end - AtomicAckEth.LENGTH, originalValue);
         }
         if (opcode.hasImmediate()) {
             Immediate.write(headers, end - Immediate.LENGTH, immediate);
