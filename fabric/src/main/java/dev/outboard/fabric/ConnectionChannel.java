@@ -6,8 +6,13 @@ import java.util.Optional;
 /// Where the connection events of its [ConnectionId]s arrive, in order (librdmacm's event channel).
 /// Any thread may take events. [#close] closes the ids that are still open.
 public interface ConnectionChannel extends AutoCloseable {
-    /// Creates an identifier whose events arrive here.
-    ConnectionId createId();
+    /// Creates an identifier for reliable connections, whose events arrive here.
+    default ConnectionId createId() {
+        return createId(PortSpace.TCP);
+    }
+
+    /// Creates an identifier in `space`, whose events arrive here.
+    ConnectionId createId(PortSpace space);
 
     /// Takes the oldest event, waiting for one at most `timeout`; a zero timeout does not wait.
     Optional<ConnectionEvent> next(Duration timeout);

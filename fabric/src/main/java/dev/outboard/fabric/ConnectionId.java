@@ -4,12 +4,18 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 
-/// One end of a connection, or a listener (librdmacm's `rdma_cm_id`, TCP port space).
+/// One end of a connection, one who asks for a datagram service, or a listener (librdmacm's
+/// `rdma_cm_id`). It belongs to the [PortSpace] it was created in.
 ///
 /// Active side: [#resolveAddress], event ADDRESS_RESOLVED, [#resolveRoute], event ROUTE_RESOLVED,
 /// [#createQueuePair], [#connect], event ESTABLISHED. Passive side: [#listen]; each CONNECT_REQUEST
 /// event carries a new id, on which to [#createQueuePair], post receives and [#accept] or
 /// [#reject].
+///
+/// In the UDP port space the calls are the same, but there is no connection: [#connect] asks the
+/// peer for the queue pair of a service, and ESTABLISHED tells where datagrams go
+/// ([ConnectionEvent#destination]). A refusal is UNREACHABLE with the peer's status. [#accept]
+/// answers with the id's queue pair and raises no event.
 ///
 /// Calls may come from any thread, one at a time. [#close] ends the connection and destroys the
 /// queue pair.
@@ -28,13 +34,16 @@ public interface ConnectionId extends AutoCloseable {
     /// @throws FabricException with SERVICE_IN_USE if the port has a listener
     void listen(int port, int backlog);
 
-    /// Creates the queue pair of this connection, in state INIT.
+    /// Creates the queue pair of this connection: reliable connected in state INIT; in the UDP port
+    /// space one for datagrams, with queue key 0x01234567, in state READY_TO_SEND.
     QueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes);
 
     /// The queue pair of this connection, once created.
     Optional<QueuePair> queuePair();
 
     /// Asks the peer for a connection; ends in ESTABLISHED, REJECTED, UNREACHABLE or CONNECT_ERROR.
+    /// In the UDP port space only the private data counts, no queue pair is needed, and it ends in
+    /// ESTABLISHED or UNREACHABLE.
     void connect(ConnectionParameters parameters);
 
     /// Accepts the request this id came with; ends in ESTABLISHED, in CONNECT_ERROR if the peer
@@ -43,11 +52,11 @@ public interface ConnectionId extends AutoCloseable {
 
     /// Rejects the request this id came with.
     ///
-    /// @param privateData at most 148 bytes for the peer
+    /// @param privateData at most 148 bytes for the peer, 136 in the UDP port space
     void reject(byte[] privateData);
 
     /// Disconnects: the queue pair goes to ERROR, DISCONNECTED arrives when the peer answered or
-    /// does not answer. Harmless when not connected.
+    /// does not answer. Harmless when not connected, as in the UDP port space.
     void disconnect();
 
     /// The local address and port; the port is 0 until it is known.

@@ -10,7 +10,8 @@ import java.util.Objects;
 /// @param initiatorDepth RDMA READs and atomics the sender of this will have outstanding, 0..255
 /// @param retryCount transport retries, 0..7
 /// @param rnrRetryCount receiver-not-ready retries, 0..7; 7 means for ever
-/// @param privateData bytes for the peer: at most 56 in connect, 196 in accept
+/// @param privateData bytes for the peer: at most 56 in connect, 196 in accept; in the UDP port
+///   space 180 and 136
 public record ConnectionParameters(
         int responderResources,
         int initiatorDepth,

@@ -17,6 +17,7 @@ import dev.outboard.fabric.DeviceLimits;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.GatherList;
 import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.PortSpace;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
@@ -502,7 +503,7 @@ final class FakeFabric {
         private final Queue<FakeId> ids = new ConcurrentLinkedQueue<>();
 
         @Override
-        public ConnectionId createId() {
+        public ConnectionId createId(PortSpace space) {
             FakeId id = new FakeId(this, 0);
             ids.add(id);
             return id;

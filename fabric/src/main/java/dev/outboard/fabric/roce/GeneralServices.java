@@ -12,6 +12,7 @@ import dev.outboard.fabric.roce.cm.CmHost;
 import dev.outboard.fabric.roce.cm.Connection;
 import dev.outboard.fabric.roce.cm.Listener;
 import dev.outboard.fabric.roce.cm.NegotiatedAttributes;
+import dev.outboard.fabric.roce.cm.Resolution;
 import dev.outboard.fabric.roce.cm.ResolutionEvent;
 import dev.outboard.fabric.roce.rc.RcConnection;
 import dev.outboard.fabric.roce.rc.RcQueuePair;
@@ -40,7 +41,8 @@ final class GeneralServices implements CmHost {
     private final Consumer<Discard> discards;
     private final QueuePairOne queuePairOne = new QueuePairOne();
     private final Queue<Outgoing> outgoing = new ArrayDeque<>();
-    private final Map<Connection, RoceConnectionId> connections = new HashMap<>();
+    private final Map<Connection, RoceConnectedId> connections = new HashMap<>();
+    private final Map<Resolution, RoceDatagramId> resolutions = new HashMap<>();
     private final Map<Listener, RoceConnectionId> listeners = new HashMap<>();
 
     private record Outgoing(Path path, byte[] datagram) {}
@@ -56,8 +58,12 @@ final class GeneralServices implements CmHost {
         return agent;
     }
 
-    void register(Connection connection, RoceConnectionId id) {
+    void register(Connection connection, RoceConnectedId id) {
         connections.put(connection, id);
+    }
+
+    void register(Resolution resolution, RoceDatagramId id) {
+        resolutions.put(resolution, id);
     }
 
     void register(Listener listener, RoceConnectionId id) {
@@ -71,6 +77,10 @@ final class GeneralServices implements CmHost {
 
     void forget(Connection connection) {
         connections.remove(connection);
+    }
+
+    void forget(Resolution resolution) {
+        resolutions.remove(resolution);
     }
 
     void forget(Listener listener) {
@@ -165,7 +175,7 @@ final class GeneralServices implements CmHost {
     @Override
     public void event(CmEvent event) {
         Connection connection = event.connection();
-        RoceConnectionId id =
+        RoceConnectedId id =
                 event.type() == ConnectionEvent.Type.CONNECT_REQUEST
                         ? acceptedBy(connection)
                         : connections.get(connection);
@@ -179,16 +189,32 @@ final class GeneralServices implements CmHost {
     }
 
     @Override
-    public void event(ResolutionEvent event) {}
+    public void event(ResolutionEvent event) {
+        Resolution resolution = event.resolution();
+        RoceDatagramId id =
+                event.type() == ConnectionEvent.Type.CONNECT_REQUEST
+                        ? requestedAt(resolution)
+                        : resolutions.remove(resolution);
+        if (id != null) {
+            id.deliver(event);
+        }
+    }
 
-    private @Nullable RoceConnectionId acceptedBy(Connection connection) {
-        RoceConnectionId listener = connection.listener().map(listeners::get).orElse(null);
-        if (listener == null) {
+    private @Nullable RoceConnectedId acceptedBy(Connection connection) {
+        if (!(connection.listener().map(listeners::get).orElse(null)
+                instanceof RoceConnectedId listener)) {
             return null;
         }
-        RoceConnectionId id = listener.requested(connection);
+        RoceConnectedId id = listener.requested(connection);
         connections.put(connection, id);
         return id;
+    }
+
+    private @Nullable RoceDatagramId requestedAt(Resolution resolution) {
+        return resolution.listener().map(listeners::get).orElse(null)
+                        instanceof RoceDatagramId listener
+                ? listener.requested(resolution)
+                : null;
     }
 
     private Path pathTo(Gid destination) {

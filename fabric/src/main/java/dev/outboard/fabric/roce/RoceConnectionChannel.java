@@ -5,6 +5,7 @@ import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.PortSpace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,12 +40,16 @@ final class RoceConnectionChannel implements ConnectionChannel {
     }
 
     @Override
-    public ConnectionId createId() {
+    public ConnectionId createId(PortSpace space) {
         if (closed) {
             throw new FabricException(
                     Reason.CLOSED, "connection channel of " + device.name() + " is closed");
         }
-        RoceConnectionId id = new RoceConnectionId(device, this);
+        RoceConnectionId id =
+                switch (space) {
+                    case TCP -> new RoceConnectedId(device, this);
+                    case UDP -> new RoceDatagramId(device, this);
+                };
         ids.add(id);
         return id;
     }

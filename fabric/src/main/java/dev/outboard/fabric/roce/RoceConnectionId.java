@@ -8,11 +8,8 @@ import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
-import dev.outboard.fabric.QueuePairChange;
-import dev.outboard.fabric.QueuePairState;
+import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.roce.cm.CmAgent;
-import dev.outboard.fabric.roce.cm.CmEvent;
-import dev.outboard.fabric.roce.cm.Connection;
 import dev.outboard.fabric.roce.cm.Listener;
 import dev.outboard.fabric.roce.io.Route;
 import dev.outboard.fabric.roce.wire.Gid;
@@ -22,52 +19,50 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// One end of a connection: hands the application's calls to the connection manager inside the
-/// engine, and its events to the channel.
-final class RoceConnectionId implements ConnectionId {
+/// One end of a connection or of a datagram service: hands the application's calls to the
+/// connection manager inside the engine, and its events to the channel. What depends on the port
+/// space is in the subclasses.
+abstract sealed class RoceConnectionId implements ConnectionId
+        permits RoceConnectedId, RoceDatagramId {
     private static final int ENETUNREACH = 101;
 
-    private final RoceDevice device;
-    private final RoceConnectionChannel channel;
+    final RoceDevice device;
+    final RoceConnectionChannel channel;
+    private final QueuePairType type;
     private volatile @Nullable RoceQueuePair queuePair;
-    private volatile @Nullable Connection connection;
     private volatile @Nullable Listener listener;
     private volatile @Nullable InetSocketAddress remote;
     private volatile boolean closed;
 
-    RoceConnectionId(RoceDevice device, RoceConnectionChannel channel) {
+    RoceConnectionId(RoceDevice device, RoceConnectionChannel channel, QueuePairType type) {
         this.device = device;
         this.channel = channel;
+        this.type = type;
     }
+
+    /// Opens the listener. While driving.
+    abstract Listener open(int port, int backlog);
+
+    /// Takes a new queue pair from RESET to where the application gets it.
+    abstract void prepare(RoceQueuePair created);
+
+    /// The local port of one who asks or is asked; 0 if nobody does.
+    abstract int activePort();
+
+    /// Closes the listener. While driving.
+    abstract void release(Listener listening);
+
+    /// Lets go of the peer. While driving.
+    abstract void release();
 
     @Nullable RoceQueuePair roceQueuePair() {
         return queuePair;
     }
 
-    /// The id for a connection request that this listener received. While driving.
-    RoceConnectionId requested(Connection request) {
-        RoceConnectionId id = new RoceConnectionId(device, channel);
-        id.connection = request;
-        id.remote =
-                new InetSocketAddress(request.remoteGid().toInetAddress(), request.remotePort());
-        channel.joined(id);
-        return id;
-    }
-
-    /// While driving.
-    void deliver(CmEvent event) {
-        Optional<ConnectionId> listeningId =
-                event.type() == ConnectionEvent.Type.CONNECT_REQUEST
-                        ? event.connection().listener().map(device.services()::idOf)
-                        : Optional.empty();
-        channel.add(
-                new ConnectionEvent(
-                        event.type(),
-                        this,
-                        listeningId,
-                        event.status(),
-                        event.explanation(),
-                        event.parameters()));
+    /// This id was made for a request of that peer. While driving.
+    void requestedBy(Gid remoteGid, int remotePort) {
+        remote = new InetSocketAddress(remoteGid.toInetAddress(), remotePort);
+        channel.joined(this);
     }
 
     @Override
@@ -98,7 +93,7 @@ final class RoceConnectionId implements ConnectionId {
         listener =
                 device.engine()
                         .exclusively(() -> {
-                            Listener created = agent().listen(port, backlog);
+                            Listener created = open(port, backlog);
                             device.services().register(created, this);
                             return created;
                         });
@@ -111,8 +106,16 @@ final class RoceConnectionId implements ConnectionId {
             throw new FabricException(
                     Reason.INVALID_STATE, "the connection has a queue pair already");
         }
+        if (attributes.type() != type) {
+            throw new FabricException(
+                    Reason.INVALID_ARGUMENT,
+                    "the queue pair is "
+                            + attributes.type()
+                            + "; this id needs one that is "
+                            + type);
+        }
         RoceQueuePair created = device.createQueuePair(domain, attributes);
-        created.modify(QueuePairChange.to(QueuePairState.INIT).noAccess());
+        prepare(created);
         queuePair = created;
         return created;
     }
@@ -123,66 +126,9 @@ final class RoceConnectionId implements ConnectionId {
     }
 
     @Override
-    public void connect(ConnectionParameters parameters) {
-        requireOpen();
-        InetSocketAddress to = requireRemote();
-        int number = requireQueuePair().number();
-        connection =
-                commanded(() -> {
-                    Connection started =
-                            agent().connect(
-                                            Gid.of(to.getAddress()),
-                                            to.getPort(),
-                                            number,
-                                            parameters,
-                                            System.nanoTime());
-                    device.services().register(started, this);
-                    return started;
-                });
-    }
-
-    @Override
-    public void accept(ConnectionParameters parameters) {
-        requireOpen();
-        Connection request = requireConnection();
-        int number = requireQueuePair().number();
-        boolean accepted =
-                commanded(() -> agent().accept(request, number, parameters, System.nanoTime()));
-        if (!accepted) {
-            throw new FabricException(
-                    Reason.INVALID_STATE, "the peer has withdrawn its request: " + request);
-        }
-    }
-
-    @Override
-    public void reject(byte[] privateData) {
-        requireOpen();
-        Connection request = requireConnection();
-        commanded(() -> {
-            agent().reject(request, privateData);
-            return true;
-        });
-    }
-
-    @Override
-    public void disconnect() {
-        Connection ending = connection;
-        if (ending != null && !closed) {
-            commanded(() -> {
-                agent().disconnect(ending, System.nanoTime());
-                return true;
-            });
-        }
-    }
-
-    @Override
     public InetSocketAddress localAddress() {
-        Connection connected = connection;
         Listener listening = listener;
-        int port =
-                connected != null
-                        ? connected.localPort()
-                        : listening != null ? listening.port() : 0;
+        int port = listening == null ? activePort() : listening.port();
         return new InetSocketAddress(device.address(), port);
     }
 
@@ -197,7 +143,7 @@ final class RoceConnectionId implements ConnectionId {
             return;
         }
         closed = true;
-        device.engine().exclusively(this::release);
+        device.engine().exclusively(this::releaseAll);
         RoceQueuePair owned = queuePair;
         if (owned != null) {
             owned.close();
@@ -205,25 +151,21 @@ final class RoceConnectionId implements ConnectionId {
         channel.left(this);
     }
 
-    private void release() {
+    private void releaseAll() {
         Listener listening = listener;
         if (listening != null) {
-            agent().close(listening);
+            release(listening);
             device.services().forget(listening);
         }
-        Connection ending = connection;
-        if (ending != null) {
-            agent().destroy(ending, System.nanoTime());
-            device.services().forget(ending);
-        }
+        release();
     }
 
-    private CmAgent agent() {
+    CmAgent agent() {
         return device.services().agent();
     }
 
     /// Runs a command of the connection manager; what it refuses is an invalid argument or state.
-    private <T> T commanded(Supplier<T> command) {
+    <T> T commanded(Supplier<T> command) {
         try {
             return device.engine().exclusively(command);
         } catch (IllegalArgumentException e) {
@@ -244,14 +186,14 @@ final class RoceConnectionId implements ConnectionId {
                         ConnectionParameters.defaults()));
     }
 
-    private void requireOpen() {
+    void requireOpen() {
         if (closed) {
             throw new FabricException(
                     Reason.CLOSED, "connection id of " + device.name() + " is closed");
         }
     }
 
-    private InetSocketAddress requireRemote() {
+    InetSocketAddress requireRemote() {
         InetSocketAddress known = remote;
         if (known == null) {
             throw new FabricException(Reason.INVALID_STATE, "no address is resolved yet");
@@ -259,7 +201,7 @@ final class RoceConnectionId implements ConnectionId {
         return known;
     }
 
-    private RoceQueuePair requireQueuePair() {
+    RoceQueuePair requireQueuePair() {
         RoceQueuePair created = queuePair;
         if (created == null) {
             throw new FabricException(Reason.INVALID_STATE, "the connection has no queue pair yet");
@@ -267,12 +209,15 @@ final class RoceConnectionId implements ConnectionId {
         return created;
     }
 
-    private Connection requireConnection() {
-        Connection known = connection;
-        if (known == null) {
+    boolean isClosed() {
+        return closed;
+    }
+
+    static <T> T requireRequest(@Nullable T request) {
+        if (request == null) {
             throw new FabricException(
                     Reason.INVALID_STATE, "no connection was requested on this id");
         }
-        return known;
+        return request;
     }
 }

@@ -30,6 +30,7 @@ import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.PathMtu;
+import dev.outboard.fabric.roce.wire.Psn;
 import dev.outboard.fabric.spi.DeviceUri;
 import java.net.InetAddress;
 import java.security.SecureRandom;
@@ -191,6 +192,10 @@ final class RoceDevice implements Device, TransmitListener {
         range("receives of a queue", maxReceives, 1, MAX_WORK_REQUESTS);
         range("memory pieces of a receive", maxScatterGather, 1, MAX_SCATTER_GATHER);
         return new ReceiveQueue(regions, maxReceives, maxScatterGather);
+    }
+
+    int randomPsn() {
+        return random.nextInt(Psn.MODULUS);
     }
 
     Port port() {

@@ -88,6 +88,11 @@ public final class UdQueuePair implements QueuePairMachine {
         return state;
     }
 
+    /// What datagrams to this queue pair must carry. The thread that drives the device.
+    public int queueKey() {
+        return queueKey;
+    }
+
     public Counters<UdCounter> counters() {
         return counters;
     }

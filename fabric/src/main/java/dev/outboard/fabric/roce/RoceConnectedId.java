@@ -1,0 +1,132 @@
+package dev.outboard.fabric.roce;
+
+import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.ConnectionParameters;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairState;
+import dev.outboard.fabric.QueuePairType;
+import dev.outboard.fabric.roce.cm.CmEvent;
+import dev.outboard.fabric.roce.cm.Connection;
+import dev.outboard.fabric.roce.cm.Listener;
+import dev.outboard.fabric.roce.wire.Gid;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// One end of a reliable connection, or its listener.
+final class RoceConnectedId extends RoceConnectionId {
+    private volatile @Nullable Connection connection;
+
+    RoceConnectedId(RoceDevice device, RoceConnectionChannel channel) {
+        super(device, channel, QueuePairType.RELIABLE_CONNECTED);
+    }
+
+    /// The id for a connection request that this listener received. While driving.
+    RoceConnectedId requested(Connection request) {
+        RoceConnectedId id = new RoceConnectedId(device, channel);
+        id.connection = request;
+        id.requestedBy(request.remoteGid(), request.remotePort());
+        return id;
+    }
+
+    /// While driving.
+    void deliver(CmEvent event) {
+        Optional<Listener> listener =
+                event.type() == ConnectionEvent.Type.CONNECT_REQUEST
+                        ? event.connection().listener()
+                        : Optional.empty();
+        channel.add(
+                new ConnectionEvent(
+                        event.type(),
+                        this,
+                        listener.map(device.services()::idOf),
+                        event.status(),
+                        event.explanation(),
+                        event.parameters()));
+    }
+
+    @Override
+    Listener open(int port, int backlog) {
+        return agent().listen(port, backlog);
+    }
+
+    @Override
+    void prepare(RoceQueuePair created) {
+        created.modify(QueuePairChange.to(QueuePairState.INIT).noAccess());
+    }
+
+    @Override
+    public void connect(ConnectionParameters parameters) {
+        requireOpen();
+        InetSocketAddress to = requireRemote();
+        int number = requireQueuePair().number();
+        connection =
+                commanded(() -> {
+                    Connection started =
+                            agent().connect(
+                                            Gid.of(to.getAddress()),
+                                            to.getPort(),
+                                            number,
+                                            parameters,
+                                            System.nanoTime());
+                    device.services().register(started, this);
+                    return started;
+                });
+    }
+
+    @Override
+    public void accept(ConnectionParameters parameters) {
+        requireOpen();
+        Connection request = requireRequest(connection);
+        int number = requireQueuePair().number();
+        boolean accepted =
+                commanded(() -> agent().accept(request, number, parameters, System.nanoTime()));
+        if (!accepted) {
+            throw new FabricException(
+                    Reason.INVALID_STATE, "the peer has withdrawn its request: " + request);
+        }
+    }
+
+    @Override
+    public void reject(byte[] privateData) {
+        requireOpen();
+        Connection request = requireRequest(connection);
+        commanded(() -> {
+            agent().reject(request, privateData);
+            return true;
+        });
+    }
+
+    @Override
+    public void disconnect() {
+        Connection ending = connection;
+        if (ending != null && !isClosed()) {
+            commanded(() -> {
+                agent().disconnect(ending, System.nanoTime());
+                return true;
+            });
+        }
+    }
+
+    @Override
+    int activePort() {
+        Connection connected = connection;
+        return connected == null ? 0 : connected.localPort();
+    }
+
+    @Override
+    void release(Listener listening) {
+        agent().close(listening);
+    }
+
+    @Override
+    void release() {
+        Connection ending = connection;
+        if (ending != null) {
+            agent().destroy(ending, System.nanoTime());
+            device.services().forget(ending);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package dev.outboard.fabric.roce;
+
+import dev.outboard.fabric.AddressVector;
+import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.ConnectionParameters;
+import dev.outboard.fabric.DatagramDestination;
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairState;
+import dev.outboard.fabric.QueuePairType;
+import dev.outboard.fabric.roce.cm.Listener;
+import dev.outboard.fabric.roce.cm.Resolution;
+import dev.outboard.fabric.roce.cm.ResolutionEvent;
+import dev.outboard.fabric.roce.cm.ServiceResolver;
+import dev.outboard.fabric.roce.ud.UdQueuePair;
+import dev.outboard.fabric.roce.wire.Gid;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// One who asks for a datagram service, or its listener, or the one side of it that answers one
+/// request.
+final class RoceDatagramId extends RoceConnectionId {
+    /// What librdmacm gives every queue pair of the UDP port space (roce.md 4).
+    private static final int QUEUE_KEY = 0x0123_4567;
+
+    private volatile @Nullable Resolution resolution;
+
+    RoceDatagramId(RoceDevice device, RoceConnectionChannel channel) {
+        super(device, channel, QueuePairType.UNRELIABLE_DATAGRAM);
+    }
+
+    /// The id for a request that this listener received. While driving.
+    RoceDatagramId requested(Resolution request) {
+        RoceDatagramId id = new RoceDatagramId(device, channel);
+        id.resolution = request;
+        id.requestedBy(request.remoteGid(), request.remotePort());
+        return id;
+    }
+
+    /// While driving.
+    void deliver(ResolutionEvent event) {
+        channel.add(
+                new ConnectionEvent(
+                        event.type(),
+                        this,
+                        event.resolution().listener().map(device.services()::idOf),
+                        event.status(),
+                        event.explanation(),
+                        new ConnectionParameters(0, 0, 0, 0, event.privateData().toByteArray()),
+                        destination(event)));
+    }
+
+    private static Optional<DatagramDestination> destination(ResolutionEvent event) {
+        if (event.type() != ConnectionEvent.Type.ESTABLISHED) {
+            return Optional.empty();
+        }
+        AddressVector vector = AddressVector.to(event.resolution().remoteGid().toInetAddress());
+        return Optional.of(new DatagramDestination(vector, event.qpn(), event.queueKey()));
+    }
+
+    @Override
+    Listener open(int port, int backlog) {
+        return resolver().listen(port, backlog);
+    }
+
+    /// There is no connection to wait for: it is ready at once, as librdmacm has it.
+    @Override
+    void prepare(RoceQueuePair created) {
+        created.modify(QueuePairChange.to(QueuePairState.INIT).queueKey(QUEUE_KEY));
+        created.modify(QueuePairChange.to(QueuePairState.READY_TO_RECEIVE));
+        created.modify(
+                QueuePairChange.to(QueuePairState.READY_TO_SEND).sendPsn(device.randomPsn()));
+    }
+
+    @Override
+    public void connect(ConnectionParameters parameters) {
+        requireOpen();
+        InetSocketAddress to = requireRemote();
+        resolution =
+                commanded(() -> {
+                    release();
+                    Resolution started =
+                            resolver()
+                                    .resolve(
+                                            Gid.of(to.getAddress()),
+                                            to.getPort(),
+                                            parameters.privateData(),
+                                            System.nanoTime());
+                    device.services().register(started, this);
+                    return started;
+                });
+    }
+
+    @Override
+    public void accept(ConnectionParameters parameters) {
+        requireOpen();
+        Resolution request = requireRequest(resolution);
+        RoceQueuePair serving = requireQueuePair();
+        commanded(() -> {
+            int queueKey =
+                    serving.machine() instanceof UdQueuePair machine
+                            ? machine.queueKey()
+                            : QUEUE_KEY;
+            resolver()
+                    .accept(
+                            request,
+                            serving.number(),
+                            queueKey,
+                            parameters.privateData(),
+                            System.nanoTime());
+            return true;
+        });
+    }
+
+    @Override
+    public void reject(byte[] privateData) {
+        requireOpen();
+        Resolution request = requireRequest(resolution);
+        commanded(() -> {
+            resolver().reject(request, privateData, System.nanoTime());
+            return true;
+        });
+    }
+
+    /// There is nothing to disconnect.
+    @Override
+    public void disconnect() {}
+
+    @Override
+    int activePort() {
+        Resolution asked = resolution;
+        return asked == null ? 0 : asked.localPort();
+    }
+
+    @Override
+    void release(Listener listening) {
+        resolver().close(listening);
+    }
+
+    @Override
+    void release() {
+        Resolution ending = resolution;
+        if (ending != null) {
+            resolver().destroy(ending, System.nanoTime());
+            device.services().forget(ending);
+        }
+    }
+
+    private ServiceResolver resolver() {
+        return agent().resolver();
+    }
+}
