@@ -23,6 +23,8 @@ public interface MemoryRegion extends AutoCloseable {
 
     /// Invalidates the keys and releases the region. Closing twice is harmless. Operations of peers
     /// that are under way end with a remote access error.
+    ///
+    /// @throws FabricException with IN_USE while memory windows are bound to it
     @Override
     void close();
 }

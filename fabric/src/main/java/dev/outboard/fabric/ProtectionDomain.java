@@ -20,6 +20,9 @@ public interface ProtectionDomain extends AutoCloseable {
     ///   LOCAL_WRITE
     MemoryRegion register(MemorySegment segment, Access... access);
 
+    /// Allocates a memory window that is bound to nothing.
+    MemoryWindow allocateMemoryWindow(MemoryWindow.Type type);
+
     /// Creates a queue pair in state RESET, to be connected with [QueuePair#modify]; for one that
     /// connection management connects see [ConnectionId#createQueuePair].
     ///

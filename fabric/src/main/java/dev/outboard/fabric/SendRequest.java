@@ -27,6 +27,9 @@ public final class SendRequest {
         LOCAL_INVALIDATE
     }
 
+    /// What [#keyPart()] is if nobody chose.
+    public static final int NEXT_KEY_PART = -1;
+
     private final GatherList gather = new GatherList();
     private long id;
     private Operation operation = Operation.SEND;
@@ -40,6 +43,9 @@ public final class SendRequest {
     private boolean solicited;
     private boolean inline;
     private boolean fence;
+    private @Nullable MemoryWindow window;
+    private int accessBits;
+    private int keyPart = NEXT_KEY_PART;
     private @Nullable AddressHandle addressHandle;
     private int destinationNumber;
     private int queueKey;
@@ -122,6 +128,48 @@ public final class SendRequest {
         return this;
     }
 
+    /// Binds `window` to `length` bytes of `region` from `offset`, so that a peer may do there what
+    /// `access` says: any of REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC. The region needs
+    /// MEMORY_WINDOW_BIND, and LOCAL_WRITE for the rights that change it. The window has its new
+    /// key when this completes; [#keyPart] makes the key known before. Waits for all earlier
+    /// requests, and sends nothing.
+    public SendRequest bind(
+            MemoryWindow newWindow,
+            MemoryRegion region,
+            long offset,
+            long length,
+            Access... access) {
+        operation(Operation.BIND_MEMORY_WINDOW, 0, 0, 0);
+        payload(region, offset, length);
+        window = newWindow;
+        keyPart = NEXT_KEY_PART;
+        accessBits = 0;
+        for (Access each : access) {
+            accessBits |= each.bit();
+        }
+        return this;
+    }
+
+    /// Chooses the low eight bits of the key that [#bind] gives the window; otherwise they count
+    /// up. A window of type 2B needs others than it had last.
+    public SendRequest keyPart(int newKeyPart) {
+        if (newKeyPart < 0 || newKeyPart > 0xFF) {
+            throw new FabricException(
+                    FabricException.Reason.INVALID_ARGUMENT,
+                    "key part is " + newKeyPart + "; valid: 0 to 255");
+        }
+        keyPart = newKeyPart;
+        return this;
+    }
+
+    /// Takes back the key of a window of type 2B that this queue pair bound. Waits for all earlier
+    /// requests, and sends nothing.
+    public SendRequest localInvalidate(int newInvalidateKey) {
+        operation(Operation.LOCAL_INVALIDATE, 0, 0, 0);
+        invalidateKey = newInvalidateKey;
+        return noPayload();
+    }
+
     /// Makes `length` bytes of `region` from `offset` the whole payload. Length 0 is a message
     /// without payload.
     public SendRequest payload(MemoryRegion region, long offset, long length) {
@@ -188,9 +236,29 @@ public final class SendRequest {
         return immediate;
     }
 
-    /// The peer's key that SEND_WITH_INVALIDATE invalidates.
+    /// The peer's key that SEND_WITH_INVALIDATE invalidates, or ours that LOCAL_INVALIDATE does.
     public int invalidateKey() {
         return invalidateKey;
+    }
+
+    /// The window that BIND_MEMORY_WINDOW binds to the payload.
+    ///
+    /// @throws IllegalStateException for any other operation
+    public MemoryWindow window() {
+        if (window == null) {
+            throw new IllegalStateException(operation + " binds no window");
+        }
+        return window;
+    }
+
+    /// What BIND_MEMORY_WINDOW grants: [Access#bit] of all together.
+    public int accessBits() {
+        return accessBits;
+    }
+
+    /// The low eight bits of the key that BIND_MEMORY_WINDOW gives, or [#NEXT_KEY_PART].
+    public int keyPart() {
+        return keyPart;
     }
 
     /// What COMPARE_AND_SWAP expects to find.
@@ -250,6 +318,7 @@ public final class SendRequest {
         remoteAddress = newAddress;
         remoteKey = newKey;
         immediate = newImmediate;
+        window = null;
         return this;
     }
 }

@@ -23,4 +23,12 @@ class RoceVerbsTest {
             return loopback();
         }
     }
+
+    @Nested
+    class MemoryWindows extends MemoryWindowContract {
+        @Override
+        Device open() {
+            return loopback();
+        }
+    }
 }

@@ -17,6 +17,7 @@ import dev.outboard.fabric.DeviceLimits;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.GatherList;
 import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.MemoryWindow;
 import dev.outboard.fabric.PortSpace;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
@@ -178,6 +179,11 @@ final class FakeFabric {
         @Override
         public QueuePair createQueuePair(QueuePairAttributes attributes) {
             throw new UnsupportedOperationException("connect through a connection id");
+        }
+
+        @Override
+        public MemoryWindow allocateMemoryWindow(MemoryWindow.Type type) {
+            throw new UnsupportedOperationException("nobody uses windows");
         }
 
         @Override

@@ -8,6 +8,7 @@ import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.MemoryWindow;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
@@ -64,6 +65,12 @@ final class RoceProtectionDomain implements ProtectionDomain {
     }
 
     @Override
+    public MemoryWindow allocateMemoryWindow(MemoryWindow.Type type) {
+        requireOpen();
+        return device.regions().allocateWindow(number, type);
+    }
+
+    @Override
     public QueuePair createQueuePair(QueuePairAttributes attributes) {
         requireOpen();
         return device.createQueuePair(this, attributes);
@@ -114,24 +121,20 @@ final class RoceProtectionDomain implements ProtectionDomain {
 
     @Override
     public void close() {
-        int regions = device.regions().countIn(number);
-        if (regions > 0
-                || !queuePairs.isEmpty()
-                || !sharedQueues.isEmpty()
-                || addressHandles.get() > 0) {
+        int regions = device.regions().regionsIn(number);
+        int windows = device.regions().windowsIn(number);
+        int handles = addressHandles.get();
+        if (regions + windows + queuePairs.size() + sharedQueues.size() + handles > 0) {
             throw new FabricException(
                     Reason.IN_USE,
-                    "protection domain of "
-                            + device.name()
-                            + " still has "
-                            + regions
-                            + " memory regions, "
-                            + queuePairs.size()
-                            + " queue pairs, "
-                            + sharedQueues.size()
-                            + " shared receive queues and "
-                            + addressHandles
-                            + " address handles; close them first");
+                    "protection domain of %s still has %d memory regions, %d memory windows, %d queue pairs, %d shared receive queues and %d address handles; close them first"
+                            .formatted(
+                                    device.name(),
+                                    regions,
+                                    windows,
+                                    queuePairs.size(),
+                                    sharedQueues.size(),
+                                    handles));
         }
         closed = true;
     }

@@ -157,6 +157,7 @@ final class RoceQueuePair implements QueuePair {
         if (path != null) {
             device.forget(path);
         }
+        device.regions().queuePairGone(number());
         domain.left(this);
         uses.left();
     }

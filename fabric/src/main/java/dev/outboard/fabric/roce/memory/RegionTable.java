@@ -4,30 +4,40 @@ import dev.outboard.fabric.Access;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.MemoryWindow;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// The memory keys of a device. Keys are drawn at random from the whole 32-bit space, so that a
-/// peer cannot guess one from another; key 0 is never given out (roce.md 3.11).
+/// The memory keys of a device: of regions, and of windows onto them. Keys are drawn at random from
+/// the whole 32-bit space, so that a peer cannot guess one from another; key 0 is never given out.
+/// The high 24 bits of a key are its index, different for all; the low eight bits of a window's key
+/// change whenever it is bound (roce.md 3.11).
 ///
 /// Control threads register and remove; the thread that drives the device looks keys up without a
 /// lock.
 public final class RegionTable {
-    private final int maxRegions;
+    private static final int KEY_PART_BITS = 8;
+
+    private final int maxKeys;
     private final RandomGenerator random;
-    private final KeyedTable<RegisteredRegion> regions = new KeyedTable<>();
-    private final Map<Integer, Integer> countByDomain = new HashMap<>();
+
+    /// By index.
+    private final KeyedTable<KeyHolder> holders = new KeyedTable<>();
+
+    private final Set<AllocatedWindow> windows = new HashSet<>();
+    private final Map<Integer, Integer> regionsByDomain = new HashMap<>();
 
     /// An empty table.
     ///
     /// @param random where keys come from; on the live path a secure source
-    public RegionTable(int maxRegions, RandomGenerator random) {
-        this.maxRegions = maxRegions;
+    public RegionTable(int maxKeys, RandomGenerator random) {
+        this.maxKeys = maxKeys;
         this.random = random;
     }
 
@@ -38,20 +48,44 @@ public final class RegionTable {
     public synchronized RegisteredRegion register(
             int domain, MemorySegment segment, Set<Access> access) {
         check(segment, access);
-        if (regions.size() == maxRegions) {
-            throw new FabricException(
-                    Reason.LIMIT_REACHED,
-                    "all " + maxRegions + " memory regions of the device are registered");
-        }
         RegisteredRegion region = new RegisteredRegion(this, domain, freshKey(), segment, access);
-        regions.add(region.remoteKey(), region);
-        countByDomain.merge(domain, 1, Integer::sum);
+        holders.add(index(region.remoteKey()), region);
+        regionsByDomain.merge(domain, 1, Integer::sum);
         return region;
     }
 
-    /// The region with exactly this key, or null. Any thread; neither locks nor allocates.
-    public @Nullable RegisteredRegion find(int key) {
-        return regions.find(key);
+    /// Allocates a window of protection domain `domain`, bound to nothing.
+    public synchronized AllocatedWindow allocateWindow(int domain, MemoryWindow.Type type) {
+        AllocatedWindow window = new AllocatedWindow(this, domain, type, freshKey());
+        holders.add(index(window.remoteKey()), window);
+        windows.add(window);
+        return window;
+    }
+
+    /// The region that holds all `length` bytes from `address`, if `key` opens it for the peer of
+    /// queue pair `queuePair` in `domain` to do what `right` stands for; otherwise null. Neither
+    /// locks nor allocates.
+    public @Nullable RegisteredRegion open(
+            int key, int domain, int queuePair, long address, long length, Access right) {
+        KeyHolder holder = find(key);
+        return holder == null ? null : holder.open(domain, queuePair, address, length, right);
+    }
+
+    /// Takes back `key`, which must be that of a window of type 2B that queue pair `queuePair` in
+    /// `domain` bound; false if it is not.
+    public boolean invalidate(int key, int domain, int queuePair) {
+        return find(key) instanceof AllocatedWindow window
+                && window.invalidate(domain, queuePair, key);
+    }
+
+    /// The queue pair is gone, or has been reset: the windows that it bound for its peer are void.
+    public synchronized void queuePairGone(int number) {
+        windows.forEach(window -> window.queuePairGone(number));
+    }
+
+    private @Nullable KeyHolder find(int key) {
+        KeyHolder holder = holders.find(index(key));
+        return holder != null && holder.remoteKey() == key ? holder : null;
     }
 
     /// Whether `region` came from this table.
@@ -59,19 +93,44 @@ public final class RegionTable {
         return region instanceof RegisteredRegion registered && registered.isOf(this);
     }
 
+    /// Whether `window` came from this table.
+    public boolean owns(MemoryWindow window) {
+        return window instanceof AllocatedWindow allocated && allocated.isOf(this);
+    }
+
     /// How many regions of `domain` are registered.
-    public synchronized int countIn(int domain) {
-        return countByDomain.getOrDefault(domain, 0);
+    public synchronized int regionsIn(int domain) {
+        return regionsByDomain.getOrDefault(domain, 0);
+    }
+
+    /// How many windows of `domain` are allocated.
+    public synchronized int windowsIn(int domain) {
+        return (int) windows.stream().filter(window -> window.domain() == domain).count();
     }
 
     synchronized void remove(RegisteredRegion region) {
-        regions.remove(region.remoteKey());
-        countByDomain.merge(region.domain(), -1, Integer::sum);
+        holders.remove(index(region.remoteKey()));
+        regionsByDomain.merge(region.domain(), -1, Integer::sum);
     }
 
+    synchronized void remove(AllocatedWindow window) {
+        holders.remove(index(window.remoteKey()));
+        windows.remove(window);
+    }
+
+    private static int index(int key) {
+        return key >>> KEY_PART_BITS;
+    }
+
+    /// A key whose index is free. Index 0 is not given out, so that no key can become 0.
     private int freshKey() {
+        if (holders.size() == maxKeys) {
+            throw new FabricException(
+                    Reason.LIMIT_REACHED,
+                    "all " + maxKeys + " memory keys of the device are in use");
+        }
         int key = random.nextInt();
-        while (key == 0 || find(key) != null) {
+        while (index(key) == 0 || holders.find(index(key)) != null) {
             key = random.nextInt();
         }
         return key;

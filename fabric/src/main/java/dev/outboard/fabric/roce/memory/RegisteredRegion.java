@@ -1,20 +1,26 @@
 package dev.outboard.fabric.roce.memory;
 
 import dev.outboard.fabric.Access;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.roce.wire.Payload;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// Memory that the protocol machines may read and, if its rights permit, write. Belongs to one
 /// [RegionTable].
-public final class RegisteredRegion implements MemoryRegion {
+public final class RegisteredRegion implements MemoryRegion, KeyHolder {
     private final RegionTable table;
     private final int domain;
     private final int key;
     private final int accessBits;
     private final Payload payload;
     private volatile boolean open = true;
+
+    /// Windows bound to it; under the table's lock.
+    int windows;
 
     public RegisteredRegion(
             RegionTable table, int domain, int key, MemorySegment segment, Set<Access> access) {
@@ -54,6 +60,22 @@ public final class RegisteredRegion implements MemoryRegion {
                 && offset <= length() - length;
     }
 
+    @Override
+    public @Nullable RegisteredRegion open(
+            int userDomain, int user, long address, long length, Access right) {
+        return domain == userDomain && permits(right) && covers(offsetOf(address), length)
+                ? this
+                : null;
+    }
+
+    /// Whether a window may be bound to it that grants `windowBits`: what may change the memory
+    /// needs the right to do so here (roce.md 3.11).
+    boolean permitsWindow(int windowBits) {
+        int changes = Access.REMOTE_WRITE.bit() | Access.REMOTE_ATOMIC.bit();
+        return permits(Access.MEMORY_WINDOW_BIND)
+                && ((windowBits & changes) == 0 || permits(Access.LOCAL_WRITE));
+    }
+
     /// The offset of the unsigned 64-bit `address`; negative or too large if it lies outside.
     public long offsetOf(long address) {
         return address - payload.address();
@@ -91,9 +113,17 @@ public final class RegisteredRegion implements MemoryRegion {
 
     @Override
     public void close() {
-        if (open) {
-            open = false;
-            table.remove(this);
+        synchronized (table) {
+            if (windows > 0) {
+                throw new FabricException(
+                        Reason.IN_USE,
+                        "the memory region at 0x%x of %d bytes still has %d memory windows bound; invalidate or close them first"
+                                .formatted(address(), length(), windows));
+            }
+            if (open) {
+                open = false;
+                table.remove(this);
+            }
         }
     }
 }

@@ -6,6 +6,8 @@ import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.GatherList;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.SendRequest.Operation;
+import dev.outboard.fabric.roce.memory.AllocatedWindow;
+import dev.outboard.fabric.roce.memory.RegionTable;
 import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Payload;
@@ -46,6 +48,13 @@ public final class SendEntry {
     public int destinationQpn;
     public int queueKey;
 
+    /// The key that SEND_WITH_INVALIDATE or LOCAL_INVALIDATE takes back.
+    public int invalidateKey;
+
+    private @Nullable AllocatedWindow window;
+    private int windowAccessBits;
+    private int windowKeyPart;
+
     /// The number of its first packet, given when transmission of this entry starts.
     public long firstPacket;
 
@@ -75,6 +84,12 @@ public final class SendEntry {
         addressHandle = request.hasAddressHandle() ? request.addressHandle() : null;
         destinationQpn = request.destinationNumber();
         queueKey = request.queueKey();
+        invalidateKey = request.invalidateKey();
+        if (operation == Operation.BIND_MEMORY_WINDOW) {
+            window = (AllocatedWindow) request.window();
+            windowAccessBits = request.accessBits();
+            windowKeyPart = request.keyPart();
+        }
         GatherList gather = request.gather();
         pieces = inline ? 0 : gather.count();
         for (int i = 0; i < pieces; i++) {
@@ -116,6 +131,27 @@ public final class SendEntry {
     /// Whether the peer answers with data, which no acknowledgement can stand in for.
     public boolean isAnsweredWithData() {
         return isRead() || isAtomic();
+    }
+
+    /// Whether nothing is sent: it concerns our own memory keys only.
+    public boolean isLocal() {
+        return operation == Operation.BIND_MEMORY_WINDOW || operation == Operation.LOCAL_INVALIDATE;
+    }
+
+    /// Does what a local request asks for on behalf of queue pair `queuePair` in `domain`; false if
+    /// the rules of roce.md 3.11 forbid it.
+    public boolean execute(RegionTable table, int domain, int queuePair) {
+        AllocatedWindow bound = window;
+        return bound == null
+                ? table.invalidate(invalidateKey, domain, queuePair)
+                : bound.bind(
+                        domain,
+                        queuePair,
+                        region(0),
+                        offsets[0],
+                        length,
+                        windowAccessBits,
+                        windowKeyPart);
     }
 
     public boolean hasImmediate() {
@@ -208,6 +244,7 @@ public final class SendEntry {
         for (int i = 0; i < pieces; i++) {
             regions[i] = null;
         }
+        window = null;
         pieces = 0;
         addressHandle = null;
     }

@@ -80,17 +80,16 @@ public final class SendQueue {
                     "a send request has " + gather.count() + " pieces of memory",
                     maxPieces + " pieces");
         }
-        if (request.inline() && isAnsweredWithData(request.operation())) {
-            throw new FabricException(
-                    Reason.INVALID_ARGUMENT,
-                    request.operation() + " brings data and cannot be inline");
+        if (request.inline() && !takesData(request.operation())) {
+            throw invalid(request.operation() + " has no payload to send and cannot be inline");
+        }
+        if (request.operation() == Operation.BIND_MEMORY_WINDOW) {
+            return checkedWindowLength(request);
         }
         long length = 0;
         for (int i = 0; i < gather.count(); i++) {
             if (!regions.owns(gather.region(i))) {
-                throw new FabricException(
-                        Reason.INVALID_ARGUMENT,
-                        "piece " + i + " of a send request is a region of another device");
+                throw invalid("piece " + i + " of a send request is a region of another device");
             }
             if (gather.length(i) < 0 || gather.length(i) > MAX_MESSAGE_BYTES - length) {
                 throw tooLarge(
@@ -106,11 +105,33 @@ public final class SendQueue {
         return length;
     }
 
-    private static boolean isAnsweredWithData(Operation operation) {
+    /// A window may be longer than any message.
+    private long checkedWindowLength(SendRequest request) {
+        GatherList gather = request.gather();
+        if (gather.count() != 1) {
+            throw invalid("a memory window is bound to one region, not " + gather.count());
+        }
+        if (!regions.owns(request.window()) || !regions.owns(gather.region(0))) {
+            throw invalid("a memory window and its region must both come from this device");
+        }
+        return gather.length(0);
+    }
+
+    private static boolean takesData(Operation operation) {
         return switch (operation) {
-            case RDMA_READ, COMPARE_AND_SWAP, FETCH_AND_ADD -> true;
-            default -> false;
+            case SEND,
+                    SEND_WITH_IMMEDIATE,
+                    SEND_WITH_INVALIDATE,
+                    RDMA_WRITE,
+                    RDMA_WRITE_WITH_IMMEDIATE ->
+                    true;
+            case RDMA_READ, COMPARE_AND_SWAP, FETCH_AND_ADD, BIND_MEMORY_WINDOW, LOCAL_INVALIDATE ->
+                    false;
         };
+    }
+
+    private static FabricException invalid(String why) {
+        return new FabricException(Reason.INVALID_ARGUMENT, why);
     }
 
     private static FabricException tooLarge(String what, String limit) {

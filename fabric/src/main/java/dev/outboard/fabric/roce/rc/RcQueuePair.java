@@ -13,6 +13,7 @@ import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.roce.memory.RegionTable;
 import dev.outboard.fabric.roce.queue.Counters;
 import dev.outboard.fabric.roce.queue.Port;
 import dev.outboard.fabric.roce.queue.QueuePairCore;
@@ -67,6 +68,10 @@ public final class RcQueuePair implements QueuePairMachine {
     /// The protection domain.
     public int domain() {
         return core.domain();
+    }
+
+    RegionTable regions() {
+        return core.regions();
     }
 
     @Override
@@ -217,6 +222,7 @@ public final class RcQueuePair implements QueuePairMachine {
         isEstablished = false;
         isDrainReported = false;
         core.clear();
+        core.regions().queuePairGone(number());
         counters.clear();
     }
 

@@ -4,6 +4,7 @@ import dev.outboard.fabric.SendRequest.Operation;
 import dev.outboard.fabric.roce.queue.SendEntry;
 import dev.outboard.fabric.roce.wire.AtomicEth;
 import dev.outboard.fabric.roce.wire.Bth;
+import dev.outboard.fabric.roce.wire.Ieth;
 import dev.outboard.fabric.roce.wire.Immediate;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.PacketSink;
@@ -39,6 +40,9 @@ final class RequestBuilder {
         }
         if (opcode.hasImmediate()) {
             Immediate.write(headers, at, entry.immediate);
+        }
+        if (opcode.hasIeth()) {
+            Ieth.write(headers, at, entry.invalidateKey);
         }
         entry.appendPayload(sink, position, count);
         sink.finish(connection.path(), opcode.headerLength());
@@ -107,12 +111,20 @@ final class RequestBuilder {
             if (!isLast) {
                 return Opcode.SEND_FIRST;
             }
-            return entry.hasImmediate() ? Opcode.SEND_ONLY_IMM : Opcode.SEND_ONLY;
+            return switch (entry.operation) {
+                case SEND_WITH_IMMEDIATE -> Opcode.SEND_ONLY_IMM;
+                case SEND_WITH_INVALIDATE -> Opcode.SEND_ONLY_INV;
+                default -> Opcode.SEND_ONLY;
+            };
         }
         if (!isLast) {
             return Opcode.SEND_MIDDLE;
         }
-        return entry.hasImmediate() ? Opcode.SEND_LAST_IMM : Opcode.SEND_LAST;
+        return switch (entry.operation) {
+            case SEND_WITH_IMMEDIATE -> Opcode.SEND_LAST_IMM;
+            case SEND_WITH_INVALIDATE -> Opcode.SEND_LAST_INV;
+            default -> Opcode.SEND_LAST;
+        };
     }
 
     private static Opcode writeOpcode(SendEntry entry, int index, boolean isLast) {

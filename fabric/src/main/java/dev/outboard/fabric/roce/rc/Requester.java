@@ -234,6 +234,9 @@ final class Requester {
 
     private boolean transmitAtCursor(PacketSink sink, long now) {
         SendEntry entry = queue.at(cursorPosition);
+        if (entry.isLocal()) {
+            return executeLocally(entry);
+        }
         CompletionStatus flaw = flawOf(entry);
         if (flaw != CompletionStatus.SUCCESS) {
             // Completions come in order: the requests before this one finish first.
@@ -259,6 +262,23 @@ final class Requester {
             timedNanos = now;
         }
         moveCursor(entry);
+        return true;
+    }
+
+    /// Binding and invalidating wait for everything before them and send nothing (roce.md 3.11).
+    ///
+    /// @return whether the cursor has moved on
+    private boolean executeLocally(SendEntry entry) {
+        if (cursorPosition != queue.head()) {
+            return false;
+        }
+        if (!entry.execute(owner.regions(), owner.domain(), owner.number())) {
+            owner.failSend(CompletionStatus.MEMORY_WINDOW_BIND_ERROR);
+            return false;
+        }
+        cursorPosition++;
+        startedPosition++;
+        owner.completeSend();
         return true;
     }
 

@@ -53,12 +53,13 @@ final class Responder {
     private int msn;
     private Message message = Message.NONE;
 
-    /// SEND: bytes stored so far. WRITE: offset in the region of the next byte.
+    /// Bytes of the message stored so far.
     private long position;
 
     private long writeLength;
     private long writeRemaining;
-    private @Nullable RegisteredRegion writeRegion;
+    private int writeKey;
+    private long writeAddress;
 
     /// A gap or a missing receive was reported; silent until the expected packet comes (roce.md
     /// 3.6).
@@ -75,7 +76,7 @@ final class Responder {
             Counters<QueuePairCounter> counters) {
         this.owner = owner;
         this.core = core;
-        memory = new RemoteMemory(core.regions(), core.domain());
+        memory = new RemoteMemory(core);
         resources = new ResponderResources(connection, memory);
         this.connection = connection;
         this.counters = counters;
@@ -215,7 +216,7 @@ final class Responder {
                         : (message == Message.SEND && operation == Opcode.Operation.SEND)
                                 || (message == Message.WRITE
                                         && operation == Opcode.Operation.WRITE);
-        if (!isInSequence || !hasLegalLength(opcode, packet.payloadLength()) || opcode.hasIeth()) {
+        if (!isInSequence || !hasLegalLength(opcode, packet.payloadLength())) {
             refuse(Aeth.NAK_INVALID_REQUEST);
             return;
         }
@@ -258,7 +259,6 @@ final class Responder {
         expectedPsn = Psn.next(expectedPsn);
         if (opcode.isLast() || opcode.isOnly()) {
             message = Message.NONE;
-            writeRegion = null;
             msn = Psn.next(msn);
         }
     }
@@ -281,9 +281,15 @@ final class Responder {
                     Aeth.NAK_REMOTE_OPERATIONAL_ERROR, CompletionStatus.LOCAL_PROTECTION_ERROR);
         }
         position += length;
-        return opcode.isFirst()
-                || opcode.isMiddle()
-                || completeReceive(CompletionOpcode.RECEIVE, position, packet);
+        if (opcode.isFirst() || opcode.isMiddle()) {
+            return true;
+        }
+        // The key is void before the application can learn of the message (roce.md 3.11).
+        if (opcode.hasIeth() && !memory.invalidate(packet.invalidateKey())) {
+            return refuseReceive(
+                    Aeth.NAK_REMOTE_ACCESS_ERROR, CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
+        }
+        return completeReceive(CompletionOpcode.RECEIVE, position, packet);
     }
 
     private boolean store(ReceiveEntry receive, Packet packet) {
@@ -341,23 +347,15 @@ final class Responder {
         message = Message.WRITE;
         writeLength = packet.dmaLength();
         writeRemaining = writeLength;
-        writeRegion = null;
+        writeKey = packet.remoteKey();
+        writeAddress = packet.remoteAddress();
         position = 0;
-        if (writeLength == 0) {
-            return true;
-        }
-        RegisteredRegion region =
-                memory.find(
-                        packet.remoteKey(),
-                        packet.remoteAddress(),
-                        writeLength,
-                        Access.REMOTE_WRITE);
-        if (region == null) {
-            return false;
-        }
-        position = region.offsetOf(packet.remoteAddress());
-        writeRegion = region;
-        return true;
+        return writeLength == 0 || writableRegion(writeLength) != null;
+    }
+
+    /// The region that holds the next `length` bytes of the WRITE.
+    private @Nullable RegisteredRegion writableRegion(long length) {
+        return memory.find(writeKey, writeAddress + position, length, Access.REMOTE_WRITE);
     }
 
     /// Accepts a READ: it takes the sequence numbers of its responses, which leave when it is our
@@ -427,8 +425,8 @@ final class Responder {
     }
 
     private boolean write(Packet packet) {
-        RegisteredRegion region = writeRegion;
-        if (region == null || !region.permits(Access.REMOTE_WRITE)) {
+        RegisteredRegion region = writableRegion(packet.payloadLength());
+        if (region == null) {
             return false;
         }
         try {
@@ -436,7 +434,7 @@ final class Responder {
                     packet.segment(),
                     packet.payloadOffset(),
                     region.segment(),
-                    position,
+                    region.offsetOf(writeAddress + position),
                     packet.payloadLength());
             return true;
         } catch (IllegalStateException arenaClosed) {

@@ -132,20 +132,28 @@ class MemoryKeyTest {
     void refusesAKeyOnceItIsWithdrawn() {
         region.close();
         region.close();
-        assertThat(bench.regions.find(region.remoteKey())).isNull();
+        assertThat(
+                        bench.regions.open(
+                                region.remoteKey(),
+                                QueuePairBench.DOMAIN,
+                                QueuePairBench.QPN,
+                                region.address(),
+                                1,
+                                Access.REMOTE_WRITE))
+                .isNull();
         assertRefused(region.address(), region.remoteKey(), 8);
     }
 
     @Test
     @Requirement("ROCE-MR-1")
-    void neverGivesOutKeyZeroOrOneThatIsInUse() {
-        var draws = List.of(0, 5, 5, 0, 6).iterator();
+    void neverGivesOutKeyZeroOrAnIndexThatIsInUse() {
+        var draws = List.of(0, 0x500, 0x500, 0x501, 0xFF, 0x602).iterator();
         RandomGenerator rigged = () -> (long) draws.next() << 32;
         var table = new RegionTable(10, rigged);
         MemorySegment memory = Arena.ofAuto().allocate(8);
 
-        assertThat(table.register(1, memory, Set.of()).remoteKey()).isEqualTo(5);
-        assertThat(table.register(1, memory, Set.of()).remoteKey()).isEqualTo(6);
+        assertThat(table.register(1, memory, Set.of()).remoteKey()).isEqualTo(0x500);
+        assertThat(table.register(1, memory, Set.of()).remoteKey()).isEqualTo(0x602);
     }
 
     @Test

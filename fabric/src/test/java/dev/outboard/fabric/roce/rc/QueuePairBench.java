@@ -76,6 +76,7 @@ final class QueuePairBench {
     private int queueCapacity = 64;
     private int completionCapacity = 256;
     private int maxPieces = 4;
+    private int number = QPN;
     private int maxReadAtomic = 4;
     private int maxDestinationReadAtomic = 4;
     private Access[] access = {Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC};
@@ -149,6 +150,12 @@ final class QueuePairBench {
         return this;
     }
 
+    /// Its own number, to tell it from another on the same device.
+    QueuePairBench number(int newNumber) {
+        number = newNumber;
+        return this;
+    }
+
     QueuePairBench shared(ReceiveQueue queue) {
         shared = Optional.of(queue);
         return this;
@@ -160,7 +167,7 @@ final class QueuePairBench {
         receiveCompletions = new CompletionRing(completionCapacity, ring -> notifications++);
         queuePair =
                 QueuePairs.initialized(
-                        QPN,
+                        number,
                         DOMAIN,
                         regions,
                         sendCompletions,
@@ -266,7 +273,7 @@ final class QueuePairBench {
     /// These arrive now, in one batch.
     void deliver(TestPacket... packets) {
         for (TestPacket each : packets) {
-            each.emit(peerSink, reversePath, QPN);
+            each.emit(peerSink, reversePath, number);
             assertThat(packet.wrap(peerSink.memory().segment(), 0, peerSink.length(0))).isNull();
             queuePair.receive(packet, now);
             peerSink.clear();

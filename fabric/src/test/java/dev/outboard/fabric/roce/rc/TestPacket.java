@@ -70,6 +70,9 @@ final class TestPacket {
         if (opcode.hasImmediate()) {
             copy.immediate = packet.immediate();
         }
+        if (opcode.hasIeth()) {
+            copy.key = packet.invalidateKey();
+        }
         if (opcode.hasAeth()) {
             copy.syndrome = packet.syndrome();
             copy.msn = packet.msn();
