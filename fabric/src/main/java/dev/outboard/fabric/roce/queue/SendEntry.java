@@ -102,7 +102,12 @@ public final class SendEntry {
 
     public void start(long packet, int mtu) {
         firstPacket = packet;
-        packets = (int) Math.max(1, (length + mtu - 1) / mtu);
+        packets = packetsAt(mtu);
+    }
+
+    /// How many packet numbers it takes.
+    public int packetsAt(int mtu) {
+        return (int) Math.max(1, (length + mtu - 1) / mtu);
     }
 
     /// The packet behind the last one.

@@ -145,8 +145,10 @@ final class Requester {
             acknowledgedBefore(answered + 1, now);
         } else {
             long reached = acknowledgedBefore(answered, now);
-            if (reached == answered || Aeth.isRnrNak(syndrome)) {
+            if (reached == answered) {
                 refused(syndrome, reached, now);
+            } else if (Aeth.isRnrNak(syndrome) && !isWaitingForReceiver()) {
+                rest(syndrome, reached, now);
             }
         }
     }
@@ -210,7 +212,8 @@ final class Requester {
     /// Where the burst of READ responses ends that response `index` belongs to. Bursts have fixed
     /// borders, so that what is asked for again is part of what was asked for.
     private int burstEnd(SendEntry entry, int index) {
-        return Math.min(entry.packets, (index / burstPackets + 1) * burstPackets);
+        int packets = entry.packetsAt(connection.pathMtuBytes());
+        return Math.min(packets, (index / burstPackets + 1) * burstPackets);
     }
 
     /// The peer said when to try again at the earliest. The transport timer rests.
@@ -499,6 +502,10 @@ final class Requester {
             return;
         }
         retriesLeft = connection.retryCount();
+        rest(syndrome, packet, now);
+    }
+
+    private void rest(int syndrome, long packet, long now) {
         moveCursorTo(packet);
         timer.stop();
         isTryingOne = true;

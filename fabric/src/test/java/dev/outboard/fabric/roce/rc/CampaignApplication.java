@@ -7,8 +7,6 @@ import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.ReceiveRequest;
-import dev.outboard.fabric.SendRequest;
-import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.queue.CompletionRing;
 import dev.outboard.fabric.roce.queue.Counters;
 import dev.outboard.fabric.roce.rc.PlannedMessage.Flaw;
@@ -31,7 +29,6 @@ final class CampaignApplication implements SimulatedEndpoint.Application {
     private final long receivePause;
     private final boolean separateCompletions;
     private final Completion completion = new Completion();
-    private final SendRequest sendRequest = new SendRequest();
     private final ReceiveRequest receiveRequest = new ReceiveRequest();
 
     /// Posted and, as far as the completions tell, not finished.
@@ -42,8 +39,10 @@ final class CampaignApplication implements SimulatedEndpoint.Application {
     private CompletionRing receiveCompletions;
     private CampaignMemory memory;
     private CampaignApplication peer;
+    private CampaignPoster poster;
 
     private int posted;
+    private int succeeded;
     private int receivesPosted;
     private int receivesCompleted;
     private int arrived;
@@ -70,12 +69,17 @@ final class CampaignApplication implements SimulatedEndpoint.Application {
     }
 
     /// Takes hold of everything; posts the first receives, as before a connection.
-    void start(SimulatedEndpoint endpoint, CampaignMemory newMemory, CampaignApplication newPeer) {
+    void start(
+            SimulatedEndpoint endpoint,
+            CampaignMemory newMemory,
+            CampaignMemory peerMemory,
+            CampaignApplication newPeer) {
         queuePair = endpoint.queuePair;
         sendCompletions = endpoint.sendCompletions;
         receiveCompletions = endpoint.receiveCompletions;
         memory = newMemory;
         peer = newPeer;
+        poster = new CampaignPoster(newMemory, peerMemory);
         if (!postsReceivesLate) {
             postReceives(Integer.MAX_VALUE);
         }
@@ -203,6 +207,12 @@ final class CampaignApplication implements SimulatedEndpoint.Application {
                 memory.allow(message, incoming);
             }
         }
+        for (PlannedMessage message : outgoing.messages.subList(succeeded, posted)) {
+            if (message.isRead()) {
+                memory.allowBrought(message);
+            }
+        }
+        memory.checkWords(incoming, peer.succeeded, peer.posted);
         memory.assertUntouched();
     }
 
@@ -252,16 +262,21 @@ final class CampaignApplication implements SimulatedEndpoint.Application {
         assertThat(completion.id()).as("completions in order").isEqualTo(message.index());
         if (completion.status() == CompletionStatus.SUCCESS) {
             assertThat(message.signaled()).as("completion of %s", message).isTrue();
-            assertThat(completion.opcode())
-                    .isEqualTo(
-                            message.isWrite()
-                                    ? CompletionOpcode.RDMA_WRITE
-                                    : CompletionOpcode.SEND);
+            assertThat(completion.opcode()).isEqualTo(opcodeOf(message));
             succeeded(message);
         } else if (sendFailure == CompletionStatus.SUCCESS) {
             sendFailure = completion.status();
             checkFailure(message);
         }
+    }
+
+    private static CompletionOpcode opcodeOf(PlannedMessage message) {
+        return switch (message.operation()) {
+            case RDMA_READ -> CompletionOpcode.RDMA_READ;
+            case COMPARE_AND_SWAP -> CompletionOpcode.COMPARE_AND_SWAP;
+            case FETCH_AND_ADD -> CompletionOpcode.FETCH_AND_ADD;
+            default -> message.isWrite() ? CompletionOpcode.RDMA_WRITE : CompletionOpcode.SEND;
+        };
     }
 
     private void succeededInSilence(PlannedMessage message) {
@@ -271,8 +286,16 @@ final class CampaignApplication implements SimulatedEndpoint.Application {
 
     private void succeeded(PlannedMessage message) {
         assertThat(message.flaw()).as("%s succeeds", message).isEqualTo(Flaw.NONE);
+        succeeded = message.index() + 1;
         peer.arrivedUpTo(message.index());
-        memory.scribbleSource(message);
+        if (message.isAnsweredWithData()) {
+            memory.takeBrought(message);
+            if (message.isRead()) {
+                peer.memory.scribbleShelf(message);
+            }
+        } else {
+            memory.scribbleSource(message);
+        }
     }
 
     private void checkFailure(PlannedMessage message) {
@@ -282,6 +305,7 @@ final class CampaignApplication implements SimulatedEndpoint.Application {
             case RETRY_EXCEEDED ->
                     assertThat(
                                     counters.get(QueuePairCounter.TIMEOUTS)
+                                            + counters.get(QueuePairCounter.RESPONSES_LOST)
                                             + counters.get(QueuePairCounter.SEQUENCE_NAKS_RECEIVED))
                             .isGreaterThan(connection.retryCount());
             case RNR_RETRY_EXCEEDED -> {
@@ -352,8 +376,7 @@ final class CampaignApplication implements SimulatedEndpoint.Application {
     private void postSends(int count) {
         for (int i = 0; i < count && posted < outgoing.messages.size(); i++) {
             PlannedMessage message = outgoing.messages.get(posted);
-            fill(message);
-            if (!queuePair.post(sendRequest)) {
+            if (!queuePair.post(poster.request(message))) {
                 assertThat(outstanding).as("full").hasSizeGreaterThanOrEqualTo(capacity);
                 if (outstanding.stream().anyMatch(PlannedMessage::signaled)) {
                     sendAtNanos = SimulatedNetwork.NEVER;
@@ -366,49 +389,6 @@ final class CampaignApplication implements SimulatedEndpoint.Application {
                 memory.scribbleSource(message);
             }
         }
-    }
-
-    private void fill(PlannedMessage message) {
-        sendRequest
-                .id(message.index())
-                .noPayload()
-                .signaled(message.signaled())
-                .solicited(message.solicited())
-                .inline(message.inline());
-        RegisteredRegion source =
-                message.flaw() == Flaw.UNREGISTERED_SOURCE ? memory.closed : memory.source;
-        long offset = message.sourceOffset();
-        for (int length : message.pieces()) {
-            sendRequest.appendPayload(source, offset, length);
-            offset += length;
-        }
-        long address = addressOf(message);
-        int key = keyOf(message);
-        switch (message.operation()) {
-            case SEND -> sendRequest.send();
-            case SEND_WITH_IMMEDIATE -> sendRequest.sendWithImmediate(message.immediate());
-            case RDMA_WRITE -> sendRequest.write(address, key);
-            case RDMA_WRITE_WITH_IMMEDIATE ->
-                    sendRequest.writeWithImmediate(address, key, message.immediate());
-            default -> throw new IllegalStateException("not in the campaign");
-        }
-    }
-
-    private long addressOf(PlannedMessage message) {
-        RegisteredRegion target = peer.memory.target;
-        return switch (message.flaw()) {
-            case BEYOND_REGION -> target.address() + target.length() - message.length() + 1;
-            case NO_RIGHT -> peer.memory.receive.address();
-            default -> target.address() + message.targetOffset();
-        };
-    }
-
-    private int keyOf(PlannedMessage message) {
-        return switch (message.flaw()) {
-            case WRONG_KEY -> peer.memory.closed.remoteKey();
-            case NO_RIGHT -> peer.memory.receive.remoteKey();
-            default -> peer.memory.target.remoteKey();
-        };
     }
 
     private void postReceives(int count) {

@@ -19,6 +19,7 @@ record CampaignSettings(
         int[] rnrRetryCounts,
         int[] minRnrTimerCodes,
         int[] windows,
+        int[] readAtomics,
         int[] queueCapacities,
         boolean separateCompletions,
         boolean[] postsReceivesLate,
@@ -43,6 +44,7 @@ record CampaignSettings(
                 pair(() -> random.nextInt(6) > 0 ? 7 : random.nextInt(7)),
                 pair(() -> random.nextInt(20) == 0 ? 0 : random.nextInt(1, 16)),
                 pair(() -> pick(random, WINDOWS)),
+                pair(() -> random.nextInt(1, 6)),
                 pair(() -> random.nextInt(1, 33)),
                 random.nextBoolean(),
                 new boolean[] {random.nextInt(3) == 0, random.nextInt(3) == 0},
@@ -122,7 +124,7 @@ record CampaignSettings(
 
     @Override
     public String toString() {
-        return "%s, MTU %d, PSNs %s, timeouts %s, retries %s, RNR retries %s, RNR timers %s, windows %s, queues %s, death %d"
+        return "%s, MTU %d, PSNs %s, timeouts %s, retries %s, RNR retries %s, RNR timers %s, windows %s, READs %s, queues %s, death %d"
                 .formatted(
                         faults,
                         pathMtuBytes,
@@ -132,6 +134,7 @@ record CampaignSettings(
                         Arrays.toString(rnrRetryCounts),
                         Arrays.toString(minRnrTimerCodes),
                         Arrays.toString(windows),
+                        Arrays.toString(readAtomics),
                         Arrays.toString(queueCapacities),
                         deathNanos);
     }

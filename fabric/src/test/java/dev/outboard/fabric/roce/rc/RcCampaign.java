@@ -52,7 +52,8 @@ final class RcCampaign {
                             arena, endpoints[end].regions, traffic[end], traffic[1 - end]);
         }
         for (int end = 0; end < 2; end++) {
-            applications[end].start(endpoints[end], memories[end], applications[1 - end]);
+            applications[end].start(
+                    endpoints[end], memories[end], memories[1 - end], applications[1 - end]);
             endpoints[end].queuePair.connect(connection(end));
         }
     }
@@ -89,8 +90,8 @@ final class RcCampaign {
                 settings.retryCounts()[end],
                 settings.rnrRetryCounts()[end],
                 settings.windows()[end],
-                16,
-                16);
+                settings.readAtomics()[end],
+                settings.readAtomics()[1 - end]);
     }
 
     void run() {

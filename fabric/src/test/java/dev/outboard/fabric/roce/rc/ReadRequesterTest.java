@@ -107,6 +107,19 @@ class ReadRequesterTest {
         assertThat(bench.bytes(0, (long) packets * MTU)).isEqualTo(pattern(9, 0, packets * MTU));
     }
 
+    /// However much its slot in the queue took before.
+    @Test
+    void aReadThatDoesNotFitTheWindowWaits() {
+        var bench = new QueuePairBench().pathMtu(MTU).window(8).connect();
+        bench.post(bench.write(1, 10));
+        bench.post(read(bench, 2, 8 * MTU));
+        assertThat(bench.transmit()).hasSize(1);
+
+        bench.deliver(TestPacket.ack(bench.sendPsn(0)));
+
+        assertThat(bench.transmitOne().opcode).isEqualTo(Opcode.READ_REQUEST);
+    }
+
     @Test
     @Requirement("ROCE-RC-14")
     void asksOnceForTheRestFromTheFirstMissingResponseOn() {

@@ -3,6 +3,7 @@ package dev.outboard.fabric.roce.rc;
 import dev.outboard.fabric.SendRequest.Operation;
 import dev.outboard.fabric.roce.rc.PlannedMessage.Flaw;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -15,7 +16,16 @@ final class Traffic {
                     Operation.SEND,
                     Operation.SEND_WITH_IMMEDIATE,
                     Operation.RDMA_WRITE,
-                    Operation.RDMA_WRITE_WITH_IMMEDIATE);
+                    Operation.RDMA_WRITE_WITH_IMMEDIATE,
+                    Operation.RDMA_READ,
+                    Operation.RDMA_READ,
+                    Operation.COMPARE_AND_SWAP,
+                    Operation.FETCH_AND_ADD);
+
+    private static final List<Operation> ONE_SIDED = OPERATIONS.subList(2, OPERATIONS.size());
+
+    /// 64-bit words of the receiver that the atomics work on.
+    static final int WORDS = 3;
 
     static final int MAX_PIECES = 4;
     static final int MAX_INLINE_BYTES = 64;
@@ -30,13 +40,19 @@ final class Traffic {
     long sourceBytes = GAP_BYTES;
     long targetBytes = GAP_BYTES;
     long receiveBytes = GAP_BYTES;
+    long sinkBytes = GAP_BYTES;
+    long shelfBytes = GAP_BYTES;
+    final long[] initialWords = new long[WORDS];
 
     private final SplittableRandom random;
     private final int mtu;
+    private final long[] words;
 
     Traffic(SplittableRandom random, int mtu) {
         this.random = random;
         this.mtu = mtu;
+        Arrays.setAll(initialWords, i -> random.nextLong());
+        words = initialWords.clone();
         int count = random.nextInt(MAX_MESSAGES);
         int flawed = random.nextInt(CHANCE_OF_FLAW) == 0 ? random.nextInt(1 + count) : -1;
         int budget = MAX_BYTES;
@@ -50,6 +66,27 @@ final class Traffic {
 
     int packets() {
         return messages.stream().mapToInt(message -> message.packets(mtu)).sum();
+    }
+
+    /// What the words hold once the first `count` messages are executed.
+    long[] wordsAfter(int count) {
+        long[] after = initialWords.clone();
+        for (PlannedMessage message : messages.subList(0, count)) {
+            if (message.isAtomic() && !message.isFlawed()) {
+                apply(message, after);
+            }
+        }
+        return after;
+    }
+
+    private static void apply(PlannedMessage message, long[] words) {
+        int index = (int) (message.remoteOffset() / Long.BYTES);
+        PlannedMessage.Operands operands = message.operands();
+        if (message.operation() == Operation.FETCH_AND_ADD) {
+            words[index] += operands.swapOrAdd();
+        } else if (words[index] == operands.compare()) {
+            words[index] = operands.swapOrAdd();
+        }
     }
 
     private Flaw drawFlaw() {
@@ -77,33 +114,49 @@ final class Traffic {
         boolean isWrite =
                 operation == Operation.RDMA_WRITE
                         || operation == Operation.RDMA_WRITE_WITH_IMMEDIATE;
-        boolean hasReceive = operation != Operation.RDMA_WRITE;
-        int size = flaw == Flaw.NONE ? length : Math.max(1, length);
+        boolean isRead = operation == Operation.RDMA_READ;
+        boolean isAtomic =
+                operation == Operation.COMPARE_AND_SWAP || operation == Operation.FETCH_AND_ADD;
+        boolean hasReceive = !isRead && !isAtomic && operation != Operation.RDMA_WRITE;
+        int size = isAtomic ? Long.BYTES : flaw == Flaw.NONE ? length : Math.max(1, length);
+        int word = random.nextInt(WORDS);
         return new PlannedMessage(
                 index,
                 operation,
                 size,
-                split(size),
+                isAtomic ? new int[] {size} : split(size),
                 isLast || random.nextInt(3) > 0,
                 random.nextBoolean(),
                 size <= MAX_INLINE_BYTES
                         && flaw != Flaw.UNREGISTERED_SOURCE
+                        && !isRead
+                        && !isAtomic
                         && random.nextBoolean(),
                 random.nextInt(),
-                sourceBytes,
-                isWrite ? targetBytes : 0,
+                random.nextInt(4) == 0,
+                isRead || isAtomic ? sinkBytes : sourceBytes,
+                isWrite ? targetBytes : isRead ? shelfBytes : (long) word * Long.BYTES,
                 hasReceive ? receives.size() : -1,
                 random.nextLong(),
+                isAtomic ? drawOperands(word) : PlannedMessage.Operands.NONE,
                 flaw);
+    }
+
+    /// Half of the swaps find what they expect.
+    private PlannedMessage.Operands drawOperands(int word) {
+        return new PlannedMessage.Operands(
+                random.nextBoolean() ? words[word] : random.nextLong(),
+                random.nextLong(),
+                words[word]);
     }
 
     private Operation drawOperation(Flaw flaw) {
         return switch (flaw) {
             case NONE, UNREGISTERED_SOURCE -> OPERATIONS.get(random.nextInt(OPERATIONS.size()));
             case WRONG_KEY, BEYOND_REGION, NO_RIGHT ->
-                    random.nextBoolean()
-                            ? Operation.RDMA_WRITE
-                            : Operation.RDMA_WRITE_WITH_IMMEDIATE;
+                    ONE_SIDED.get(random.nextInt(ONE_SIDED.size()));
+            case MISALIGNED ->
+                    random.nextBoolean() ? Operation.COMPARE_AND_SWAP : Operation.FETCH_AND_ADD;
             case TOO_LONG, UNWRITABLE_RECEIVE ->
                     random.nextBoolean() ? Operation.SEND : Operation.SEND_WITH_IMMEDIATE;
         };
@@ -111,7 +164,17 @@ final class Traffic {
 
     private void add(PlannedMessage message) {
         messages.add(message);
-        sourceBytes += message.length() + GAP_BYTES;
+        if (message.isAnsweredWithData()) {
+            sinkBytes += message.length() + GAP_BYTES;
+        } else {
+            sourceBytes += message.length() + GAP_BYTES;
+        }
+        if (message.isRead()) {
+            shelfBytes += message.length() + GAP_BYTES;
+        }
+        if (message.isAtomic() && !message.isFlawed()) {
+            apply(message, words);
+        }
         if (message.isWrite()) {
             targetBytes += message.length() + GAP_BYTES;
         }
