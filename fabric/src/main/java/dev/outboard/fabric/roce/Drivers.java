@@ -169,15 +169,11 @@ final class Drivers implements AutoCloseable {
     }
 
     private void rest() {
-        boolean isLed = leader.get() != null;
+        boolean wasLed = leader.get() != null;
         int before = applicationTurns;
-        if (!isLed) {
-            LockSupport.parkNanos(this, LOOK_NANOS);
-            return;
-        }
-        // Somebody sleeps on the socket. If he still does after a while, sleep until he leaves.
         LockSupport.parkNanos(this, LOOK_NANOS);
-        if (before == applicationTurns && leader.get() != null) {
+        // If somebody slept on the socket all the while, sleep until he leaves.
+        if (wasLed && before == applicationTurns && leader.get() != null) {
             isServiceIdle = true;
             if (leader.get() != null && !closed) {
                 LockSupport.parkNanos(this, IDLE_LOOK_NANOS);
