@@ -15,8 +15,6 @@ import org.junit.jupiter.api.Test;
 /// disconnect, again and again; at the end nothing is left on either side.
 class ConnectionCampaignTest {
     private static final int SEEDS = 300;
-    private static final Gid SERVICE = Gid.ofIpv4(0x7F000002);
-    private static final Gid CLIENT = Gid.ofIpv4(0x7F000003);
 
     /// More steps than any run takes that comes to an end.
     private static final int MAX_STEPS = 1_000_000;
@@ -39,15 +37,22 @@ class ConnectionCampaignTest {
         private final EchoService service;
         private final EchoClient client;
         private final int rounds;
+        private final Gid serviceAddress;
 
         Run(long seed) {
             random = new SplittableRandom(seed);
             network = new SimulatedNetwork<>(random.split(), faults(random.split()));
-            serviceDevice = new SimulatedDevice(network, SERVICE, random.split());
-            clientDevice = new SimulatedDevice(network, CLIENT, random.split());
+            boolean ipv6 = random.nextBoolean();
+            serviceAddress = address(ipv6, 2);
+            serviceDevice = new SimulatedDevice(network, serviceAddress, random.split());
+            clientDevice = new SimulatedDevice(network, address(ipv6, 3), random.split());
             service = new EchoService(serviceDevice);
             rounds = random.nextInt(1, 5);
-            client = new EchoClient(clientDevice, SERVICE, rounds, random.split());
+            client = new EchoClient(clientDevice, serviceAddress, rounds, random.split());
+        }
+
+        private static Gid address(boolean ipv6, int host) {
+            return ipv6 ? new Gid(0xFD77L << 48, host) : Gid.ofIpv4(0x0A4D_0000 + host);
         }
 
         private static NetworkFaults faults(SplittableRandom random) {
@@ -94,7 +99,7 @@ class ConnectionCampaignTest {
                 assertThat(steps).isLessThan(MAX_STEPS);
                 if (!isDead && network.nowNanos() >= deathNanos) {
                     isDead = true;
-                    network.detach(SERVICE);
+                    network.detach(serviceAddress);
                 }
             }
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionParameters;
+import dev.outboard.fabric.roce.wire.Gid;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,9 +14,9 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 
-/// One seeded run of two devices that connect to each other, over a network that loses, duplicates
-/// and reorders, with applications that do everything they may at random times. Invariants are
-/// checked all along and at the end.
+/// One seeded run of two devices that connect to each other and ask each other for datagram
+/// services, over an IPv4 or IPv6 network that loses, duplicates and reorders, with applications
+/// that do everything they may at random times. Invariants are checked all along and at the end.
 final class CmCampaign {
     /// What the network does to a datagram. Nothing lives longer than TIMEWAIT.
     ///
@@ -66,6 +67,7 @@ final class CmCampaign {
     private final Manners manners;
     private final CmNetwork network = new CmNetwork();
     private final List<CmEndpoint> endpoints = new ArrayList<>();
+    private final ResolutionTraffic resolutions;
 
     /// The active side's connections by what they say in their private data.
     private final Map<Long, Connection> connects = new HashMap<>();
@@ -83,10 +85,11 @@ final class CmCampaign {
                         : new Weather(0.1, 0.1, Duration.ofMillis(200));
         network.fate(this::fate);
         CmTimers timers = CmTimers.within(Duration.ofSeconds(30));
+        boolean ipv6 = random.nextBoolean();
         for (int host = 2; host <= 3; host++) {
+            Gid gid = ipv6 ? new Gid(0xFD77L << 48, host) : Gid.ofIpv4(0x7F00_0000 + host);
             CmConfiguration configuration =
-                    CmEndpoint.configuration(0x7F00_0000 + host, random.nextLong())
-                            .withTimers(timers);
+                    CmEndpoint.configuration(gid, random.nextLong()).withTimers(timers);
             CmEndpoint endpoint = new CmEndpoint(network, configuration, random.nextLong());
             endpoint.agent().listen(PORT, MAX_CONNECTS);
             endpoint.react(event -> react(endpoint, event));
@@ -95,6 +98,7 @@ final class CmCampaign {
             }
             endpoints.add(endpoint);
         }
+        resolutions = new ResolutionTraffic(random.split(), manners, network, endpoints);
     }
 
     /// Runs until nothing moves any more, and checks how it ended.
@@ -103,7 +107,9 @@ final class CmCampaign {
         for (int i = 0; i < connectCount; i++) {
             network.at(within(Duration.ofSeconds(5)), this::connect);
         }
+        resolutions.start();
         network.runUntilQuiet();
+        resolutions.check();
         endpoints.forEach(this::checkEnd);
         if (manners == Manners.PATIENT) {
             connects.values().forEach(this::checkPerfect);

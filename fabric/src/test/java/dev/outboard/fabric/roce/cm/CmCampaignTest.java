@@ -19,8 +19,8 @@ class CmCampaignTest {
 
     @ParameterizedTest(name = "seed {0}")
     @MethodSource("seeds")
-    @Requirement({"ROCE-CM-7", "ROCE-CM-9", "ROCE-CM-14"})
-    void everyConnectionEndsProperlyWhateverHappens(long seed) {
+    @Requirement({"ROCE-CM-7", "ROCE-CM-9", "ROCE-CM-14", "ROCE-CM-17"})
+    void everyConnectionAndResolutionEndsProperlyWhateverHappens(long seed) {
         run(seed, CmCampaign.Manners.ERRATIC);
     }
 

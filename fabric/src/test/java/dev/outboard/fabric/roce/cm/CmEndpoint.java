@@ -44,8 +44,12 @@ final class CmEndpoint implements CmHost {
 
     /// What a device with that address is configured with by default.
     static CmConfiguration configuration(int ipv4, long seed) {
+        return configuration(Gid.ofIpv4(ipv4), seed);
+    }
+
+    static CmConfiguration configuration(Gid gid, long seed) {
         long caGuid = CmConfiguration.randomCaGuid(new SplittableRandom(~seed));
-        return CmConfiguration.of(caGuid, Gid.ofIpv4(ipv4), PathMtu.MTU_4096);
+        return CmConfiguration.of(caGuid, gid, PathMtu.MTU_4096);
     }
 
     @Override
