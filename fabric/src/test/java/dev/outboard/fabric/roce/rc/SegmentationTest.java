@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -219,6 +220,7 @@ class SegmentationTest {
 
     /// Through 16 MiB of memory, named often enough on both sides.
     @Test
+    @Tag("large")
     @Requirement("ROCE-RC-26")
     void carriesAMessageOfTwoGibibytes() {
         int pieceBytes = 1 << 24;
