@@ -2,7 +2,10 @@ import org.jspecify.annotations.NullMarked;
 
 /// The outboard command.
 @NullMarked
+// HdrHistogram is published without a module name.
+@SuppressWarnings("requires-automatic")
 module dev.outboard.console {
+    requires HdrHistogram;
     requires dev.outboard.bench;
     requires dev.outboard.node;
     requires java.desktop;
@@ -17,5 +20,7 @@ module dev.outboard.console {
     opens dev.outboard.console.naa to
             info.picocli;
     opens dev.outboard.console.spec to
+            info.picocli;
+    opens dev.outboard.console.verbs to
             info.picocli;
 }

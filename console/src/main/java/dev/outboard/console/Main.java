@@ -6,6 +6,7 @@ import dev.outboard.bench.report.Measure;
 import dev.outboard.console.demo.DemoCommand;
 import dev.outboard.console.naa.NaaCommand;
 import dev.outboard.console.spec.SpecCommand;
+import dev.outboard.console.verbs.VerbsCommand;
 import java.time.Duration;
 import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
@@ -26,6 +27,7 @@ import picocli.CommandLine.Spec;
         subcommands = {
             DemoCommand.class,
             NaaCommand.class,
+            VerbsCommand.class,
             BenchCommand.class,
             DoctorCommand.class,
             SpecCommand.class,

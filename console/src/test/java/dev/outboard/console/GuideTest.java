@@ -16,10 +16,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Runs the commands of the guide: every indented line that starts with `./outboard`, in order, in
-/// a directory with the files they name. Nodes take a free address instead of 127.0.0.1.
+/// a directory with the files they name. Servers take a free address instead of 127.0.0.1.
 class GuideTest {
     private static final String PROMPT = "    ./outboard ";
     private static final String SERVE = "naa serve";
+    private static final String TOOL = "verbs ";
+    private static final String LOOPBACK = "127.0.0.1";
 
     @TempDir private Path directory;
 
@@ -37,15 +39,15 @@ class GuideTest {
         Files.writeString(directory.resolve("README.md"), "something to hash");
         Files.write(directory.resolve("bytes.bin"), new byte[1000]);
         List<OutboardProcess> nodes = new ArrayList<>();
-        String address = "127.0.0.1";
+        String address = LOOPBACK;
         try {
             for (String command : commands(page)) {
-                if (command.startsWith(SERVE)) {
-                    OutboardProcess node = OutboardProcess.node();
+                if (command.startsWith(SERVE) || isServerOfATool(command)) {
+                    OutboardProcess node = start(command);
                     nodes.add(node);
                     address = node.address();
                 } else {
-                    run(command.replace("127.0.0.1", address));
+                    run(reaching(address, command));
                 }
             }
         } finally {
@@ -59,6 +61,26 @@ class GuideTest {
         String page = Files.readString(Repository.root().resolve("docs/guide/naa.md"));
 
         assertThat(page).contains("reference implementation of the protocol manages at most 31");
+    }
+
+    private OutboardProcess start(String command) {
+        return isServerOfATool(command)
+                ? OutboardProcess.startIn(directory, (command + " --bind auto -p 0").split(" +"))
+                : OutboardProcess.node();
+    }
+
+    private static boolean isServerOfATool(String command) {
+        return command.startsWith(TOOL) && !command.contains(LOOPBACK);
+    }
+
+    /// Tools take the port as an option of its own.
+    private static String reaching(String address, String command) {
+        int colon = address.lastIndexOf(':');
+        return command.startsWith(TOOL)
+                ? command.replace(LOOPBACK, address.substring(0, colon))
+                        + " -p "
+                        + address.substring(colon + 1)
+                : command.replace(LOOPBACK, address);
     }
 
     private void run(String command) {

@@ -33,7 +33,7 @@ public final class DeviceOptions {
     /// Opens the local address `address`.
     ///
     /// @throws ConsoleException if the capture cannot be written or the address is taken
-    Device open(String address) {
+    public Device open(String address) {
         return open(address.contains(":") ? "[" + address + "]" : address, List.of());
     }
 
