@@ -14,6 +14,9 @@ final class DataPathAllocationTest {
     private static final int ROUNDS = 5;
     private static final int BYTES = 64;
 
+    /// Several responses.
+    private static final int READ_BYTES = 10_008;
+
     /// What the measurement itself may cost in a round.
     private static final long SLACK_BYTES = 16_384;
 
@@ -42,6 +45,46 @@ final class DataPathAllocationTest {
                 }
                 assertThat(least).as("bytes per %d messages", 2 * MESSAGES).isLessThan(SLACK_BYTES);
             }
+        }
+    }
+
+    @Test
+    void readsAndAtomicsAllocateNothing() {
+        try (Device one = Fabric.open("roce://auto?peer=127.0.0.1");
+                Device two = Fabric.open("roce://auto?peer=127.0.0.1");
+                ConnectedPair pair = ConnectedPair.connect(one, two, 7000);
+                Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(2 * READ_BYTES, Long.BYTES);
+            try (MemoryRegion near = pair.client().register(memory.asSlice(0, READ_BYTES));
+                    MemoryRegion far = pair.server().register(memory.asSlice(READ_BYTES))) {
+                long least = Long.MAX_VALUE;
+                for (int round = 0; round < ROUNDS; round++) {
+                    long before = threads.getCurrentThreadAllocatedBytes();
+                    for (int i = 0; i < MESSAGES / 2; i++) {
+                        bring(pair, send.read(far.address(), far.remoteKey()), near, READ_BYTES);
+                        bring(
+                                pair,
+                                send.fetchAndAdd(far.address(), far.remoteKey(), 1),
+                                near,
+                                Long.BYTES);
+                    }
+                    least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+                }
+                assertThat(least).as("bytes per %d requests", MESSAGES).isLessThan(SLACK_BYTES);
+            }
+        }
+    }
+
+    /// The thread drives both devices in turn.
+    private void bring(ConnectedPair pair, SendRequest request, MemoryRegion sink, int length) {
+        pair.client().post(request.payload(sink, 0, length));
+        while (!pair.client().completions().poll(completion)) {
+            if (pair.server().completions().poll(completion)) {
+                throw new AssertionError("the server has nothing outstanding");
+            }
+        }
+        if (completion.status() != CompletionStatus.SUCCESS) {
+            throw new AssertionError(completion.toString());
         }
     }
 

@@ -3,6 +3,7 @@ package dev.outboard.fabric.roce.queue;
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.AddressHandle;
 import dev.outboard.fabric.CompletionOpcode;
+import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.GatherList;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.SendRequest.Operation;
@@ -129,7 +130,7 @@ public final class SendEntry {
     }
 
     /// Whether the payload is 8 bytes in one piece.
-    public boolean isWord() {
+    private boolean isWord() {
         return pieces == 1 && length == Long.BYTES;
     }
 
@@ -192,6 +193,20 @@ public final class SendEntry {
             }
         }
         return true;
+    }
+
+    /// Why it cannot be sent by a queue pair of `domain` that may have `maxReadAtomic` READs and
+    /// atomics outstanding; SUCCESS if it can.
+    public CompletionStatus flaw(int domain, int maxReadAtomic) {
+        if (isAtomic() && !isWord()) {
+            return CompletionStatus.LOCAL_LENGTH_ERROR;
+        }
+        if (isAnsweredWithData() && maxReadAtomic == 0) {
+            return CompletionStatus.LOCAL_QP_OPERATION_ERROR;
+        }
+        return isAccessible(domain)
+                ? CompletionStatus.SUCCESS
+                : CompletionStatus.LOCAL_PROTECTION_ERROR;
     }
 
     /// Stores `count` bytes of `source` from `sourceOffset` at `position` of the payload.

@@ -14,10 +14,56 @@ import java.lang.foreign.MemorySegment;
 
 /// Writes the packets of requests (roce.md 3.1, 3.3).
 final class RequestBuilder {
+    /// Responses asked for by one READ_REQUEST at most.
+    private static final int MAX_BURST_PACKETS = 64;
+
+    private static final int MAX_BURST_BYTES = 1 << 17;
+
     private RequestBuilder() {}
 
-    /// Emits packet `index` of a SEND or WRITE.
-    static void emitData(
+    /// Emits packet `index` of `entry`; of a READ, the request for the rest of the burst.
+    static void emit(
+            PacketSink sink,
+            RcConnection connection,
+            SendEntry entry,
+            int index,
+            boolean asksForAck) {
+        if (entry.isRead()) {
+            int end = index + packetsAt(connection, entry, index);
+            emitRead(sink, connection, entry, index, end);
+        } else if (entry.isAtomic()) {
+            emitAtomic(sink, connection, entry);
+        } else {
+            emitData(sink, connection, entry, index, asksForAck);
+        }
+    }
+
+    /// How many packet numbers the packet takes that starts with number `index` of `entry`.
+    static int packetsAt(RcConnection connection, SendEntry entry, int index) {
+        if (!entry.isRead()) {
+            return 1;
+        }
+        int burstEnd = burstStart(connection, index) + burstPackets(connection);
+        return Math.min(entry.packetsAt(connection.pathMtuBytes()), burstEnd) - index;
+    }
+
+    /// Where the burst of READ responses begins that response `index` belongs to. Bursts have fixed
+    /// borders, so that what is asked for again is part of what was asked for.
+    static int burstStart(RcConnection connection, int index) {
+        return index - index % burstPackets(connection);
+    }
+
+    private static int burstPackets(RcConnection connection) {
+        return Math.min(MAX_BURST_PACKETS, MAX_BURST_BYTES / connection.pathMtuBytes());
+    }
+
+    /// The bytes that packet `index` of a SEND or WRITE carries, or response `index` of a READ.
+    static int payloadBytes(RcConnection connection, SendEntry entry, int index) {
+        long position = (long) index * connection.pathMtuBytes();
+        return (int) Math.min(connection.pathMtuBytes(), entry.length - position);
+    }
+
+    private static void emitData(
             PacketSink sink,
             RcConnection connection,
             SendEntry entry,
@@ -50,7 +96,7 @@ final class RequestBuilder {
 
     /// Asks for the responses `from` up to `to` of a READ. Asking for less than all is how lost
     /// responses are asked for again (roce.md 3.8).
-    static void emitRead(
+    private static void emitRead(
             PacketSink sink, RcConnection connection, SendEntry entry, int from, int to) {
         Opcode opcode = Opcode.READ_REQUEST;
         long position = (long) from * connection.pathMtuBytes();
@@ -65,7 +111,7 @@ final class RequestBuilder {
         sink.finish(connection.path(), opcode.headerLength());
     }
 
-    static void emitAtomic(PacketSink sink, RcConnection connection, SendEntry entry) {
+    private static void emitAtomic(PacketSink sink, RcConnection connection, SendEntry entry) {
         Opcode opcode =
                 entry.operation == Operation.COMPARE_AND_SWAP ? Opcode.CMP_SWAP : Opcode.FETCH_ADD;
         begin(sink, connection, entry, 0, opcode, false, 0, true);
@@ -77,12 +123,6 @@ final class RequestBuilder {
                 entry.swapOrAdd,
                 entry.compare);
         sink.finish(connection.path(), opcode.headerLength());
-    }
-
-    /// The bytes that packet `index` of a SEND or WRITE carries, or response `index` of a READ.
-    static int payloadBytes(RcConnection connection, SendEntry entry, int index) {
-        long position = (long) index * connection.pathMtuBytes();
-        return (int) Math.min(connection.pathMtuBytes(), entry.length - position);
     }
 
     private static void begin(

@@ -30,11 +30,6 @@ final class Requester {
     /// Packets of one queue pair in one turn, so that the others get theirs.
     private static final int PACKETS_PER_TURN = 60;
 
-    /// Responses asked for by one READ_REQUEST at most.
-    private static final int MAX_BURST_PACKETS = 64;
-
-    private static final int MAX_BURST_BYTES = 1 << 17;
-
     private static final int NOTHING = -1;
 
     private final SendQueue queue;
@@ -44,7 +39,6 @@ final class Requester {
     private final CongestionWindow window;
     private final RetransmitTimer timer;
     private final ReadsInFlight reads;
-    private final int burstPackets;
 
     private long unacked;
     private long cursor;
@@ -90,8 +84,6 @@ final class Requester {
         this.window = new CongestionWindow(connection.maxWindowPackets());
         this.timer = new RetransmitTimer(connection.ackTimeoutNanos());
         this.reads = new ReadsInFlight(connection.maxReadAtomic());
-        this.burstPackets =
-                Math.min(MAX_BURST_PACKETS, MAX_BURST_BYTES / connection.pathMtuBytes());
         cursorPosition = queue.head();
         startedPosition = cursorPosition;
         restoreRetries();
@@ -206,14 +198,7 @@ final class Requester {
 
     /// The packet numbers that the next packet takes.
     private int packetsAtCursor(SendEntry entry) {
-        return entry.isRead() ? burstEnd(entry, cursorPacket) - cursorPacket : 1;
-    }
-
-    /// Where the burst of READ responses ends that response `index` belongs to. Bursts have fixed
-    /// borders, so that what is asked for again is part of what was asked for.
-    private int burstEnd(SendEntry entry, int index) {
-        int packets = entry.packetsAt(connection.pathMtuBytes());
-        return Math.min(packets, (index / burstPackets + 1) * burstPackets);
+        return RequestBuilder.packetsAt(connection, entry, cursorPacket);
     }
 
     /// The peer said when to try again at the earliest. The transport timer rests.
@@ -240,7 +225,7 @@ final class Requester {
         if (entry.isLocal()) {
             return executeLocally(entry);
         }
-        CompletionStatus flaw = flawOf(entry);
+        CompletionStatus flaw = entry.flaw(owner.domain(), connection.maxReadAtomic());
         if (flaw != CompletionStatus.SUCCESS) {
             // Completions come in order: the requests before this one finish first.
             if (cursorPosition == queue.head()) {
@@ -255,7 +240,7 @@ final class Requester {
         }
         boolean isNew = cursor == sent;
         boolean asksForAck = asksForAck(entry);
-        emit(sink, entry, cursorPacket, asksForAck);
+        RequestBuilder.emit(sink, connection, entry, cursorPacket, asksForAck);
         count(entry, isNew);
         if (!timer.isRunning()) {
             timer.start(now);
@@ -283,19 +268,6 @@ final class Requester {
         startedPosition++;
         owner.completeSend();
         return true;
-    }
-
-    /// Why `entry` cannot be sent, or SUCCESS.
-    private CompletionStatus flawOf(SendEntry entry) {
-        if (entry.isAtomic() && !entry.isWord()) {
-            return CompletionStatus.LOCAL_LENGTH_ERROR;
-        }
-        if (entry.isAnsweredWithData() && connection.maxReadAtomic() == 0) {
-            return CompletionStatus.LOCAL_QP_OPERATION_ERROR;
-        }
-        return entry.isAccessible(owner.domain())
-                ? CompletionStatus.SUCCESS
-                : CompletionStatus.LOCAL_PROTECTION_ERROR;
     }
 
     private boolean asksForAck(SendEntry entry) {
@@ -331,17 +303,6 @@ final class Requester {
         if (!entry.isAnsweredWithData()) {
             int payloadBytes = RequestBuilder.payloadBytes(connection, entry, cursorPacket);
             counters.add(QueuePairCounter.BYTES_SENT, payloadBytes);
-        }
-    }
-
-    /// Emits packet `index` of `entry`.
-    private void emit(PacketSink sink, SendEntry entry, int index, boolean asksForAck) {
-        if (entry.isRead()) {
-            RequestBuilder.emitRead(sink, connection, entry, index, burstEnd(entry, index));
-        } else if (entry.isAtomic()) {
-            RequestBuilder.emitAtomic(sink, connection, entry);
-        } else {
-            RequestBuilder.emitData(sink, connection, entry, index, asksForAck);
         }
     }
 
@@ -422,37 +383,12 @@ final class Requester {
             return;
         }
         counters.increment(QueuePairCounter.RESPONSES_RECEIVED);
-        CompletionStatus status = store(packet, entry, (int) (unacked - entry.firstPacket));
+        int index = (int) (unacked - entry.firstPacket);
+        CompletionStatus status = Answers.store(connection, owner.domain(), entry, index, packet);
         if (status == CompletionStatus.SUCCESS) {
             advanceTo(unacked + 1, now);
         } else {
             owner.failSend(status);
-        }
-    }
-
-    /// A response is known by its sequence number; whether it begins or continues a stream is the
-    /// peer's affair when it was asked for again (roce.md 3.7).
-    private CompletionStatus store(Packet packet, SendEntry entry, int index) {
-        int length = packet.payloadLength();
-        int expected = entry.isAtomic() ? 0 : RequestBuilder.payloadBytes(connection, entry, index);
-        boolean isSound =
-                length == expected && (!packet.opcode().hasAeth() || Aeth.isAck(packet.syndrome()));
-        if (!isSound) {
-            return CompletionStatus.BAD_RESPONSE_ERROR;
-        }
-        if (!entry.isAccessible(owner.domain())) {
-            return CompletionStatus.LOCAL_PROTECTION_ERROR;
-        }
-        try {
-            if (entry.isAtomic()) {
-                entry.storeWord(packet.originalValue());
-            } else {
-                long position = (long) index * connection.pathMtuBytes();
-                entry.store(position, packet.segment(), packet.payloadOffset(), length);
-            }
-            return CompletionStatus.SUCCESS;
-        } catch (IllegalStateException arenaClosed) {
-            return CompletionStatus.LOCAL_PROTECTION_ERROR;
         }
     }
 
@@ -473,7 +409,7 @@ final class Requester {
             }
         } else {
             counters.increment(QueuePairCounter.ERROR_NAKS_RECEIVED);
-            owner.failSend(statusOf(syndrome));
+            owner.failSend(Answers.statusOf(syndrome));
         }
     }
 
@@ -481,16 +417,6 @@ final class Requester {
     /// network that changes their order opens several gaps in one window.
     private boolean isReportedTwice(long now) {
         return now - wentBackNanos < timer.shortestNanos() / 4 * 3;
-    }
-
-    private static CompletionStatus statusOf(int syndrome) {
-        return switch (syndrome) {
-            case Aeth.NAK_INVALID_REQUEST -> CompletionStatus.REMOTE_INVALID_REQUEST_ERROR;
-            case Aeth.NAK_REMOTE_ACCESS_ERROR -> CompletionStatus.REMOTE_ACCESS_ERROR;
-            case Aeth.NAK_REMOTE_OPERATIONAL_ERROR -> CompletionStatus.REMOTE_OPERATION_ERROR;
-            case Aeth.NAK_INVALID_RD_REQUEST -> CompletionStatus.REMOTE_INVALID_RD_REQUEST;
-            default -> CompletionStatus.BAD_RESPONSE_ERROR;
-        };
     }
 
     /// The peer has no receive posted: wait as long as it says, then send again (roce.md 3.5). It
@@ -565,14 +491,12 @@ final class Requester {
             return 0;
         }
         int index = (int) (packet - entry.firstPacket);
-        if (!entry.isRead()) {
-            emit(sink, entry, index, true);
-            return 1;
+        if (entry.isRead()) {
+            int burstStart = RequestBuilder.burstStart(connection, index);
+            index = (int) Math.max(burstStart, unacked - entry.firstPacket);
         }
-        int burstStart = index / burstPackets * burstPackets;
-        int from = (int) Math.max(burstStart, unacked - entry.firstPacket);
-        emit(sink, entry, from, true);
-        return burstEnd(entry, from) - from;
+        RequestBuilder.emit(sink, connection, entry, index, true);
+        return RequestBuilder.packetsAt(connection, entry, index);
     }
 
     private void moveCursorTo(long packet) {

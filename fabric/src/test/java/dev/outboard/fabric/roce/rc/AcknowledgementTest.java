@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Who acknowledges what, and what an acknowledgement completes (roce.md 3.4, 3.7, 3.8).
 class AcknowledgementTest {
     @Test
+    @Requirement("ROCE-RC-6")
     void asksForAnAckOnTheLastPacketOfEveryMessage() {
         var bench = new QueuePairBench().connect();
         bench.post(bench.send(1, 0));
@@ -30,6 +31,7 @@ class AcknowledgementTest {
     }
 
     @Test
+    @Requirement("ROCE-RC-6")
     void asksForAnAckAtLeastEvery64Packets() {
         var bench = new QueuePairBench().connect();
         bench.post(bench.send(1, 240 * 256));
@@ -50,6 +52,7 @@ class AcknowledgementTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 5, 31})
+    @Requirement("ROCE-RC-6")
     void asksForAnAckWhereTheWindowEnds(int window) {
         var bench = new QueuePairBench().window(window).connect();
         bench.post(bench.send(1, 100 * 256));
@@ -67,6 +70,7 @@ class AcknowledgementTest {
 
     /// After a loss the window is smaller, so another packet is the last in it.
     @Test
+    @Requirement("ROCE-RC-6")
     void asksForAnAckWhereTheShrunkenWindowEnds() {
         var bench = new QueuePairBench().window(32).connect();
         bench.post(bench.send(1, 200 * 256));
@@ -81,6 +85,7 @@ class AcknowledgementTest {
     }
 
     @Test
+    @Requirement("ROCE-RC-7")
     void acknowledgesOnlyWhatAsksForIt() {
         var bench = new QueuePairBench().connect();
         bench.postReceive(1, 0, 1024);
@@ -95,6 +100,7 @@ class AcknowledgementTest {
 
     /// The MSN counts messages, not packets, and wraps nowhere near here (golden sequence 1, 2, 3).
     @Test
+    @Requirement("ROCE-RC-7")
     void answersABatchOnceWithTheNewestPsnAndTheCountOfMessages() {
         var bench = new QueuePairBench().connect();
         bench.postReceive(1, 0, 1024);

@@ -59,7 +59,7 @@ class AllocationTest {
     }
 
     private boolean post(int end, int i) {
-        int kind = i % 5;
+        int kind = i % 8;
         send.id(i).inline(kind == 0).solicited(true);
         switch (kind) {
             case 0 -> send.send().payload(source, 0, 30).appendPayload(source, 100, 20);
@@ -68,9 +68,16 @@ class AllocationTest {
             case 3 ->
                     send.writeWithImmediate(sink.address(), sink.remoteKey(), i)
                             .payload(source, 0, 3_333);
-            default -> send.send().noPayload();
+            case 4 -> send.send().noPayload();
+            case 5 ->
+                    send.read(source.address(), source.remoteKey())
+                            .payload(sink, 0, 3_000)
+                            .appendPayload(sink, 4_000, 2_000);
+            case 6 ->
+                    send.compareAndSwap(sink.address(), sink.remoteKey(), 0, i).payload(sink, 8, 8);
+            default -> send.fetchAndAdd(sink.address(), sink.remoteKey(), i).payload(sink, 8, 8);
         }
-        boolean takesReceive = kind != 2;
+        boolean takesReceive = kind != 2 && kind < 5;
         if (takesReceive) {
             receive.id(i).buffer(sink, 0, 100).appendBuffer(sink, 200, 4_000);
             check(pair.queuePairs[1 - end].post(receive), i);

@@ -100,6 +100,7 @@ class CompletionTest {
     }
 
     @Test
+    @Requirement("ROCE-RC-27")
     void successOfAnUnsignaledRequestIsSilentAndFreesItsPlace() {
         var bench = new QueuePairBench().queues(2, 2).connect();
 
@@ -114,6 +115,7 @@ class CompletionTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0x61, 0x62, 0x63})
+    @Requirement("ROCE-RC-27")
     void failureOfAnUnsignaledRequestIsReported(int syndrome) {
         var bench = new QueuePairBench().connect();
         bench.post(bench.send(1, 0).signaled(false));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
@@ -15,13 +16,19 @@ import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.testkit.Requirement;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -60,7 +67,7 @@ class SegmentationTest {
 
     @ParameterizedTest
     @MethodSource("everySizeAtEveryMtu")
-    @Requirement({"ROCE-RC-2", "ROCE-RC-4"})
+    @Requirement({"ROCE-RC-1", "ROCE-RC-2", "ROCE-RC-4"})
     void cutsAMessageIntoPacketsAndPutsItTogetherAgain(int mtu, int length, Operation operation) {
         var sender = new QueuePairBench().pathMtu(mtu).firstPsns(0xFFFFFE, 0).connect();
         var receiver = new QueuePairBench().pathMtu(mtu).firstPsns(0, 0xFFFFFE).connect();
@@ -249,6 +256,72 @@ class SegmentationTest {
         pair.assertNothingIsRetransmitted();
         assertThat(pair.queuePairs[0].counters().get(QueuePairCounter.REQUESTS_SENT))
                 .isEqualTo(MAX_MESSAGE / 4096);
+    }
+
+    /// A sparse file stands for the memory; its last 16 MiB are what stays in the sink.
+    @Test
+    @Requirement("ROCE-RC-26")
+    void readsTwoGibibytes(@TempDir Path directory) throws IOException {
+        int pieceBytes = 1 << 24;
+        int pieces = (int) (MAX_MESSAGE / pieceBytes);
+        var pair = new JoinedPair(4096, new QueueSizes(1, 1, pieces, 0));
+        try (Arena arena = Arena.ofShared();
+                FileChannel file =
+                        FileChannel.open(
+                                directory.resolve("memory"),
+                                StandardOpenOption.CREATE_NEW,
+                                StandardOpenOption.READ,
+                                StandardOpenOption.WRITE)) {
+            MemorySegment memory = file.map(FileChannel.MapMode.READ_WRITE, 0, MAX_MESSAGE, arena);
+            Pattern.fill(memory.asSlice(MAX_MESSAGE - pieceBytes), 31);
+            RegisteredRegion source = pair.region(memory);
+            RegisteredRegion sink = pair.region(arena.allocate(pieceBytes));
+            SendRequest read =
+                    new SendRequest().id(1).read(source.address(), source.remoteKey()).noPayload();
+            for (int i = 0; i < pieces; i++) {
+                read.appendPayload(sink, 0, pieceBytes);
+            }
+
+            pair.queuePairs[0].post(read);
+            pair.exchange();
+
+            var completion = new Completion();
+            assertThat(pair.sendCompletions[0].poll(completion)).isTrue();
+            assertThat(completion.status()).isEqualTo(CompletionStatus.SUCCESS);
+            assertThat(completion.byteCount()).isEqualTo(MAX_MESSAGE);
+            assertThat(Pattern.mismatch(sink.segment(), 31, 0)).isEqualTo(-1);
+            pair.assertNothingIsRetransmitted();
+            assertThat(pair.queuePairs[0].counters().get(QueuePairCounter.RESPONSES_RECEIVED))
+                    .isEqualTo(MAX_MESSAGE / 4096);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Operation.class,
+            names = {"SEND", "RDMA_WRITE", "RDMA_WRITE_WITH_IMMEDIATE", "RDMA_READ"})
+    @Requirement("ROCE-RC-3")
+    void aMessageOfNothingNeedsNeitherAddressNorKey(Operation operation) {
+        var pair = new JoinedPair(256, new QueueSizes(1, 1, 1, 0));
+        pair.queuePairs[1].post(new ReceiveRequest().id(2).noBuffer());
+        SendRequest request = new SendRequest().id(1).noPayload();
+        switch (operation) {
+            case RDMA_WRITE -> request.write(-1, 0);
+            case RDMA_WRITE_WITH_IMMEDIATE -> request.writeWithImmediate(-1, 0, IMMEDIATE);
+            case RDMA_READ -> request.read(-1, 0);
+            default -> request.send();
+        }
+
+        pair.queuePairs[0].post(request);
+        pair.exchange();
+
+        var completion = new Completion();
+        assertThat(pair.sendCompletions[0].poll(completion)).isTrue();
+        assertThat(completion.status()).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(pair.receiveCompletions[1].poll(completion))
+                .isEqualTo(
+                        operation == Operation.SEND
+                                || operation == Operation.RDMA_WRITE_WITH_IMMEDIATE);
     }
 
     @Test
