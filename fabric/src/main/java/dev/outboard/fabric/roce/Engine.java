@@ -5,6 +5,7 @@ import dev.outboard.fabric.roce.io.Receiver;
 import dev.outboard.fabric.roce.io.Transmitter;
 import dev.outboard.fabric.roce.io.Waiter;
 import dev.outboard.fabric.roce.memory.KeyedTable;
+import dev.outboard.fabric.roce.rc.CongestionControl;
 import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
@@ -13,6 +14,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +60,8 @@ final class Engine implements PacketHandler {
     private final Receiver receiver;
     private final Waiter waiter;
     private final GeneralServices services;
+    private final CongestionControl congestion;
+    private final IntConsumer admission = this::admit;
     private final KeyedTable<RoceQueuePair> queuePairs = new KeyedTable<>();
     private final ReadyQueue ready = new ReadyQueue();
     private final DeadlineQueue deadlines = new DeadlineQueue();
@@ -83,8 +87,14 @@ final class Engine implements PacketHandler {
     private volatile boolean closed;
     private final AtomicLong congestionNotifications = new AtomicLong();
 
-    Engine(Transmitter transmitter, Receiver receiver, Waiter waiter, GeneralServices services) {
+    Engine(
+            Transmitter transmitter,
+            Receiver receiver,
+            Waiter waiter,
+            GeneralServices services,
+            CongestionControl congestion) {
         this.transmitter = transmitter;
+        this.congestion = congestion;
         this.receiver = receiver;
         this.waiter = waiter;
         this.services = services;
@@ -204,7 +214,7 @@ final class Engine implements PacketHandler {
         failedPath = path;
     }
 
-    /// Packets of congestion control that arrived. Nothing reacts to them yet.
+    /// Packets of congestion control that arrived.
     long congestionNotifications() {
         return congestionNotifications.get();
     }
@@ -223,10 +233,18 @@ final class Engine implements PacketHandler {
             receiver.discards().increment(Discard.WRONG_TRANSPORT);
         } else if (!queuePair.machine().accepts(packet)) {
             receiver.discards().increment(Discard.WRONG_SOURCE);
-        } else if (transport == Opcode.Transport.CNP) {
-            congestionNotifications.incrementAndGet();
         } else {
+            if (transport == Opcode.Transport.CNP) {
+                congestionNotifications.incrementAndGet();
+            }
             queuePair.receive(packet, nowNanos);
+            ready.add(queuePair);
+        }
+    }
+
+    private void admit(int queuePairNumber) {
+        RoceQueuePair queuePair = queuePairs.find(queuePairNumber);
+        if (queuePair != null) {
             ready.add(queuePair);
         }
     }
@@ -264,6 +282,7 @@ final class Engine implements PacketHandler {
     /// The machines that may have something to send get their share, in turn; then everything
     /// leaves.
     private boolean finishTurn(long now) {
+        congestion.admit(admission);
         int count = Math.min(ready.size(), SERVED_PER_TURN);
         boolean worked = count > 0;
         for (int i = 0; i < count; i++) {
@@ -276,6 +295,7 @@ final class Engine implements PacketHandler {
             }
             noteDeadline(deadlines.note(queuePair));
         }
+        congestion.admit(admission);
         worked |= services.transmit(transmitter);
         noteDeadline(services.deadlineNanos());
         transmitter.flush(now);

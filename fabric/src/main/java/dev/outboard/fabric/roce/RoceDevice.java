@@ -23,6 +23,7 @@ import dev.outboard.fabric.roce.queue.QueuePairCore;
 import dev.outboard.fabric.roce.queue.QueuePairMachine;
 import dev.outboard.fabric.roce.queue.QueueSizes;
 import dev.outboard.fabric.roce.queue.ReceiveQueue;
+import dev.outboard.fabric.roce.rc.CongestionControl;
 import dev.outboard.fabric.roce.rc.RcQueuePair;
 import dev.outboard.fabric.roce.ud.UdQueuePair;
 import dev.outboard.fabric.roce.wire.Discard;
@@ -77,6 +78,7 @@ final class RoceDevice implements Device, TransmitListener {
     private final Receiver receiver;
     private final Waiter waiter;
     private final GeneralServices services;
+    private final CongestionControl congestion;
     private final Engine engine;
     private final Drivers drivers;
     private final Taps taps;
@@ -88,10 +90,16 @@ final class RoceDevice implements Device, TransmitListener {
     private int nextQpn = random.nextInt(QPN_COUNT);
     private boolean closed;
 
-    private RoceDevice(UdpSocket socket, PathMtu pathMtu, IcrcVerifier.Policy policy, Taps taps) {
+    private RoceDevice(
+            UdpSocket socket,
+            PathMtu pathMtu,
+            IcrcVerifier.Policy policy,
+            CongestionControl congestion,
+            Taps taps) {
         this.address = socket.localAddress();
         this.name = nameOf(address);
         this.pathMtu = pathMtu;
+        this.congestion = congestion;
         this.socket = socket;
         this.transmitter = Transmitter.open(socket, this);
         this.receiver = new Receiver(socket, policy);
@@ -103,15 +111,17 @@ final class RoceDevice implements Device, TransmitListener {
                         .withPacketLifetime(PACKET_LIFETIME_CODE)
                         .withMaximumAccepted(MAX_ACCEPTED);
         this.services = new GeneralServices(configuration, random, receiver.discards()::increment);
-        this.engine = new Engine(transmitter, receiver, waiter, services);
+        this.engine = new Engine(transmitter, receiver, waiter, services, congestion);
         this.drivers = new Drivers(engine, name);
     }
 
     /// Opens the device on `address`, with the taps that `location` asks for.
     static RoceDevice open(InetAddress address, IcrcVerifier.Policy policy, DeviceUri location) {
+        CongestionControl congestion = CongestionOptions.of(location);
         UdpSocket socket = UdpSocket.bind(address, Path.DESTINATION_PORT);
         try {
-            RoceDevice device = new RoceDevice(socket, pathMtu(address), policy, Taps.of(location));
+            RoceDevice device =
+                    new RoceDevice(socket, pathMtu(address), policy, congestion, Taps.of(location));
             device.drivers.start();
             return device;
         } catch (RuntimeException e) {
@@ -225,7 +235,7 @@ final class RoceDevice implements Device, TransmitListener {
 
     private QueuePairMachine machine(QueuePairCore core, QueuePairAttributes attributes) {
         return switch (attributes.type()) {
-            case RELIABLE_CONNECTED -> new RcQueuePair(core, port());
+            case RELIABLE_CONNECTED -> new RcQueuePair(core, port(), congestion);
             case UNRELIABLE_DATAGRAM ->
                     new UdQueuePair(core, port(), receiver.discards()::increment);
         };

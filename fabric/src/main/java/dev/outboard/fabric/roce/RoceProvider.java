@@ -23,9 +23,15 @@ import java.util.Set;
 /// - `fault=loss=5%,seed=1` makes the network worse than it is
 ///   ([dev.outboard.fabric.roce.io.Faults]); percent signs are written `%25` in a URI;
 /// - `icrc=strict|solve|off` decides about packets whose IPv4 identification is not 0 (default
-///   `solve`).
+///   `solve`);
+/// - `congestion=none|dcqcn` decides whether packets are sent ECN-capable, marks answered with
+///   congestion notification packets, and these slow queue pairs down (default `none`);
+/// - `peer-buffer=BYTES` is the receive buffer of peers that do not say how large theirs is
+///   (default 212992, that of a Linux socket); more is faster, and safe where the peer is a network
+///   card.
 public final class RoceProvider implements FabricProvider {
-    private static final Set<String> OPTIONS = Set.of("peer", "capture", "fault", "icrc");
+    private static final Set<String> OPTIONS =
+            Set.of("peer", "capture", "fault", "icrc", "congestion", "peer-buffer");
     private static final int ATTEMPTS = 16;
 
     /// For [java.util.ServiceLoader].

@@ -152,6 +152,7 @@ final class RoceQueuePair implements QueuePair {
             return;
         }
         closed = true;
+        machine.close();
         device.engine().queuePairs().remove(number());
         Path path = machine.path();
         if (path != null) {

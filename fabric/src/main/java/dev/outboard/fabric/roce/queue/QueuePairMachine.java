@@ -55,6 +55,9 @@ public interface QueuePairMachine {
     /// Goes to ERROR, flushing what is outstanding in order.
     void fail();
 
+    /// The queue pair is destroyed: gives back what it shares with others.
+    default void close() {}
+
     /// Packets we sent on `path` are too long for the IP path.
     void tooLong(Path path);
 

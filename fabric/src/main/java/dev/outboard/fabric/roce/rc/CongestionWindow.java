@@ -3,10 +3,12 @@ package dev.outboard.fabric.roce.rc;
 /// How many packets a requester may have unacknowledged (roce.md 6). It starts small and doubles
 /// per round trip until the first loss; afterwards it grows by a little per acknowledged window.
 ///
-/// A reported gap takes away up to half, in proportion to how many of the latest windows had one. A
-/// rare loss says nothing about congestion and costs little; when every window loses, as at a
-/// receiver that several senders overrun, a gap halves (the idea is that of DCTCP, with gaps in
-/// place of marks).
+/// A reported gap halves it if round trips are longer than they need be, as they are when packets
+/// queue. Otherwise it takes away up to half, in proportion to how many of the latest windows had a
+/// gap (the idea is that of DCTCP, with gaps in place of marks): a rare loss in an idle network
+/// says nothing about congestion and costs little.
+///
+/// A window that something else keeps from being used does not grow.
 final class CongestionWindow {
     private static final int INITIAL_PACKETS = 32;
     private static final int MINIMUM_PACKETS = 2;
@@ -44,11 +46,15 @@ final class CongestionWindow {
         return packets;
     }
 
-    void acknowledged(int count) {
+    /// `count` of the `inFlight` packets are acknowledged.
+    void acknowledged(int count, int inFlight) {
         calmLeft -= count;
         if (calmLeft <= 0) {
             calmLeft = packets;
             lossShare -= lossShare >> SHARE_SHIFT;
+        }
+        if (2 * inFlight < packets) {
+            return;
         }
         if (packets < slowStartUntil) {
             packets = Math.min(maxPackets, packets + count);
@@ -62,9 +68,12 @@ final class CongestionWindow {
         }
     }
 
-    void gapReported() {
+    /// A packet was lost.
+    ///
+    /// @param isQueueing whether answers take longer than they need to
+    void gapReported(boolean isQueueing) {
         lossShare += (ALWAYS - lossShare) >> SHARE_SHIFT;
-        int cut = Math.max(1, packets * lossShare / (2 * ALWAYS));
+        int cut = Math.max(1, packets * (isQueueing ? ALWAYS : lossShare) / (2 * ALWAYS));
         shrink(Math.max(minPackets, packets - cut));
         slowStartUntil = packets;
     }

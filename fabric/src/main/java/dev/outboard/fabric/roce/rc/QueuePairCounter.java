@@ -37,6 +37,9 @@ public enum QueuePairCounter {
     /// Last packets repeated to provoke an answer.
     PROBES,
     TIMEOUTS,
+    /// Congestion notification packets.
+    NOTIFICATIONS_SENT,
+    NOTIFICATIONS_RECEIVED,
     /// Packets that arrived in a state in which they are dropped.
     WRONG_STATE_DROPPED,
     /// Completions lost because the completion queue was full.

@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class RcQueuePair implements QueuePairMachine {
     private final QueuePairCore core;
     private final Port port;
+    private final CongestionControl congestion;
     private final Counters<QueuePairCounter> counters = new Counters<>(QueuePairCounter.class);
 
     private volatile QueuePairState state = QueuePairState.RESET;
@@ -42,6 +43,10 @@ public final class RcQueuePair implements QueuePairMachine {
     private @Nullable Requester requester;
     private @Nullable Responder responder;
     private @Nullable RcConnection connection;
+    private @Nullable SendBudget budget;
+
+    /// If the device answers marks.
+    private @Nullable NotificationPoint notifications;
 
     /// Whether the application was told that the peer sends; see COMMUNICATION_ESTABLISHED.
     private boolean isEstablished;
@@ -50,9 +55,10 @@ public final class RcQueuePair implements QueuePairMachine {
     private boolean isDrainReported;
 
     /// A queue pair in state RESET.
-    public RcQueuePair(QueuePairCore core, Port port) {
+    public RcQueuePair(QueuePairCore core, Port port, CongestionControl congestion) {
         this.core = core;
         this.port = port;
+        this.congestion = congestion;
     }
 
     @Override
@@ -181,17 +187,47 @@ public final class RcQueuePair implements QueuePairMachine {
     }
 
     private void startReceiving(RcConnection newConnection) {
-        connection = newConnection;
-        responder = new Responder(this, core, newConnection, counters);
+        RcConnection known = onPath(newConnection);
+        connection = known;
+        SendBudget ours =
+                new SendBudget(congestion, congestion.join(known.path().destination()), number());
+        budget = ours;
+        responder = new Responder(this, core, known, ours, counters);
         state = QueuePairState.READY_TO_RECEIVE;
     }
 
     private void startSending() {
         RcConnection known = connection;
-        if (known == null) {
+        SendBudget ours = budget;
+        if (known == null || ours == null) {
             throw new IllegalStateException("nothing leads to READY_TO_SEND without a connection");
         }
-        requester = new Requester(this, core.sends(), known, counters);
+        requester = new Requester(this, core.sends(), known, ours, counters);
+    }
+
+    /// The connection with what congestion control needs to know of its path.
+    private RcConnection onPath(RcConnection newConnection) {
+        if (!congestion.isNotifying()) {
+            return newConnection;
+        }
+        notifications = new NotificationPoint(newConnection.path());
+        return newConnection.with(NotificationPoint.capable(newConnection.path()));
+    }
+
+    private void leavePeer() {
+        SendBudget ours = budget;
+        RcConnection known = connection;
+        if (ours != null && known != null) {
+            ours.abandon();
+            congestion.leave(known.path().destination());
+        }
+        budget = null;
+        notifications = null;
+    }
+
+    @Override
+    public void close() {
+        leavePeer();
     }
 
     /// Takes over what changes in a connection.
@@ -202,7 +238,8 @@ public final class RcQueuePair implements QueuePairMachine {
         }
         RcConnection changed = known.with(change);
         if (change.addressVector().isPresent()) {
-            changed = changed.with(port.pathTo(change.addressVector().orElseThrow()));
+            changed = onPath(changed.with(port.pathTo(change.addressVector().orElseThrow())));
+            move(known.path(), changed.path());
         }
         connection = changed;
         if (responder != null) {
@@ -213,8 +250,17 @@ public final class RcQueuePair implements QueuePairMachine {
         }
     }
 
+    private void move(Path from, Path to) {
+        SendBudget ours = budget;
+        if (ours != null) {
+            ours.moveTo(congestion.join(to.destination()));
+            congestion.leave(from.destination());
+        }
+    }
+
     private void reset() {
         state = QueuePairState.RESET;
+        leavePeer();
         requester = null;
         responder = null;
         connection = null;
@@ -239,9 +285,23 @@ public final class RcQueuePair implements QueuePairMachine {
 
     @Override
     public void receive(Packet packet, long nowNanos) {
+        NotificationPoint point = notifications;
+        if (point != null) {
+            point.received(packet, nowNanos);
+        }
         switch (packet.opcode().operation()) {
             case ACKNOWLEDGE, READ_RESPONSE, ATOMIC_ACK -> receiveResponse(packet, nowNanos);
+            case CNP -> receiveNotification(nowNanos);
             default -> receiveRequest(packet);
+        }
+    }
+
+    /// The network is congested on the way to the peer. Never acknowledged (roce.md 6).
+    private void receiveNotification(long nowNanos) {
+        counters.increment(QueuePairCounter.NOTIFICATIONS_RECEIVED);
+        Requester sending = requester;
+        if (isSending() && sending != null) {
+            sending.notified(nowNanos);
         }
     }
 
@@ -280,6 +340,9 @@ public final class RcQueuePair implements QueuePairMachine {
     /// Sends what is due: first what is owed to the peer, then requests.
     @Override
     public boolean transmit(PacketSink sink, long nowNanos) {
+        if (!notifyPeer(sink)) {
+            return true;
+        }
         Responder receiving = responder;
         boolean hasMore = receiving != null && !receiving.transmit(sink);
         if (state == QueuePairState.ERROR) {
@@ -288,6 +351,21 @@ public final class RcQueuePair implements QueuePairMachine {
         }
         Requester sending = requester;
         return (sending != null && sending.transmit(sink, nowNanos)) || hasMore;
+    }
+
+    /// False if the sink is full.
+    private boolean notifyPeer(PacketSink sink) {
+        NotificationPoint point = notifications;
+        RcConnection known = connection;
+        if (point == null || known == null || !point.isOwed()) {
+            return true;
+        }
+        if (!sink.hasRoom()) {
+            return false;
+        }
+        point.send(sink, known.destinationQpn());
+        counters.increment(QueuePairCounter.NOTIFICATIONS_SENT);
+        return true;
     }
 
     @Override
@@ -320,6 +398,9 @@ public final class RcQueuePair implements QueuePairMachine {
             state = QueuePairState.ERROR;
             VarHandle.fullFence();
             flush();
+            if (budget != null) {
+                budget.abandon();
+            }
             if (core.isShared()) {
                 core.raise(AsyncEvent.Type.QP_LAST_WQE_REACHED);
             }

@@ -24,13 +24,17 @@ import dev.outboard.fabric.roce.wire.Psn;
 /// to be sent again, from `sent` to `unassigned` they belong to a message partly sent.
 final class Requester {
     /// Ask for an acknowledgement at least this often, so that the window slides while a long
-    /// message is sent.
-    private static final int ACK_REQUEST_INTERVAL = 16;
+    /// message is sent: once in 64 KiB (roce.md 6).
+    private static final int ACK_REQUEST_INTERVAL = 15;
 
-    /// Packets of one queue pair in one turn, so that the others get theirs.
-    private static final int PACKETS_PER_TURN = 60;
+    /// What one queue pair sends in one turn, so that the others get theirs.
+    private static final int BYTES_PER_TURN = 240 * 1024;
+
+    /// BTH, RETH, immediate data and ICRC, or an atomic request.
+    private static final int MAX_OVERHEAD_BYTES = 44;
 
     private static final int NOTHING = -1;
+    private static final double NANOS_PER_SECOND = 1e9;
 
     private final SendQueue queue;
     private final RcQueuePair owner;
@@ -38,6 +42,7 @@ final class Requester {
     private final Counters<QueuePairCounter> counters;
     private final CongestionWindow window;
     private final RetransmitTimer timer;
+    private final SendBudget budget;
     private final ReadsInFlight reads;
 
     private long unacked;
@@ -76,8 +81,10 @@ final class Requester {
             RcQueuePair owner,
             SendQueue queue,
             RcConnection connection,
+            SendBudget budget,
             Counters<QueuePairCounter> counters) {
         this.owner = owner;
+        this.budget = budget;
         this.queue = queue;
         this.connection = connection;
         this.counters = counters;
@@ -111,19 +118,47 @@ final class Requester {
                 return true;
             }
             probeWanted = false;
-            if (!probe(sink)) {
+            if (!probe(sink, now)) {
                 return false;
             }
         }
-        for (int share = PACKETS_PER_TURN; mayTransmit(); share--) {
-            if (share == 0 || !sink.hasRoom()) {
+        int share = BYTES_PER_TURN;
+        while (mayTransmit()) {
+            int length = datagramBytes(queue.at(cursorPosition), cursorPacket);
+            if (!isRecovering() && !budget.admits(length, now)) {
+                return false;
+            }
+            share -= length;
+            if (share < 0 || !sink.hasRoom()) {
+                budget.leave();
                 return true;
             }
             if (!transmitAtCursor(sink, now)) {
-                return false;
+                break;
             }
         }
+        budget.leave();
         return false;
+    }
+
+    /// Whether the oldest packet goes again and nothing else is under way. Its answer tells that
+    /// all before it has left the peer's buffer, so it waits for nobody.
+    private boolean isRecovering() {
+        return cursor == unacked && cursor < sent;
+    }
+
+    /// The length of packet `index` of `entry` at most.
+    private int datagramBytes(SendEntry entry, int index) {
+        return entry.isAnsweredWithData()
+                ? MAX_OVERHEAD_BYTES
+                : RequestBuilder.payloadBytes(connection, entry, index) + MAX_OVERHEAD_BYTES;
+    }
+
+    /// A congestion notification packet arrived.
+    void notified(long now) {
+        long roundTrip = timer.smoothedNanos();
+        double windowBytes = (double) window.packets() * connection.pathMtuBytes();
+        budget.notified(now, roundTrip == 0 ? 0 : windowBytes * NANOS_PER_SECOND / roundTrip);
     }
 
     /// An ACKNOWLEDGE packet arrived.
@@ -136,6 +171,7 @@ final class Requester {
             counters.increment(QueuePairCounter.ACKS_RECEIVED);
             acknowledgedBefore(answered + 1, now);
         } else {
+            budget.refused(answered);
             long reached = acknowledgedBefore(answered, now);
             if (reached == answered) {
                 refused(syndrome, reached, now);
@@ -157,10 +193,12 @@ final class Requester {
     }
 
     long deadlineNanos() {
-        return Math.min(rnrUntilNanos, timer.deadlineNanos());
+        long sending = Math.min(rnrUntilNanos, budget.deadlineNanos());
+        return Math.min(sending, timer.deadlineNanos());
     }
 
     void onTimer(long now) {
+        budget.onTimer(now);
         if (isWaitingForReceiver() && now >= rnrUntilNanos) {
             rnrUntilNanos = RetransmitTimer.NONE;
         }
@@ -168,6 +206,7 @@ final class Requester {
             timedOut(now);
         } else if (timer.isProbeDue(now)) {
             timer.probed(now);
+            budget.unanswered(timer.probes());
             probeWanted = inFlight() > 0;
         }
     }
@@ -239,8 +278,9 @@ final class Requester {
             startedPosition++;
         }
         boolean isNew = cursor == sent;
-        boolean asksForAck = asksForAck(entry);
+        boolean asksForAck = asksForAck(entry, now);
         RequestBuilder.emit(sink, connection, entry, cursorPacket, asksForAck);
+        budget.sent(cursor, datagramBytes(entry, cursorPacket), asksForAck, now);
         count(entry, isNew);
         if (!timer.isRunning()) {
             timer.start(now);
@@ -270,12 +310,13 @@ final class Requester {
         return true;
     }
 
-    private boolean asksForAck(SendEntry entry) {
+    private boolean asksForAck(SendEntry entry, long now) {
         boolean asks =
                 entry.isAnsweredWithData()
                         || cursorPacket == entry.packets - 1
                         || packetsSinceAckRequest >= ACK_REQUEST_INTERVAL - 1
-                        || inFlight() >= windowPackets() - 1;
+                        || inFlight() >= windowPackets() - 1
+                        || budget.isLast(datagramBytes(entry, cursorPacket), now);
         packetsSinceAckRequest = asks ? 0 : packetsSinceAckRequest + 1;
         return asks;
     }
@@ -337,11 +378,12 @@ final class Requester {
     /// Completes requests in order and lets the window slide.
     private void advanceTo(long end, long now) {
         if (timedPacket != NOTHING && timedPacket < end) {
-            timer.measured(now - timedNanos);
+            timer.measured(now - timedNanos, now);
             timedPacket = NOTHING;
         }
-        window.acknowledged((int) (end - unacked));
+        window.acknowledged((int) (end - unacked), inFlight());
         unacked = end;
+        budget.answeredBefore(end);
         reads.answeredBefore(end);
         restoreRetries();
         rnrUntilNanos = RetransmitTimer.NONE;
@@ -353,6 +395,7 @@ final class Requester {
             owner.completeSend();
         }
         if (unacked == sent) {
+            budget.allAnswered();
             timer.stop();
         } else {
             timer.start(now);
@@ -365,7 +408,7 @@ final class Requester {
         if (inFlight() > 0 && missingResponse != unacked) {
             missingResponse = unacked;
             counters.increment(QueuePairCounter.RESPONSES_LOST);
-            window.gapReported();
+            window.gapReported(timer.isQueueing());
             retryFrom(unacked, now);
         }
     }
@@ -403,7 +446,7 @@ final class Requester {
         } else if (syndrome == Aeth.NAK_PSN_SEQUENCE_ERROR) {
             counters.increment(QueuePairCounter.SEQUENCE_NAKS_RECEIVED);
             if (inFlight() > 0 && !isReportedTwice(now)) {
-                window.gapReported();
+                window.gapReported(timer.isQueueing());
                 wentBackNanos = now;
                 retryFrom(packet, now);
             }
@@ -441,6 +484,7 @@ final class Requester {
     private void timedOut(long now) {
         counters.increment(QueuePairCounter.TIMEOUTS);
         window.timedOut();
+        budget.abandon();
         retryFrom(unacked, now);
     }
 
@@ -463,8 +507,11 @@ final class Requester {
     /// makes it acknowledge, or report the next gap.
     ///
     /// @return whether the queue pair lives on
-    private boolean probe(PacketSink sink) {
+    private boolean probe(PacketSink sink, long now) {
         if (inFlight() == 0 || isWaitingForReceiver()) {
+            return true;
+        }
+        if (!budget.admitsProbe(datagramBytes(queue.at(queue.head()), 0), now)) {
             return true;
         }
         counters.increment(QueuePairCounter.PROBES);
@@ -495,6 +542,7 @@ final class Requester {
             int burstStart = RequestBuilder.burstStart(connection, index);
             index = (int) Math.max(burstStart, unacked - entry.firstPacket);
         }
+        budget.answerSent(datagramBytes(entry, index));
         RequestBuilder.emit(sink, connection, entry, index, true);
         return RequestBuilder.packetsAt(connection, entry, index);
     }
@@ -503,6 +551,7 @@ final class Requester {
         timedPacket = NOTHING;
         packetsSinceAckRequest = 0;
         reads.goBackTo(packet);
+        budget.goBackTo(packet);
         cursor = packet;
         cursorPosition = positionOf(packet);
         cursorPacket =

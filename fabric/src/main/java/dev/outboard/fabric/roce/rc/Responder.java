@@ -12,6 +12,7 @@ import dev.outboard.fabric.roce.queue.ReceiveEntry;
 import dev.outboard.fabric.roce.queue.SendQueue;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Bth;
+import dev.outboard.fabric.roce.wire.Icrc;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.PacketSink;
@@ -47,6 +48,7 @@ final class Responder {
     private final ResponderResources resources;
     private final RcQueuePair owner;
     private RcConnection connection;
+    private final SendBudget budget;
     private final Counters<QueuePairCounter> counters;
 
     private int expectedPsn;
@@ -73,12 +75,14 @@ final class Responder {
             RcQueuePair owner,
             QueuePairCore core,
             RcConnection connection,
+            SendBudget budget,
             Counters<QueuePairCounter> counters) {
         this.owner = owner;
         this.core = core;
         memory = new RemoteMemory(core);
         resources = new ResponderResources(connection, memory);
         this.connection = connection;
+        this.budget = budget;
         this.counters = counters;
         expectedPsn = connection.receivePsn();
     }
@@ -142,6 +146,7 @@ final class Responder {
                 return false;
             } else if (resources.emitPending(sink)) {
                 counters.increment(QueuePairCounter.RESPONSES_SENT);
+                budget.answerSent(connection.pathMtuBytes());
             } else {
                 refuseResponse(resources.pendingPsn());
             }
@@ -178,6 +183,7 @@ final class Responder {
                 psn);
         Aeth.write(headers, at + Bth.LENGTH, syndrome, msn);
         sink.finish(connection.path(), Opcode.ACKNOWLEDGE.headerLength());
+        budget.answerSent(Opcode.ACKNOWLEDGE.headerLength() + Icrc.LENGTH);
     }
 
     private void gap() {

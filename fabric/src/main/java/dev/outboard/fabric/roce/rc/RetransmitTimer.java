@@ -18,6 +18,10 @@ final class RetransmitTimer {
     private static final long MAX_PROBE_NANOS = 200_000_000;
     private static final int PROBE_ROUND_TRIPS = 2;
     private static final int PROBE_DEVIATIONS = 4;
+    private static final int QUEUEING_FACTOR = 2;
+
+    /// The way may become longer.
+    private static final long FORGET_NANOS = 10_000_000_000L;
 
     private long timeoutNanos;
     private long startedNanos = NONE;
@@ -26,6 +30,7 @@ final class RetransmitTimer {
     private long smoothedNanos;
     private long deviationNanos;
     private long shortestNanos;
+    private long shortestSinceNanos = -FORGET_NANOS;
 
     RetransmitTimer(long timeoutNanos) {
         this.timeoutNanos = timeoutNanos;
@@ -71,19 +76,25 @@ final class RetransmitTimer {
         probeNanos = now + probeInterval();
     }
 
+    /// How many probes went out since the last progress.
+    int probes() {
+        return probes;
+    }
+
     /// An answer took that long: mean and deviation as in RFC 6298.
-    void measured(long roundTripNanos) {
+    void measured(long roundTripNanos, long now) {
+        if (roundTripNanos <= shortestNanos || now - shortestSinceNanos >= FORGET_NANOS) {
+            shortestNanos = roundTripNanos;
+            shortestSinceNanos = now;
+        }
         if (smoothedNanos == 0) {
             smoothedNanos = roundTripNanos;
             deviationNanos = roundTripNanos / 2;
-            shortestNanos = roundTripNanos;
             return;
         }
         long error = roundTripNanos - smoothedNanos;
         smoothedNanos += error / 8;
         deviationNanos += (Math.abs(error) - deviationNanos) / 4;
-        // The way may have become longer: forget slowly.
-        shortestNanos = Math.min(roundTripNanos, shortestNanos + shortestNanos / 64);
     }
 
     /// The mean round trip, or 0 if none was measured.
@@ -91,9 +102,14 @@ final class RetransmitTimer {
         return smoothedNanos;
     }
 
-    /// No answer comes sooner; 0 if none was measured.
+    /// The shortest round trip of late; 0 if none was measured.
     long shortestNanos() {
         return shortestNanos;
+    }
+
+    /// Whether answers take much longer than they could: packets wait somewhere.
+    boolean isQueueing() {
+        return smoothedNanos > QUEUEING_FACTOR * shortestNanos;
     }
 
     private long probeInterval() {

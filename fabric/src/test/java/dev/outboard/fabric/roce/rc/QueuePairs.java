@@ -18,6 +18,9 @@ import java.util.function.Consumer;
 public final class QueuePairs {
     private static final Port PORT = new Port(Gid.ofIpv4(0x7F000002), 4096);
 
+    /// Windows are the limit, not this.
+    private static final int PEER_BUFFER_BYTES = 8 << 20;
+
     private QueuePairs() {}
 
     /// One in state INIT that grants the peer everything.
@@ -49,6 +52,29 @@ public final class QueuePairs {
             QueueSizes sizes,
             Optional<ReceiveQueue> shared,
             Consumer<AsyncEvent.Type> events) {
+        return initialized(
+                number,
+                domain,
+                regions,
+                sendCompletions,
+                receiveCompletions,
+                sizes,
+                shared,
+                events,
+                new CongestionControl(false, PEER_BUFFER_BYTES));
+    }
+
+    /// The same, sharing `congestion` with others.
+    static RcQueuePair initialized(
+            int number,
+            int domain,
+            RegionTable regions,
+            CompletionRing sendCompletions,
+            CompletionRing receiveCompletions,
+            QueueSizes sizes,
+            Optional<ReceiveQueue> shared,
+            Consumer<AsyncEvent.Type> events,
+            CongestionControl congestion) {
         RcQueuePair queuePair =
                 new RcQueuePair(
                         new QueuePairCore(
@@ -61,7 +87,8 @@ public final class QueuePairs {
                                 shared,
                                 false,
                                 events),
-                        PORT);
+                        PORT,
+                        congestion);
         queuePair.modify(
                 QueuePairChange.to(QueuePairState.INIT)
                         .access(Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC));
