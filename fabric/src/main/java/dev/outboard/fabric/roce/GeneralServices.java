@@ -14,6 +14,7 @@ import dev.outboard.fabric.roce.cm.Listener;
 import dev.outboard.fabric.roce.cm.NegotiatedAttributes;
 import dev.outboard.fabric.roce.cm.Resolution;
 import dev.outboard.fabric.roce.cm.ResolutionEvent;
+import dev.outboard.fabric.roce.rc.CongestionControl;
 import dev.outboard.fabric.roce.rc.RcConnection;
 import dev.outboard.fabric.roce.rc.RcQueuePair;
 import dev.outboard.fabric.roce.wire.Discard;
@@ -37,6 +38,7 @@ final class GeneralServices implements CmHost {
     private static final int MIN_RNR_TIMER_CODE = 12;
 
     private final Gid localGid;
+    private final CongestionControl congestion;
     private final CmAgent agent;
     private final Consumer<Discard> discards;
     private final QueuePairOne queuePairOne = new QueuePairOne();
@@ -48,7 +50,11 @@ final class GeneralServices implements CmHost {
     private record Outgoing(Path path, byte[] datagram) {}
 
     GeneralServices(
-            CmConfiguration configuration, RandomGenerator random, Consumer<Discard> discards) {
+            CmConfiguration configuration,
+            RandomGenerator random,
+            CongestionControl congestion,
+            Consumer<Discard> discards) {
+        this.congestion = congestion;
         this.localGid = configuration.localGid();
         this.agent = new CmAgent(configuration, this, random);
         this.discards = discards;
@@ -150,6 +156,9 @@ final class GeneralServices implements CmHost {
                         agreed.maxDestinationReadAtomic());
         machine.modify(QueuePairChange.to(QueuePairState.INIT).access(access(agreed)));
         machine.connect(attributes);
+        if (agreed.remoteBufferBytes() > 0) {
+            congestion.declare(agreed.remoteGid(), agreed.remoteBufferBytes());
+        }
         if (!connection.isActive()) {
             queuePair.onFirstPacket(() -> agent.queuePairReceivedPacket(connection));
         }

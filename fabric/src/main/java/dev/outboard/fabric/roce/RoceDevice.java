@@ -10,6 +10,7 @@ import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.SharedReceiveQueue;
+import dev.outboard.fabric.roce.cm.CaGuid;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
 import dev.outboard.fabric.roce.io.IpMtu;
 import dev.outboard.fabric.roce.io.Receiver;
@@ -107,10 +108,15 @@ final class RoceDevice implements Device, TransmitListener {
         taps.attach(transmitter, receiver);
         this.waiter = new Waiter(socket);
         CmConfiguration configuration =
-                CmConfiguration.of(CmConfiguration.randomCaGuid(random), Gid.of(address), pathMtu)
+                CmConfiguration.of(
+                                CaGuid.random(random, socket.receiveBufferBytes()),
+                                Gid.of(address),
+                                pathMtu)
                         .withPacketLifetime(PACKET_LIFETIME_CODE)
                         .withMaximumAccepted(MAX_ACCEPTED);
-        this.services = new GeneralServices(configuration, random, receiver.discards()::increment);
+        this.services =
+                new GeneralServices(
+                        configuration, random, congestion, receiver.discards()::increment);
         this.engine = new Engine(transmitter, receiver, waiter, services, congestion);
         this.drivers = new Drivers(engine, name);
     }

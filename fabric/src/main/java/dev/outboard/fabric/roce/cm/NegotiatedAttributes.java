@@ -16,6 +16,7 @@ import dev.outboard.fabric.roce.wire.PathMtu;
 /// @param maxReadAtomic READs and atomics this side may have outstanding; 0 means it must issue
 ///   none
 /// @param maxDestinationReadAtomic READs and atomics this side serves; 0 means it must refuse them
+/// @param remoteBufferBytes the receive buffer that the peer declares, or 0; see [CaGuid]
 public record NegotiatedAttributes(
         int localQpn,
         Gid remoteGid,
@@ -27,7 +28,8 @@ public record NegotiatedAttributes(
         int rnrRetryCount,
         int ackTimeoutCode,
         int maxReadAtomic,
-        int maxDestinationReadAtomic) {
+        int maxDestinationReadAtomic,
+        int remoteBufferBytes) {
     /// The longest ACK timeout a peer can make us wait: 8.6 s. A peer could ask for 2.4 hours, or
     /// with 0 for ever; this bounds TIMEWAIT too.
     public static final int MAX_ACK_TIMEOUT = 21;
@@ -60,7 +62,8 @@ public record NegotiatedAttributes(
                 reply.rnrRetryCount(),
                 limited(TimeoutCode.ackTimeout(reply.targetAckDelay(), packetLifetime)),
                 Math.min(reply.responderResources(), request.initiatorDepth()),
-                Math.min(reply.initiatorDepth(), request.responderResources()));
+                Math.min(reply.initiatorDepth(), request.responderResources()),
+                CaGuid.receiveBufferBytes(reply.localCaGuid()));
     }
 
     /// The passive side, from the REQ and its own REP.
@@ -77,7 +80,8 @@ public record NegotiatedAttributes(
                 request.rnrRetryCount(),
                 limited(request.primaryPath().localAckTimeout()),
                 reply.initiatorDepth(),
-                reply.responderResources());
+                reply.responderResources(),
+                CaGuid.receiveBufferBytes(request.localCaGuid()));
     }
 
     /// Every REQ that gets this far has a valid MTU: the passive side has looked at it.
