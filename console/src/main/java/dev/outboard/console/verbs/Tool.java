@@ -77,7 +77,7 @@ abstract class Tool implements Callable<Integer> {
             InetSocketAddress address = new InetSocketAddress(resolve(server().get()), port);
             return ExchangeSocket.connect(address, limit());
         }
-        InetSocketAddress address = new InetSocketAddress(device.address(), port);
+        InetSocketAddress address = new InetSocketAddress(options().listenAddress(device), port);
         try (ServerSocket listener = ExchangeSocket.listen(address)) {
             sayReady(device, listener.getLocalPort());
             return ExchangeSocket.accept(listener, limit());

@@ -4,6 +4,7 @@ import dev.outboard.console.naa.Counters;
 import dev.outboard.console.naa.DeviceOptions;
 import dev.outboard.fabric.Device;
 import java.io.PrintWriter;
+import java.net.InetAddress;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -23,6 +24,14 @@ final class ToolOptions {
                     "The local address. Default: 127.0.0.1 for a server ('auto': a free loopback"
                             + " address), for a client the one that leads to the server.")
     private @Nullable String bind;
+
+    @Option(
+            names = "--listen",
+            paramLabel = "ADDR",
+            description =
+                    "Where a server that agrees over TCP listens, default the local address."
+                            + " perftest knows IPv4 only there, also when it measures IPv6.")
+    private @Nullable String listen;
 
     @Option(
             names = "--timeout",
@@ -49,6 +58,11 @@ final class ToolOptions {
     /// Opens the device at the local address `address`.
     Device open(String address) {
         return device.open(address);
+    }
+
+    /// Where a server on `used` listens for TCP connections.
+    InetAddress listenAddress(Device used) {
+        return listen == null ? used.address() : Tool.resolve(listen);
     }
 
     /// How long to wait for the peer at each step.
