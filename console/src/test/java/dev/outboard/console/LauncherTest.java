@@ -100,6 +100,29 @@ class LauncherTest {
     }
 
     @Test
+    void testAgainstRealPeersRunsThoseTestsAlone() throws Exception {
+        script(root.resolve("interop/rxe-vm"), "[ \"$1\" = check ]");
+
+        assertThat(outboard("test", "--interop", "-o").exitCode()).isZero();
+        assertThat(mavenCalls())
+                .singleElement()
+                .asString()
+                .contains(" verify --projects interop --also-make ", "-Dinterop.skip=false")
+                .endsWith(" -o");
+    }
+
+    @Test
+    void testAgainstRealPeersSaysWhyItCannotRun() throws Exception {
+        script(root.resolve("interop/rxe-vm"), "echo rxe-vm: must be run as root >&2; exit 1");
+
+        Execution run = outboard("test", "--interop");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err().lines().toList()).first().isEqualTo("rxe-vm: must be run as root");
+        assertThat(elsewhere.resolve("calls")).doesNotExist();
+    }
+
+    @Test
     void passesOverAJdkThatIsTooOld() throws Exception {
         Path old = fakeJdk("old", "17.0.15");
         jdk = fakeJdk("new", "26");

@@ -5,6 +5,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 
 /// A program that was started, here or in the guest, and its output so far. Closing it ends it, and
@@ -32,20 +36,43 @@ public final class RunningProgram implements AutoCloseable {
         }
     }
 
-    /// Waits for the end of the program and its output.
+    /// Waits at most `limit` for the end of the program and of its output.
     ///
-    /// @throws IllegalStateException if `limit` passes first
-    public Execution awaitEnd(Duration limit) {
+    /// @return whether it has ended
+    public boolean ends(Duration limit) {
         try {
             if (!process.waitFor(limit)) {
-                throw new IllegalStateException("still running after " + limit + ": " + this);
+                return false;
             }
-            return new Execution(
-                    command, process.exitValue(), out.awaitAll(limit), err.awaitAll(limit));
+            out.reader.join(limit);
+            err.reader.join(limit);
+            return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while waiting for " + this, e);
+            return false;
         }
+    }
+
+    /// Waits at most `limit` until one of two programs has ended.
+    public static void awaitFirstEnd(Duration limit, RunningProgram one, RunningProgram other) {
+        try {
+            CompletableFuture.anyOf(one.process.onExit(), other.process.onExit())
+                    .get(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            // Neither has ended: the caller looks at each anyway.
+        }
+    }
+
+    /// Whether it has ended with another exit code than 0.
+    public boolean hasFailed() {
+        return !process.isAlive() && process.exitValue() != 0;
+    }
+
+    /// What it has printed on standard output so far.
+    public String output() {
+        return out.toString();
     }
 
     @Override
@@ -58,7 +85,8 @@ public final class RunningProgram implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "%s%nstandard output:%n%sstandard error:%n%s".formatted(command, out, err);
+        String end = process.isAlive() ? "still running" : "exit code " + process.exitValue();
+        return "%s%n%s%nstandard output:%n%sstandard error:%n%s".formatted(command, end, out, err);
     }
 
     /// The lines of one stream as they come.
@@ -112,11 +140,6 @@ public final class RunningProgram implements AutoCloseable {
                     return false;
                 }
             }
-        }
-
-        String awaitAll(Duration limit) throws InterruptedException {
-            reader.join(limit);
-            return toString();
         }
 
         @Override

@@ -137,18 +137,16 @@ public final class TestBed implements AutoCloseable {
 
     private void remove() {
         try (RunningProgram down = run("down", "--all")) {
-            down.awaitEnd(START);
+            down.ends(START);
         }
     }
 
     private String require(String... words) {
         try (RunningProgram program = run(words)) {
-            Execution execution = program.awaitEnd(START);
-            if (execution.exitCode() != 0) {
-                throw new IllegalStateException(
-                        "rxe-vm " + String.join(" ", words) + ": " + execution);
+            if (!program.ends(START) || program.hasFailed()) {
+                throw new IllegalStateException("rxe-vm " + program);
             }
-            return execution.out();
+            return program.output();
         }
     }
 

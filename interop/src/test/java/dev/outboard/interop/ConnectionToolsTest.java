@@ -1,14 +1,17 @@
 package dev.outboard.interop;
 
+import static dev.outboard.interop.OurProgram.verbs;
+
 import dev.outboard.testkit.Requirement;
-import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// The tools that connect through the connection manager of Linux and exchange messages.
+/// The tools that connect through the connection manager of Linux.
 @Interop
 class ConnectionToolsTest {
     private static final int PORT = 7471;
+    private static final int RPING_PORT = 7174;
 
     private final TestBeds beds;
 
@@ -18,59 +21,88 @@ class ConnectionToolsTest {
 
     @ParameterizedTest
     @EnumSource(Link.class)
-    @Requirement("ROCE-CM-4")
+    @Requirement({"ROCE-CM-4", "ROCE-CM-14"})
     void connectsToRdmaServer(Link link) {
         new Conversation(beds, link)
                 .callsGuest(
-                        ours("call", "{guest}", "client", 1, 1, 16),
-                        "rdma_server -s {guest} -p " + PORT,
+                        verbs("rdma-client -s {guest} -p 7471"),
+                        "rdma_server -s {guest} -p 7471",
                         PORT);
     }
 
     @ParameterizedTest
     @EnumSource(Link.class)
-    @Requirement("ROCE-CM-5")
+    @Requirement({"ROCE-CM-5", "ROCE-CM-14"})
     void acceptsRdmaClient(Link link) {
         new Conversation(beds, link)
                 .guestCalls(
-                        "rdma_client -s {host} -p " + PORT,
-                        "listening",
-                        ours("serve", "-", "client", 1, 1, 16));
+                        "rdma_client -s {host} -p 7471",
+                        verbs("rdma-server --bind {host} -p 7471"));
     }
 
     @ParameterizedTest
-    @EnumSource(Link.class)
+    @CsvSource({
+        "IPV4_1024,  1, 10,     100",
+        "IPV4_1024,  2,  3, 3000001",
+        "IPV4_4096,  8, 10,    1501",
+        "IPV6_1024, 20,  4,       1",
+        "IPV6_4096,  2,  3,  777777"
+    })
     @Requirement("ROCE-CM-4")
-    void connectsToUcmatose(Link link) {
+    void connectsToUcmatose(Link link, int connections, int messages, int bytes) {
+        String counts = "-c %d -C %d -S %d".formatted(connections, messages, bytes);
         new Conversation(beds, link)
                 .callsGuest(
-                        ours("call", "{guest}", "server", 8, 10, 1501),
-                        "ucmatose -b {guest} -c 8 -C 10 -S 1501",
+                        verbs("ucmatose -s {guest} " + counts),
+                        "ucmatose -b {guest} " + counts,
                         PORT);
     }
 
     @ParameterizedTest
-    @EnumSource(Link.class)
+    @CsvSource({
+        "IPV4_1024,  8, 10,    1501",
+        "IPV4_4096,  2,  3, 3000001",
+        "IPV6_1024,  2,  3,  777777",
+        "IPV6_4096, 20,  4,       1"
+    })
     @Requirement("ROCE-CM-5")
-    void acceptsUcmatose(Link link) {
+    void acceptsUcmatose(Link link, int connections, int messages, int bytes) {
+        String counts = "-c %d -C %d -S %d".formatted(connections, messages, bytes);
         new Conversation(beds, link)
                 .guestCalls(
-                        "ucmatose -s {host} -c 8 -C 10 -S 1501",
-                        "listening",
-                        ours("serve", "-", "server", 8, 10, 1501));
+                        "ucmatose -s {host} " + counts, verbs("ucmatose --bind {host} " + counts));
     }
 
-    private static List<String> ours(
-            String role, String peer, String first, int connections, int messages, int bytes) {
-        return OurProgram.test(
-                MessagePeer.class,
-                role,
-                "{host}",
-                peer,
-                String.valueOf(PORT),
-                first,
-                String.valueOf(connections),
-                String.valueOf(messages),
-                String.valueOf(bytes));
+    /// The guest READs and WRITEs our memory.
+    @ParameterizedTest
+    @CsvSource({
+        "IPV4_1024, 20,    64",
+        "IPV4_4096,  5, 65535",
+        "IPV6_1024,  5,  5001",
+        "IPV6_4096, 20,   101"
+    })
+    @Requirement("ROCE-CM-4")
+    void connectsToRping(Link link, int count, int bytes) {
+        new Conversation(beds, link)
+                .callsGuest(
+                        verbs("rping -c -V -a {guest} -C %d -S %d".formatted(count, bytes)),
+                        "rping -s -a {guest} -S " + bytes,
+                        RPING_PORT);
+    }
+
+    /// We READ and WRITE the guest's memory.
+    @ParameterizedTest
+    @CsvSource({
+        "IPV4_1024,  5,  5001",
+        "IPV4_4096, 20,   101",
+        "IPV6_1024, 20,    64",
+        "IPV6_4096,  5, 65535"
+    })
+    @Requirement("ROCE-CM-5")
+    void acceptsRping(Link link, int count, int bytes) {
+        new Conversation(beds, link)
+                .guestCalls(
+                        "rping -c -V -a {host} -C %d -S %d".formatted(count, bytes),
+                        verbs("rping -s -a {host}"));
     }
 }

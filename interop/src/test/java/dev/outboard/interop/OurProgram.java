@@ -10,13 +10,26 @@ import java.util.List;
 /// Java machine that is set to start fast.
 final class OurProgram {
     static final Path MODULES = Repository.root().resolve("console/target/app");
+    static final String JAVA = Path.of(System.getProperty("java.home"), "bin/java").toString();
     private static final Path TESTS = Path.of("target/test-classes").toAbsolutePath();
 
     private OurProgram() {}
 
-    /// `outboard words…`
-    static List<String> outboard(Path modules, String... words) {
-        return java(modules, "--module", "dev.outboard.console/dev.outboard.console.Main", words);
+    /// `outboard verbs words`, split at blanks.
+    static List<String> verbs(String words) {
+        return verbs(MODULES, words);
+    }
+
+    /// The same from copies of the modules elsewhere.
+    static List<String> verbs(Path modules, String words) {
+        List<String> command =
+                java(
+                        modules,
+                        "--module",
+                        "dev.outboard.console/dev.outboard.console.Main",
+                        "verbs");
+        command.addAll(List.of(words.split(" +")));
+        return command;
     }
 
     /// A program of these tests, which sees the fabric's exported packages.
@@ -30,7 +43,7 @@ final class OurProgram {
         List<String> command =
                 new ArrayList<>(
                         List.of(
-                                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                                JAVA,
                                 "-XX:+UseSerialGC",
                                 "-XX:TieredStopAtLevel=1",
                                 "--enable-native-access=dev.outboard.fabric",
