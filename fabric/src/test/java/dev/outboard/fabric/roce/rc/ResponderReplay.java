@@ -1,7 +1,10 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.Access;
+import dev.outboard.fabric.MemoryWindow;
 import dev.outboard.fabric.ReceiveRequest;
+import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.roce.memory.AllocatedWindow;
 import dev.outboard.fabric.roce.memory.RegionTable;
 import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.queue.CompletionRing;
@@ -34,6 +37,7 @@ final class ResponderReplay {
     private static final int RECEIVES = 1 << 10;
     private static final int ADDRESS_AT = 12;
     private static final int KEY_AT = 20;
+    private static final int IETH_AT = 12;
 
     private final CapturedFlow flow;
     private final RegionTable regions = new RegionTable(64, new SplittableRandom(1));
@@ -45,8 +49,8 @@ final class ResponderReplay {
     private final Set<Long> seededAtomics = new HashSet<>();
     private final List<PacketLine> answers = new ArrayList<>();
 
-    /// What is known of a key: our region for it, and the captured address that it starts at.
-    private record Window(RegisteredRegion region, long start) {}
+    /// What is known of a key: our region for it, the captured address that it starts at, and ours.
+    private record Window(RegisteredRegion region, long start, int key) {}
 
     private ResponderReplay(CapturedFlow flow) {
         this.flow = flow;
@@ -73,7 +77,8 @@ final class ResponderReplay {
                         16,
                         16));
         receiveMemory = region(RECEIVE_BYTES);
-        refusedKeys().forEach(key -> windows.put(key, new Window(region(0), 0)));
+        RegisteredRegion nothing = region(0);
+        refusedKeys().forEach(key -> windows.put(key, new Window(nothing, 0, nothing.remoteKey())));
         flow.requests().forEach(this::mapMemory);
     }
 
@@ -197,7 +202,30 @@ final class ResponderReplay {
                 end = Math.max(end, other.remoteAddress() + length);
             }
         }
-        windows.put(request.remoteKey(), new Window(region(end - start), start));
+        RegisteredRegion region = region(end - start);
+        int key = request.remoteKey();
+        windows.put(
+                key,
+                new Window(region, start, isInvalidated(key) ? bound(region) : region.remoteKey()));
+    }
+
+    private boolean isInvalidated(int key) {
+        return flow.requests().stream()
+                .anyMatch(request -> request.opcode().hasIeth() && request.invalidateKey() == key);
+    }
+
+    /// The key of a memory window over all of `region`.
+    private int bound(RegisteredRegion region) {
+        AllocatedWindow window = regions.allocateWindow(DOMAIN, MemoryWindow.Type.TYPE_2B);
+        window.bind(
+                DOMAIN,
+                flow.responderQpn(),
+                region,
+                0,
+                region.length(),
+                Access.REMOTE_WRITE.bit(),
+                SendRequest.NEXT_KEY_PART);
+        return window.remoteKey();
     }
 
     private RegisteredRegion region(long bytes) {
@@ -215,7 +243,9 @@ final class ResponderReplay {
             headers.putLong(
                     ADDRESS_AT,
                     packet.remoteAddress() - window.start() + window.region().address());
-            headers.putInt(KEY_AT, window.region().remoteKey());
+            headers.putInt(KEY_AT, window.key());
+        } else if (packet.opcode().hasIeth()) {
+            ByteBuffer.wrap(datagram).putInt(IETH_AT, windows.get(packet.invalidateKey()).key());
         }
         return datagram;
     }
