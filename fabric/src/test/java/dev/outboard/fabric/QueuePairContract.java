@@ -257,6 +257,21 @@ abstract class QueuePairContract {
     }
 
     @Test
+    void closingTheDeviceClosesItsQueuePairs() {
+        Device third = open();
+        ProtectionDomain domain = third.allocateProtectionDomain();
+        QueuePair pair =
+                domain.createQueuePair(
+                        QueuePairAttributes.of(third.createCompletionQueue(2), 1, 1));
+        third.close();
+        assertThatThrownBy(() -> pair.modify(QueuePairChange.to(QueuePairState.RESET)))
+                .isInstanceOfSatisfying(
+                        FabricException.class,
+                        e -> assertThat(e.reason()).isEqualTo(Reason.CLOSED));
+        pair.close();
+    }
+
+    @Test
     void aClosedQueuePairRefusesEverythingButClosing() {
         QueuePair pair = one.queuePair();
         pair.close();

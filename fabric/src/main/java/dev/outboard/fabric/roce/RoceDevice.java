@@ -27,7 +27,6 @@ import dev.outboard.fabric.roce.queue.ReceiveQueue;
 import dev.outboard.fabric.roce.rc.CongestionControl;
 import dev.outboard.fabric.roce.rc.RcQueuePair;
 import dev.outboard.fabric.roce.ud.UdQueuePair;
-import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.roce.wire.Path;
@@ -320,27 +319,15 @@ final class RoceDevice implements Device, TransmitListener {
     public Map<String, Long> counters() {
         Map<String, Long> counters =
                 new TreeMap<>(engine.exclusively(() -> services.agent().counters().snapshot()));
-        counters.put("sent.packets", transmitter.packets());
-        counters.put("sent.bytes", transmitter.bytes());
-        counters.put("sent.calls", transmitter.calls());
-        counters.put("sent.refused", transmitter.drops());
-        counters.put("sent.unreadable", transmitter.unreadable());
-        counters.put("received.packets", receiver.packets());
-        counters.put("received.bytes", receiver.bytes());
-        counters.put("received.calls", receiver.calls());
-        counters.put("received.overflows", receiver.overflows());
+        transmitter.counters().copyTo(counters, "sent.");
+        receiver.counters().copyTo(counters, "received.");
+        receiver.discards().copyTo(counters, "discarded.");
         counters.put("received.buffer-bytes", (long) socket.receiveBufferBytes());
         counters.put("received.congestion-notifications", engine.congestionNotifications());
         counters.put("events.lost", events.lost());
         counters.put("icrc.strict", receiver.verifier().strictOk());
         counters.put("icrc.solved", receiver.verifier().solved());
         counters.put("icrc.bad", receiver.verifier().bad());
-        for (Discard reason : Discard.values()) {
-            String key =
-                    "discarded."
-                            + reason.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
-            counters.put(key, receiver.discards().count(reason));
-        }
         return counters;
     }
 
@@ -353,6 +340,7 @@ final class RoceDevice implements Device, TransmitListener {
             closed = true;
         }
         channels.forEach(RoceConnectionChannel::close);
+        engine.queuePairs().forEach(RoceQueuePair::close);
         engine.exclusively(() -> services.agent().shutDown(System.nanoTime()));
         engine.exclusively(engine::close);
         drivers.close();

@@ -3,6 +3,7 @@ package dev.outboard.fabric.roce.io;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import dev.outboard.fabric.roce.queue.Counters;
 import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;
@@ -33,7 +34,7 @@ public final class Receiver {
     private final IcrcVerifier verifier;
     private final ReversePaths paths;
     private final Packet packet = new Packet();
-    private final Discards discards = new Discards();
+    private final Counters<Discard> discards = new Counters<>(Discard.class);
 
     private final Arena arena = Arena.ofAuto();
     private final MemorySegment message = arena.allocate(Msghdr.SIZE, Long.BYTES);
@@ -54,10 +55,7 @@ public final class Receiver {
     private @Nullable FrameSink tap;
     private long deadlineNanos = Long.MAX_VALUE;
 
-    private final Counter packets = new Counter();
-    private final Counter bytes = new Counter();
-    private final Counter calls = new Counter();
-    private final Counter overflows = new Counter();
+    private final Counters<ReceiveCounter> counters = new Counters<>(ReceiveCounter.class);
     private int lastOverflows;
 
     /// A receiver of what arrives at `socket`, as strict about the ICRC as `policy`.
@@ -102,29 +100,12 @@ public final class Receiver {
         return deadlineNanos;
     }
 
-    /// Packets that arrived, sound or not.
-    public long packets() {
-        return packets.value();
-    }
-
-    /// Bytes of UDP payload that arrived.
-    public long bytes() {
-        return bytes.value();
-    }
-
-    /// Calls of `recvmsg` that brought something.
-    public long calls() {
-        return calls.value();
-    }
-
-    /// Datagrams that the kernel dropped because the socket's buffer was full, as far as it told:
-    /// it does so along with the next datagram that arrives.
-    public long overflows() {
-        return overflows.value();
+    public Counters<ReceiveCounter> counters() {
+        return counters;
     }
 
     /// What was dropped here. Whoever drops a delivered packet counts it here, too.
-    public Discards discards() {
+    public Counters<Discard> discards() {
         return discards;
     }
 
@@ -141,8 +122,8 @@ public final class Receiver {
             // EAGAIN: nothing there. All else would be about one datagram, which is gone.
             return false;
         }
-        calls.increment();
-        bytes.add(length);
+        counters.increment(ReceiveCounter.CALLS);
+        counters.add(ReceiveCounter.BYTES, length);
         segmentBytes = 0;
         trafficClass = 0;
         readControl();
@@ -180,7 +161,7 @@ public final class Receiver {
 
     /// The kernel's counter has 32 bits and wraps.
     private void countOverflows(int total) {
-        overflows.add(Integer.toUnsignedLong(total - lastOverflows));
+        counters.add(ReceiveCounter.OVERFLOWS, Integer.toUnsignedLong(total - lastOverflows));
         lastOverflows = total;
     }
 
@@ -189,7 +170,7 @@ public final class Receiver {
         // is one, too.
         int step = segmentBytes > 0 ? segmentBytes : Math.max(length, 1);
         for (int at = 0; at == 0 || at < length; at += step) {
-            packets.increment();
+            counters.increment(ReceiveCounter.PACKETS);
             frame(sender, at, Math.min(step, length - at));
         }
     }

@@ -2,6 +2,7 @@ package dev.outboard.fabric.roce.io;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import dev.outboard.fabric.roce.queue.Counters;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Icrc;
 import dev.outboard.fabric.roce.wire.PacketSink;
@@ -84,11 +85,7 @@ public final class Transmitter implements PacketSink {
 
     private long deadlineNanos = Long.MAX_VALUE;
 
-    private final Counter packets = new Counter();
-    private final Counter bytes = new Counter();
-    private final Counter calls = new Counter();
-    private final Counter drops = new Counter();
-    private final Counter unreadable = new Counter();
+    private final Counters<TransmitCounter> counters = new Counters<>(TransmitCounter.class);
     private volatile int lastErrno;
 
     private Transmitter(UdpSocket socket, TransmitListener listener) {
@@ -181,29 +178,8 @@ public final class Transmitter implements PacketSink {
         return segmenting;
     }
 
-    /// Packets that the kernel took.
-    public long packets() {
-        return packets.value();
-    }
-
-    /// Bytes of UDP payload that the kernel took.
-    public long bytes() {
-        return bytes.value();
-    }
-
-    /// Calls of `sendmsg` that succeeded.
-    public long calls() {
-        return calls.value();
-    }
-
-    /// Packets that the kernel refused. [#lastRefusal] has the latest reason.
-    public long drops() {
-        return drops.value();
-    }
-
-    /// Packets whose payload had gone.
-    public long unreadable() {
-        return unreadable.value();
+    public Counters<TransmitCounter> counters() {
+        return counters;
     }
 
     /// The errno by name of the latest refusal, or "none".
@@ -271,7 +247,7 @@ public final class Transmitter implements PacketSink {
 
     /// The arena of the payload is closed, or was never meant for this thread.
     private void lose(Path path) {
-        unreadable.increment();
+        counters.increment(TransmitCounter.UNREADABLE);
         listener.unreadable(path);
     }
 
@@ -375,13 +351,13 @@ public final class Transmitter implements PacketSink {
     /// Takes account of what the kernel answered.
     private void settle(Path path, int packetCount, int result) {
         if (result >= 0) {
-            calls.increment();
-            packets.add(packetCount);
-            bytes.add(result);
+            counters.increment(TransmitCounter.CALLS);
+            counters.add(TransmitCounter.PACKETS, packetCount);
+            counters.add(TransmitCounter.BYTES, result);
             return;
         }
         lastErrno = -result;
-        drops.add(packetCount);
+        counters.add(TransmitCounter.REFUSED, packetCount);
         switch (-result) {
             // The queue of the socket or of the interface is full: no more in this turn.
             case Errno.EAGAIN, Errno.ENOBUFS, Errno.ENOMEM -> room = 0;

@@ -42,6 +42,15 @@ public final class Counters<E extends Enum<E>> {
         return (long) VALUES.getOpaque(values, name.ordinal());
     }
 
+    /// All together; any thread.
+    public long total() {
+        long total = 0;
+        for (E name : names) {
+            total += get(name);
+        }
+        return total;
+    }
+
     /// Puts every counter into `into`, named `prefix` and the constant in lower case with dashes.
     public void copyTo(Map<String, Long> into, String prefix) {
         for (E name : names) {

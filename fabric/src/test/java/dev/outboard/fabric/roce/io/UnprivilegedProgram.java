@@ -27,7 +27,11 @@ final class UnprivilegedProgram {
             transmitter.flush(0);
             List<Traffic.Arrival> arrivals = Traffic.receive(far, receiver, 15);
             System.out.println("arrived: " + arrivals.size());
-            System.out.println("calls: " + transmitter.calls() + " " + receiver.calls());
+            System.out.println(
+                    "calls: "
+                            + transmitter.counters().get(TransmitCounter.CALLS)
+                            + " "
+                            + receiver.counters().get(ReceiveCounter.CALLS));
             System.out.println("port: " + far.localPort());
         }
     }

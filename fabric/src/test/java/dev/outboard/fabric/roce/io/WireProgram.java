@@ -41,7 +41,7 @@ final class WireProgram {
         sendGolden("plain_gso_seg2");
         sendGolden("plain_rc_send_only");
         transmitter.flush(0);
-        print("sendmsg calls", transmitter.calls());
+        print("sendmsg calls", transmitter.counters().get(TransmitCounter.CALLS));
         for (int i = 0; i < 5; i++) {
             print("packet", HexFormat.of().formatHex(tun.next()));
         }
@@ -72,14 +72,14 @@ final class WireProgram {
             return;
         }
         socket.option(UdpSocket.SOL_SOCKET, UdpSocket.SO_SNDBUF, 1);
-        long before = transmitter.drops();
+        long before = transmitter.counters().get(TransmitCounter.REFUSED);
         int finished = 0;
         Payload payload = Traffic.payload(1000);
         while (transmitter.hasRoom()) {
             Traffic.send(transmitter, path, finished++, payload);
         }
         print("full", transmitter.lastRefusal());
-        print("dropped", transmitter.drops() - before);
+        print("dropped", transmitter.counters().get(TransmitCounter.REFUSED) - before);
         print("ended the turn early", finished < Transmitter.PACKETS_PER_FLUSH);
         transmitter.flush(0);
         print("room in the next turn", transmitter.hasRoom());
