@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,6 +30,7 @@ class FabricGuideTest {
     private Device device;
     private Device peerDevice;
     private final Arena arena = Arena.ofShared();
+    private final CountDownLatch listening = new CountDownLatch(1);
 
     @BeforeEach
     void open() {
@@ -295,9 +297,24 @@ class FabricGuideTest {
                 new SendRequest().send().to(handle, peerNumber, 0x11111111).payload(region, 0, 64));
 
         assertThat(next(completions).status()).isEqualTo(CompletionStatus.SUCCESS);
-        Completion received = next(peerCompletions);
+        pair.post(new ReceiveRequest().id(2).buffer(region, 1024, 40 + 64));
+        reply(peer, peerDomain, peerCompletions, peerRegion);
+        assertThat(next(completions).id()).isEqualTo(2);
+    }
+
+    private static void reply(
+            QueuePair pair,
+            ProtectionDomain domain,
+            CompletionQueue completions,
+            MemoryRegion region) {
+        Completion received = next(completions);
+        AddressHandle back = domain.createAddressHandle(received, region, 0);
+        pair.post(
+                new SendRequest()
+                        .send()
+                        .to(back, received.sourceQueuePairNumber(), 0x11111111)
+                        .payload(region, 40, received.byteCount() - 40));
         assertThat(received.byteCount()).isEqualTo(40 + 64);
-        assertThat(received.sourceQueuePairNumber()).isEqualTo(pair.number());
     }
 
     private static QueuePair datagramPair(ProtectionDomain domain, CompletionQueue completions) {
@@ -309,5 +326,56 @@ class FabricGuideTest {
         pair.modify(QueuePairChange.to(QueuePairState.READY_TO_RECEIVE));
         pair.modify(QueuePairChange.to(QueuePairState.READY_TO_SEND).sendPsn(0));
         return pair;
+    }
+
+    @Test
+    void aDatagramServiceIsFound() throws InterruptedException {
+        var server = CompletableFuture.supplyAsync(() -> offer(peerDevice));
+        assertThat(listening.await(10, TimeUnit.SECONDS)).isTrue();
+        find(device, new InetSocketAddress(peerDevice.address(), PORT));
+        assertThat(server.join().byteCount()).isEqualTo(40 + 64);
+    }
+
+    private Completion offer(Device device) {
+        ConnectionChannel channel = device.createConnectionChannel();
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        CompletionQueue completions = device.createCompletionQueue(16);
+        MemoryRegion region = domain.register(arena.allocate(4096), Access.LOCAL_WRITE);
+        QueuePairAttributes attributes =
+                QueuePairAttributes.of(completions, 8, 8)
+                        .withType(QueuePairType.UNRELIABLE_DATAGRAM);
+        ConnectionId listener = channel.createId(PortSpace.UDP);
+        listener.listen(PORT, 16);
+        listening.countDown();
+        ConnectionId asked = await(channel, ConnectionEvent.Type.CONNECT_REQUEST).id();
+        QueuePair pair = asked.createQueuePair(domain, attributes);
+        pair.post(new ReceiveRequest().id(1).buffer(region, 0, 4096));
+        asked.accept(ConnectionParameters.defaults());
+        return next(completions);
+    }
+
+    private void find(Device device, InetSocketAddress server) {
+        ConnectionChannel channel = device.createConnectionChannel();
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        CompletionQueue completions = device.createCompletionQueue(16);
+        MemoryRegion region = domain.register(arena.allocate(4096), Access.LOCAL_WRITE);
+        QueuePairAttributes attributes =
+                QueuePairAttributes.of(completions, 8, 8)
+                        .withType(QueuePairType.UNRELIABLE_DATAGRAM);
+        ConnectionId id = channel.createId(PortSpace.UDP);
+        id.resolveAddress(server, Duration.ofSeconds(2));
+        await(channel, ConnectionEvent.Type.ADDRESS_RESOLVED);
+        id.resolveRoute(Duration.ofSeconds(2));
+        await(channel, ConnectionEvent.Type.ROUTE_RESOLVED);
+        QueuePair pair = id.createQueuePair(domain, attributes);
+        id.connect(ConnectionParameters.defaults());
+        DatagramDestination service =
+                await(channel, ConnectionEvent.Type.ESTABLISHED).destination().orElseThrow();
+        AddressHandle handle = domain.createAddressHandle(service.addressVector());
+        pair.post(
+                new SendRequest()
+                        .to(handle, service.queuePairNumber(), service.queueKey())
+                        .payload(region, 0, 64));
+        assertThat(next(completions).status()).isEqualTo(CompletionStatus.SUCCESS);
     }
 }
