@@ -1,9 +1,18 @@
 package dev.outboard.fabric.roce.rc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.testkit.Requirement;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,6 +43,32 @@ class PeerBufferTest {
         int footprint = PeerBuffer.footprint(datagramBytes);
         assertThat(packets * footprint).isLessThanOrEqualTo(PeerBuffer.DEFAULT_BYTES);
         assertThat((packets + 1) * footprint).isGreaterThan(PeerBuffer.DEFAULT_BYTES * 4 / 5);
+    }
+
+    /// A real socket that nobody reads and that has what the kernel gives by default.
+    @ParameterizedTest
+    @ValueSource(ints = {16, 80, 300, 1040, 2064, 4112})
+    @Requirement("ROCE-CC-3")
+    void whatIsAdmittedFitsIntoASocketOfTheKernel(int datagramBytes) throws IOException {
+        int packets = fill(answering(), datagramBytes);
+        try (DatagramChannel receiver = DatagramChannel.open(StandardProtocolFamily.INET);
+                DatagramChannel sender = DatagramChannel.open(StandardProtocolFamily.INET)) {
+            receiver.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            receiver.configureBlocking(false);
+            // Java halves what the kernel says.
+            assumeThat(2 * receiver.getOption(StandardSocketOptions.SO_RCVBUF))
+                    .isGreaterThanOrEqualTo(PeerBuffer.DEFAULT_BYTES);
+            SocketAddress to = receiver.getLocalAddress();
+
+            for (int i = 0; i < packets; i++) {
+                sender.send(ByteBuffer.allocate(datagramBytes), to);
+            }
+
+            ByteBuffer datagram = ByteBuffer.allocate(datagramBytes);
+            for (int i = 0; i < packets; i++) {
+                assertThat(receiver.receive(datagram.clear())).as("datagram %d", i).isNotNull();
+            }
+        }
     }
 
     @ParameterizedTest

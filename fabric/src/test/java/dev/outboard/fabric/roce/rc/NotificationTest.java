@@ -1,0 +1,192 @@
+package dev.outboard.fabric.roce.rc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.fabric.Access;
+import dev.outboard.fabric.QueuePairState;
+import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.roce.memory.RegionTable;
+import dev.outboard.fabric.roce.memory.RegisteredRegion;
+import dev.outboard.fabric.roce.queue.CompletionRing;
+import dev.outboard.fabric.roce.queue.QueueSizes;
+import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.Opcode;
+import dev.outboard.fabric.roce.wire.Packet;
+import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.testkit.Requirement;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/// Marks of the network and congestion notification packets, both ways (roce.md 6).
+class NotificationTest {
+    private static final int DOMAIN = 7;
+    private static final int MESSAGE_BYTES = 1 << 16;
+    private static final int NOT_MARKED = NotificationPoint.ECN_CAPABLE;
+    private static final int MARKED = NotificationPoint.CONGESTION_EXPERIENCED;
+    private static final Gid LOCAL = Gid.ofIpv4(0x7F000002);
+    private static final Gid PEER = Gid.ofIpv4(0x7F000003);
+
+    private final RegionTable regions = new RegionTable(16, new SplittableRandom(1));
+    private final RegisteredRegion region =
+            regions.register(
+                    DOMAIN,
+                    Arena.ofAuto().allocate(MESSAGE_BYTES),
+                    Set.of(Access.LOCAL_WRITE, Access.REMOTE_WRITE));
+    private final CompletionRing completions = new CompletionRing(64, ring -> {});
+    private final DatagramSink sink = new DatagramSink(256);
+    private final DatagramSink peerSink = new DatagramSink(1);
+    private final Packet packet = new Packet();
+    private final Path reversePath = new Path(PEER, LOCAL, DatagramReader.UDP_PORT, 0);
+    private long now = 1_000_000_000;
+    private int psn;
+
+    /// A packet as it left.
+    private record Sent(Opcode opcode, int psn, boolean becn, int payloadBytes, int trafficClass) {}
+
+    @Test
+    @Requirement("ROCE-CC-2")
+    void answersMarksWithOneNotificationPerInterval() {
+        RcQueuePair queuePair = queuePair(true);
+
+        assertThat(notifications(arrive(queuePair, NOT_MARKED))).isEmpty();
+        assertThat(notifications(arrive(queuePair, MARKED))).hasSize(1);
+        now += NotificationPoint.INTERVAL_NANOS - 1;
+        assertThat(notifications(arrive(queuePair, MARKED))).isEmpty();
+        now += 1;
+        assertThat(notifications(arrive(queuePair, MARKED))).hasSize(1);
+        assertThat(queuePair.counters().get(QueuePairCounter.NOTIFICATIONS_SENT)).isEqualTo(2);
+    }
+
+    /// As in the golden packets: BECN, PSN 0, 16 zero bytes, code point 48.
+    @Test
+    @Requirement("ROCE-CC-2")
+    void aNotificationLooksLikeThatOfHardware() {
+        List<Sent> sent = arrive(queuePair(true), MARKED);
+
+        assertThat(notifications(sent)).containsExactly(new Sent(Opcode.CNP, 0, true, 16, 48 << 2));
+    }
+
+    @Test
+    void marksMeanNothingWhenTheDeviceDoesNotAnswerThem() {
+        List<Sent> sent = arrive(queuePair(false), MARKED);
+
+        assertThat(notifications(sent)).isEmpty();
+        assertThat(sent).allMatch(each -> each.trafficClass() == 0);
+    }
+
+    @Test
+    @Requirement("ROCE-CC-2")
+    void dataIsSentEcnCapable() {
+        RcQueuePair queuePair = queuePair(true);
+        post(queuePair);
+
+        assertThat(transmit(queuePair))
+                .isNotEmpty()
+                .allMatch(each -> each.trafficClass() == NotificationPoint.ECN_CAPABLE);
+    }
+
+    @Test
+    @Requirement("ROCE-CC-1")
+    void aNotificationIsCountedAndNeverAcknowledged() {
+        for (boolean notifying : new boolean[] {false, true}) {
+            RcQueuePair queuePair = queuePair(notifying);
+
+            deliver(queuePair, TestPacket.of(Opcode.CNP, 0).payload(new byte[16]), 0);
+
+            assertThat(transmit(queuePair)).isEmpty();
+            assertThat(queuePair.counters().get(QueuePairCounter.NOTIFICATIONS_RECEIVED)).isOne();
+            assertThat(queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        }
+    }
+
+    @Test
+    @Requirement("ROCE-CC-1")
+    void aNotificationSlowsTheQueuePairDownOnlyWhenEnabled() {
+        assertThat(packetsAtOnce(false)).as("without").isGreaterThan(10);
+        assertThat(packetsAtOnce(true)).as("with").isBetween(1, 5);
+    }
+
+    /// How many packets leave at once after a measured round trip of 1 ms and a notification.
+    private int packetsAtOnce(boolean notifying) {
+        RcQueuePair queuePair = queuePair(notifying);
+        post(queuePair);
+        List<Sent> first = transmit(queuePair);
+        now += 1_000_000;
+        deliver(queuePair, TestPacket.ack(first.getLast().psn()), 0);
+        deliver(queuePair, TestPacket.of(Opcode.CNP, 0).payload(new byte[16]), 0);
+        post(queuePair);
+        int atOnce = transmit(queuePair).size();
+        if (notifying) {
+            assertThat(queuePair.deadlineNanos()).as("goes on soon").isLessThan(now + 1_000_000);
+        }
+        return atOnce;
+    }
+
+    private RcQueuePair queuePair(boolean notifying) {
+        psn = 0;
+        RcQueuePair queuePair =
+                QueuePairs.initialized(
+                        0x11,
+                        DOMAIN,
+                        regions,
+                        completions,
+                        completions,
+                        new QueueSizes(8, 8, 1, 0),
+                        Optional.empty(),
+                        event -> {},
+                        new CongestionControl(notifying, 8 << 20));
+        Path path = new Path(LOCAL, PEER, DatagramReader.UDP_PORT, 0);
+        queuePair.connect(new RcConnection(path, 0x22, 4096, 0, 0, 12, 14, 7, 7, 128, 0, 0));
+        return queuePair;
+    }
+
+    private void post(RcQueuePair queuePair) {
+        SendRequest request = new SendRequest().payload(region, 0, MESSAGE_BYTES).write(4096, 1);
+        assertThat(queuePair.post(request)).isTrue();
+    }
+
+    /// A WRITE of 8 bytes arrives.
+    private List<Sent> arrive(RcQueuePair queuePair, int trafficClass) {
+        TestPacket write =
+                TestPacket.of(Opcode.WRITE_ONLY, psn++)
+                        .target(region.address(), region.remoteKey(), 8)
+                        .payload(new byte[8]);
+        deliver(queuePair, write, trafficClass);
+        return transmit(queuePair);
+    }
+
+    private void deliver(RcQueuePair queuePair, TestPacket test, int trafficClass) {
+        test.emit(peerSink, reversePath, 0x11);
+        assertThat(packet.wrap(peerSink.memory().segment(), 0, peerSink.length(0))).isNull();
+        packet.from(PEER.high(), PEER.low(), DatagramReader.UDP_PORT, trafficClass);
+        queuePair.receive(packet, now);
+        peerSink.clear();
+    }
+
+    private List<Sent> transmit(RcQueuePair queuePair) {
+        queuePair.transmit(sink, now);
+        var all = new ArrayList<Sent>();
+        for (int i = 0; i < sink.count(); i++) {
+            assertThat(packet.wrap(sink.memory().segment(), sink.offset(i), sink.length(i)))
+                    .isNull();
+            all.add(
+                    new Sent(
+                            packet.opcode(),
+                            packet.psn(),
+                            packet.becn(),
+                            packet.payloadLength(),
+                            sink.path(i).trafficClass()));
+        }
+        sink.clear();
+        return all;
+    }
+
+    private static List<Sent> notifications(List<Sent> sent) {
+        return sent.stream().filter(each -> each.opcode() == Opcode.CNP).toList();
+    }
+}
