@@ -1,5 +1,8 @@
 package dev.outboard.bench;
 
+import dev.outboard.bench.report.Machine;
+import dev.outboard.bench.fabric.RpcPingPong;
+import dev.outboard.bench.fabric.RoundTrip;
 import dev.outboard.bench.RpcReport.Row;
 import dev.outboard.bench.report.ByteSize;
 import java.io.PrintWriter;

@@ -1,5 +1,6 @@
 package dev.outboard.bench;
 
+import dev.outboard.bench.report.Machine;
 import dev.outboard.bench.Timings.Summary;
 import dev.outboard.bench.report.ByteSize;
 import dev.outboard.bench.report.Measure;

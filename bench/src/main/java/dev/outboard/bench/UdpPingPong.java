@@ -1,5 +1,6 @@
 package dev.outboard.bench;
 
+import dev.outboard.bench.fabric.RoundTrip;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

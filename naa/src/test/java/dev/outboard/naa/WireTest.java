@@ -141,7 +141,10 @@ class WireTest {
     private List<Frame> run(Dialect dialect, int regions, int functionCode) {
         Path capture = directory.resolve("client.pcapng");
         try (Device serverDevice = Fabric.open("roce://auto?peer=127.0.0.1");
-                Device clientDevice = Fabric.open("roce://auto?peer=127.0.0.1&capture=" + capture);
+                Device clientDevice =
+                        Fabric.open(
+                                // As a client on somebody else's fabric.
+                                "roce://auto?peer=127.0.0.1&acknowledge=first&capture=" + capture);
                 ServerUnderTest server =
                         new ServerUnderTest(
                                 serverDevice,

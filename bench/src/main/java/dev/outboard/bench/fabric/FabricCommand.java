@@ -1,6 +1,6 @@
 package dev.outboard.bench.fabric;
 
-import dev.outboard.bench.Machine;
+import dev.outboard.bench.report.Machine;
 import dev.outboard.bench.fabric.Contender.MeasurementException;
 import dev.outboard.bench.fabric.FabricReport.Comparison;
 import dev.outboard.bench.fabric.FabricReport.Row;

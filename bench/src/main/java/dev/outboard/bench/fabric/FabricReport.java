@@ -1,6 +1,6 @@
 package dev.outboard.bench.fabric;
 
-import dev.outboard.bench.Machine;
+import dev.outboard.bench.report.Machine;
 import dev.outboard.bench.fabric.Work.Unit;
 import dev.outboard.bench.report.Measure;
 import dev.outboard.bench.report.Table;

@@ -1,6 +1,5 @@
 package dev.outboard.bench.fabric;
 
-import dev.outboard.bench.RpcPingPong;
 
 /// RPCs of the empty routine, with as many bytes in as out.
 final class RpcSubject implements Ours.Subject {

@@ -60,11 +60,11 @@ final class Drivers implements AutoCloseable {
         queues.remove(queue);
     }
 
-    /// Takes a turn for an application's thread.
+    /// Takes a turn for an application's thread, which wants a completion of `queue`.
     @SuppressWarnings("NonAtomicVolatileUpdate") // any change will do
-    boolean drive() {
+    boolean drive(RoceCompletionQueue queue) {
         applicationTurns++;
-        return engine.drive();
+        return engine.drive(queue.ring());
     }
 
     /// Waits until `queue` is notified; see [RoceCompletionQueue#await].
@@ -73,7 +73,7 @@ final class Drivers implements AutoCloseable {
         boolean leads = false;
         try {
             while (!queue.isNotified() && !queue.isClosed()) {
-                if (drive()) {
+                if (drive(queue)) {
                     continue;
                 }
                 long left = timeoutNanos - (System.nanoTime() - start);

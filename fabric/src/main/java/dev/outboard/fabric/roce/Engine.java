@@ -5,6 +5,7 @@ import dev.outboard.fabric.roce.io.Receiver;
 import dev.outboard.fabric.roce.io.Transmitter;
 import dev.outboard.fabric.roce.io.Waiter;
 import dev.outboard.fabric.roce.memory.KeyedTable;
+import dev.outboard.fabric.roce.queue.CompletionRing;
 import dev.outboard.fabric.roce.rc.CongestionControl;
 import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Opcode;
@@ -54,6 +55,17 @@ final class Engine implements PacketHandler {
     /// After posting, turns in a row: enough for a full window to leave.
     private static final int TURNS_PER_POST = 4;
 
+    /// Whoever does not post or poll within this after a completion is not about to answer.
+    private static final long DEFER_NANOS = 20_000;
+
+    /// After a deferral that was too long, so many answers leave at once; twice as many after the
+    /// next one, and so on. A thread that does something else after each completion, such as
+    /// waiting for another device, is hindered less and less.
+    private static final int MIN_UNDEFERRED = 16;
+
+    private static final int MAX_UNDEFERRED = 1 << 12;
+    private static final long NOT_DEFERRED = Long.MIN_VALUE;
+
     private static final long BUSY_PARK_NANOS = 20_000;
 
     private final Transmitter transmitter;
@@ -84,6 +96,14 @@ final class Engine implements PacketHandler {
     /// share.
     private volatile boolean hasMore;
 
+    /// Since when answers wait for a request to go with; [#NOT_DEFERRED] if none do. While driving.
+    private long deferredNanos = NOT_DEFERRED;
+
+    /// How often answers leave at once before the next attempt to defer them.
+    private int undeferred;
+
+    private int nextUndeferred = MIN_UNDEFERRED;
+
     private volatile boolean closed;
     private final AtomicLong congestionNotifications = new AtomicLong();
 
@@ -108,7 +128,19 @@ final class Engine implements PacketHandler {
     ///
     /// @return whether there was something to do
     boolean drive() {
-        return run(true);
+        return run(true, null);
+    }
+
+    /// Takes a turn for a thread that wants a completion of `ring`, unless somebody else is at it.
+    ///
+    /// A thread that gets one usually posts at once. So if the turn brings it one, an
+    /// acknowledgement that may ride behind a request waits for the next turn, of whatever kind:
+    /// the thread posts, or polls again, or awaits; if it does nothing of this, the service thread
+    /// takes one within two milliseconds.
+    ///
+    /// @return whether there was something to do
+    boolean drive(CompletionRing ring) {
+        return run(true, ring);
     }
 
     /// `queuePair` has new requests: gets them on their way.
@@ -122,7 +154,7 @@ final class Engine implements PacketHandler {
         }
         int turns = 0;
         do {
-            run(false);
+            run(false, null);
         } while (hasMore && ++turns < TURNS_PER_POST);
         if (hasMore) {
             waiter.wake();
@@ -135,7 +167,7 @@ final class Engine implements PacketHandler {
     }
 
     /// Takes turns until no new requests are left, unless somebody else is at it.
-    private boolean run(boolean receives) {
+    private boolean run(boolean receives, @Nullable CompletionRing wanted) {
         boolean worked = false;
         do {
             if (closed || !OWNED.compareAndSet(this, false, true)) {
@@ -143,7 +175,7 @@ final class Engine implements PacketHandler {
             }
             try {
                 // Whoever closed the engine may have been inside a moment ago.
-                worked |= !closed && turn(System.nanoTime(), receives);
+                worked |= !closed && turn(System.nanoTime(), receives, wanted);
             } finally {
                 OWNED.setVolatile(this, false);
             }
@@ -249,8 +281,12 @@ final class Engine implements PacketHandler {
         }
     }
 
-    private boolean turn(long now, boolean receives) {
+    private boolean turn(long now, boolean receives, @Nullable CompletionRing wanted) {
         boolean worked = takePosted();
+        boolean mayDefer = wanted != null && ready.isEmpty();
+        if (deferredNanos != NOT_DEFERRED) {
+            endDeferral(now);
+        }
         if (receives) {
             boolean isDue = now >= nextDeadlineNanos;
             boolean hasBacklog = isDue || ready.size() > SERVED_PER_TURN;
@@ -261,8 +297,41 @@ final class Engine implements PacketHandler {
                 worked = true;
             }
         }
+        if (mayDefer && wanted != null && defers(wanted)) {
+            deferredNanos = now;
+            hasMore = true;
+            return true;
+        }
         worked |= finishTurn(now);
         return worked;
+    }
+
+    /// Whether the turn brought the completion that was wanted, and all there is to send is an
+    /// acknowledgement that may wait. Not while another thread sleeps on the socket, who would have
+    /// to be woken for it.
+    private boolean defers(CompletionRing wanted) {
+        if (ready.size() != 1
+                || sleepingUntilNanos != Long.MIN_VALUE
+                || wanted.isEmpty()
+                || services.hasOutgoing()
+                || !ready.first().machine().mayAnswerLater()) {
+            return false;
+        }
+        if (undeferred > 0) {
+            undeferred--;
+            return false;
+        }
+        return true;
+    }
+
+    private void endDeferral(long now) {
+        if (now - deferredNanos > DEFER_NANOS) {
+            undeferred = nextUndeferred;
+            nextUndeferred = Math.min(MAX_UNDEFERRED, 2 * nextUndeferred);
+        } else {
+            nextUndeferred = MIN_UNDEFERRED;
+        }
+        deferredNanos = NOT_DEFERRED;
     }
 
     private boolean takePosted() {

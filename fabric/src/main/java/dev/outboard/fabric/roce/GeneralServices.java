@@ -116,6 +116,11 @@ final class GeneralServices implements CmHost {
         return worked;
     }
 
+    /// Whether datagrams wait to be sent.
+    boolean hasOutgoing() {
+        return !outgoing.isEmpty();
+    }
+
     long deadlineNanos() {
         return agent.deadlineNanos();
     }
@@ -158,6 +163,9 @@ final class GeneralServices implements CmHost {
         machine.connect(attributes);
         if (agreed.remoteBufferBytes() > 0) {
             congestion.declare(agreed.remoteGid(), agreed.remoteBufferBytes());
+        }
+        if (agreed.requestsAhead()) {
+            machine.sendRequestsAhead();
         }
         if (!connection.isActive()) {
             queuePair.onFirstPacket(() -> agent.queuePairReceivedPacket(connection));

@@ -1,6 +1,7 @@
 package dev.outboard.fabric.roce;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// The queue pairs that may have something to send, each at most once, in the order they are
@@ -28,6 +29,11 @@ final class ReadyQueue {
         }
         queuePairs[(first + size) & (queuePairs.length - 1)] = queuePair;
         size++;
+    }
+
+    /// Looks at the first; the queue must not be empty.
+    RoceQueuePair first() {
+        return Objects.requireNonNull(queuePairs[first]);
     }
 
     /// Takes the first; the queue must not be empty.

@@ -45,7 +45,7 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
         if (ring.poll(into)) {
             return true;
         }
-        device.drivers().drive();
+        device.drivers().drive(this);
         return ring.poll(into);
     }
 

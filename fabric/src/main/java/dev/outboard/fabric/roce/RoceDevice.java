@@ -95,7 +95,8 @@ final class RoceDevice implements Device, TransmitListener {
             PathMtu pathMtu,
             IcrcVerifier.Policy policy,
             CongestionControl congestion,
-            Taps taps) {
+            Taps taps,
+            boolean takesRequestsAhead) {
         this.address = socket.localAddress();
         this.name = nameOf(address);
         this.pathMtu = pathMtu;
@@ -108,7 +109,7 @@ final class RoceDevice implements Device, TransmitListener {
         this.waiter = new Waiter(socket);
         CmConfiguration configuration =
                 CmConfiguration.of(
-                                CaGuid.random(random, socket.receiveBufferBytes()),
+                                caGuid(socket.receiveBufferBytes(), takesRequestsAhead),
                                 Gid.of(address),
                                 pathMtu)
                         .withPacketLifetime(PACKET_LIFETIME_CODE)
@@ -120,13 +121,25 @@ final class RoceDevice implements Device, TransmitListener {
         this.drivers = new Drivers(engine, name);
     }
 
+    private long caGuid(int receiveBufferBytes, boolean takesRequestsAhead) {
+        long caGuid = CaGuid.random(random, receiveBufferBytes);
+        return takesRequestsAhead ? CaGuid.takingRequestsAhead(caGuid) : caGuid;
+    }
+
     /// Opens the device on `address`, with the taps that `location` asks for.
     static RoceDevice open(InetAddress address, IcrcVerifier.Policy policy, DeviceUri location) {
         CongestionControl congestion = CongestionOptions.of(location);
+        boolean takesRequestsAhead = RoceProvider.takesRequestsAhead(location);
         UdpSocket socket = UdpSocket.bind(address, Path.DESTINATION_PORT);
         try {
             RoceDevice device =
-                    new RoceDevice(socket, pathMtu(address), policy, congestion, Taps.of(location));
+                    new RoceDevice(
+                            socket,
+                            pathMtu(address),
+                            policy,
+                            congestion,
+                            Taps.of(location),
+                            takesRequestsAhead);
             device.drivers.start();
             return device;
         } catch (RuntimeException e) {

@@ -22,6 +22,9 @@ import java.util.Set;
 /// - `capture=FILE` writes every packet to a pcapng file;
 /// - `fault=loss=5%,seed=1` makes the network worse than it is
 ///   ([dev.outboard.fabric.roce.io.Faults]); percent signs are written `%25` in a URI;
+/// - `acknowledge=first` makes peers acknowledge what they got before they send requests of their
+///   own, as peers that are not Outboard always do; the default is `acknowledge=together`, which
+///   saves a system call per message, or with a capture `first`;
 /// - `icrc=strict|solve|off` decides about packets whose IPv4 identification is not 0 (default
 ///   `solve`);
 /// - `congestion=none|dcqcn` decides whether packets are sent ECN-capable, marks answered with
@@ -31,7 +34,8 @@ import java.util.Set;
 ///   card.
 public final class RoceProvider implements FabricProvider {
     private static final Set<String> OPTIONS =
-            Set.of("peer", "capture", "fault", "icrc", "congestion", "peer-buffer");
+            Set.of(
+                    "peer", "capture", "fault", "icrc", "congestion", "peer-buffer", "acknowledge");
     private static final int ATTEMPTS = 16;
 
     /// For [java.util.ServiceLoader].
@@ -79,6 +83,20 @@ public final class RoceProvider implements FabricProvider {
                 }
             }
         }
+    }
+
+    /// What `acknowledge` says.
+    static boolean takesRequestsAhead(DeviceUri location) {
+        // Behind a capture every packet leaves by itself: nothing would be gained.
+        String usual = location.options().containsKey("capture") ? "first" : "together";
+        String order = location.options().getOrDefault("acknowledge", usual);
+        return switch (order) {
+            case "together" -> true;
+            case "first" -> false;
+            default ->
+                    throw new FabricException(
+                            Reason.BAD_URI, "acknowledge=" + order + "; valid: [first, together]");
+        };
     }
 
     private static IcrcVerifier.Policy policy(String name) {

@@ -5,6 +5,10 @@ import java.util.random.RandomGenerator;
 /// The CA GUID of an instance of this stack: an EUI-64 whose company bits name the stack, followed
 /// by a byte that says what the instance can take, and a random number. Others see a number that
 /// identifies a channel adapter, as always.
+///
+/// The vendor ID of REQ and REP (enhanced connection establishment) would be the place for such a
+/// declaration, but the user-space driver of ConnectX fails to connect when it is another vendor's.
+/// See decision 0031.
 public final class CaGuid {
     /// Locally administered, an individual: "OB".
     private static final long COMPANY = 0x02_4F_42;
@@ -16,6 +20,9 @@ public final class CaGuid {
 
     private static final int BUFFER_MASK = 0x1F;
     private static final int MAX_BUFFER_CODE = 28;
+
+    /// One bit: a request on the wire may come ahead of the acknowledgement of what came before it.
+    private static final long TAKES_REQUESTS_AHEAD = 1L << 32;
 
     private CaGuid() {}
 
@@ -29,10 +36,20 @@ public final class CaGuid {
                 | Integer.toUnsignedLong(random.nextInt());
     }
 
+    /// The same, of an instance that takes requests ahead of acknowledgements.
+    public static long takingRequestsAhead(long caGuid) {
+        return caGuid | TAKES_REQUESTS_AHEAD;
+    }
+
     /// What the receive buffer of the instance with that GUID holds at least; 0 if it does not say.
     static int receiveBufferBytes(long caGuid) {
         int code = (int) (caGuid >>> BUFFER_SHIFT) & BUFFER_MASK;
         boolean isSaid = caGuid >>> COMPANY_SHIFT == COMPANY && code > 0;
         return isSaid ? 1 << Math.min(code, MAX_BUFFER_CODE) : 0;
+    }
+
+    /// Whether the instance with that GUID takes requests ahead of acknowledgements.
+    static boolean takesRequestsAhead(long caGuid) {
+        return caGuid >>> COMPANY_SHIFT == COMPANY && (caGuid & TAKES_REQUESTS_AHEAD) != 0;
     }
 }

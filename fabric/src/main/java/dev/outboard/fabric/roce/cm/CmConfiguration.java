@@ -51,9 +51,7 @@ public record CmConfiguration(
 
     /// A locally administered EUI-64 nobody else has.
     public static long randomCaGuid(RandomGenerator random) {
-        long locallyAdministered = 0x02L << 56;
-        long group = 0x01L << 56;
-        return (random.nextLong() | locallyAdministered) & ~group;
+        return CaGuid.takingRequestsAhead(CaGuid.random(random, 0));
     }
 
     public CmConfiguration withMaximumReadAtomicDepth(int depth) {

@@ -17,6 +17,7 @@ import dev.outboard.fabric.roce.wire.PathMtu;
 ///   none
 /// @param maxDestinationReadAtomic READs and atomics this side serves; 0 means it must refuse them
 /// @param remoteBufferBytes the receive buffer that the peer declares, or 0; see [CaGuid]
+/// @param requestsAhead whether both sides take requests ahead of acknowledgements, see [CaGuid]
 public record NegotiatedAttributes(
         int localQpn,
         Gid remoteGid,
@@ -29,7 +30,8 @@ public record NegotiatedAttributes(
         int ackTimeoutCode,
         int maxReadAtomic,
         int maxDestinationReadAtomic,
-        int remoteBufferBytes) {
+        int remoteBufferBytes,
+        boolean requestsAhead) {
     /// The longest ACK timeout a peer can make us wait: 8.6 s. A peer could ask for 2.4 hours, or
     /// with 0 for ever; this bounds TIMEWAIT too.
     public static final int MAX_ACK_TIMEOUT = 21;
@@ -63,7 +65,8 @@ public record NegotiatedAttributes(
                 limited(TimeoutCode.ackTimeout(reply.targetAckDelay(), packetLifetime)),
                 Math.min(reply.responderResources(), request.initiatorDepth()),
                 Math.min(reply.initiatorDepth(), request.responderResources()),
-                CaGuid.receiveBufferBytes(reply.localCaGuid()));
+                CaGuid.receiveBufferBytes(reply.localCaGuid()),
+                requestsAhead(request, reply));
     }
 
     /// The passive side, from the REQ and its own REP.
@@ -81,7 +84,13 @@ public record NegotiatedAttributes(
                 limited(request.primaryPath().localAckTimeout()),
                 reply.initiatorDepth(),
                 reply.responderResources(),
-                CaGuid.receiveBufferBytes(request.localCaGuid()));
+                CaGuid.receiveBufferBytes(request.localCaGuid()),
+                requestsAhead(request, reply));
+    }
+
+    private static boolean requestsAhead(ConnectionRequest request, ConnectionReply reply) {
+        return CaGuid.takesRequestsAhead(request.localCaGuid())
+                && CaGuid.takesRequestsAhead(reply.localCaGuid());
     }
 
     /// Every REQ that gets this far has a valid MTU: the passive side has looked at it.

@@ -66,6 +66,11 @@ public final class CompletionRing {
         }
     }
 
+    /// Whether there is no completion to take.
+    public boolean isEmpty() {
+        return slots.isEmpty();
+    }
+
     /// Takes the oldest completion; false if there is none.
     public boolean poll(Completion into) {
         if (slots.isEmpty()) {

@@ -44,6 +44,11 @@ public interface QueuePairMachine {
     /// @return whether more could be sent at once
     boolean transmit(PacketSink sink, long nowNanos);
 
+    /// Whether nothing is due but an acknowledgement that may wait for a request, to go with it.
+    default boolean mayAnswerLater() {
+        return false;
+    }
+
     /// When [#onTimer] wants to be called at the latest; [Long#MAX_VALUE] for never.
     long deadlineNanos();
 

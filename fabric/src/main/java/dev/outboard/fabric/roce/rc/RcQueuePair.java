@@ -42,6 +42,7 @@ public final class RcQueuePair implements QueuePairMachine {
     private Set<Access> access = EnumSet.noneOf(Access.class);
     private @Nullable Requester requester;
     private @Nullable Responder responder;
+    private boolean requestsAhead;
     private @Nullable RcConnection connection;
     private @Nullable SendBudget budget;
 
@@ -265,6 +266,7 @@ public final class RcQueuePair implements QueuePairMachine {
         responder = null;
         connection = null;
         access = EnumSet.noneOf(Access.class);
+        requestsAhead = false;
         isEstablished = false;
         isDrainReported = false;
         core.clear();
@@ -337,13 +339,40 @@ public final class RcQueuePair implements QueuePairMachine {
         return state == QueuePairState.READY_TO_SEND || state == QueuePairState.SEND_QUEUE_DRAIN;
     }
 
-    /// Sends what is due: first what is owed to the peer, then requests.
+    /// The peer takes requests ahead of acknowledgements (decision 0031).
+    public void sendRequestsAhead() {
+        requestsAhead = true;
+    }
+
+    @Override
+    public boolean mayAnswerLater() {
+        Responder receiving = responder;
+        Requester sending = requester;
+        return requestsAhead
+                && state == QueuePairState.READY_TO_SEND
+                && receiving != null
+                && receiving.owesAcknowledgementOnly()
+                && sending != null
+                && !sending.hasToTransmit();
+    }
+
+    /// Sends what is due: first what is owed to the peer, then requests. An acknowledgement goes
+    /// behind a request of one packet if the peer takes it there: the two leave in one system call,
+    /// which wants the longer packet first.
     @Override
     public boolean transmit(PacketSink sink, long nowNanos) {
         if (!notifyPeer(sink)) {
             return true;
         }
         Responder receiving = responder;
+        Requester ahead = requestsAhead ? requester : null;
+        if (ahead != null
+                && isSending()
+                && ahead.hasOnePacket()
+                && receiving != null
+                && receiving.owesAcknowledgementOnly()) {
+            ahead.transmit(sink, nowNanos);
+        }
         boolean hasMore = receiving != null && !receiving.transmit(sink);
         if (state == QueuePairState.ERROR) {
             flush();

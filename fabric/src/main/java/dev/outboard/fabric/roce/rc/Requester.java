@@ -161,6 +161,21 @@ final class Requester {
         budget.notified(now, roundTrip == 0 ? 0 : windowBytes * NANOS_PER_SECOND / roundTrip);
     }
 
+    /// Whether [#transmit] would send something.
+    boolean hasToTransmit() {
+        return probeWanted || mayTransmit();
+    }
+
+    /// Whether all there is to send is one new request of one packet.
+    boolean hasOnePacket() {
+        return !probeWanted
+                && cursor == sent
+                && cursorPacket == 0
+                && cursorPosition == queue.posted() - 1
+                && queue.at(cursorPosition).length <= connection.pathMtuBytes()
+                && mayTransmit();
+    }
+
     /// An ACKNOWLEDGE packet arrived.
     void acknowledge(Packet packet, long now) {
         long answered = packetOf(packet.psn());

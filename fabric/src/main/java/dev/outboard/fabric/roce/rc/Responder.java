@@ -134,6 +134,11 @@ final class Responder {
         return true;
     }
 
+    /// Whether an acknowledgement is owed, and nothing else.
+    boolean owesAcknowledgementOnly() {
+        return ackPsn != NOTHING && nakSyndrome == NOTHING && !resources.isPending();
+    }
+
     private boolean respond(PacketSink sink) {
         int share =
                 Math.min(

@@ -8,6 +8,7 @@ import dev.outboard.testkit.Requirement;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What comes out when both sides have said what they want.
 class NegotiationTest extends TwoAgents {
@@ -185,5 +186,21 @@ class NegotiationTest extends TwoAgents {
 
         assertThat(quickClient.attributes(active).ackTimeoutCode()).isEqualTo(16);
         assertThat(server.attributes(server.lastRequest()).ackTimeoutCode()).isEqualTo(16);
+    }
+
+    @Test
+    void requestsGoAheadOfAcknowledgementsBetweenTwoThatBothTakeThem() {
+        Pair pair = establish();
+
+        assertThat(client.attributes(pair.active()).requestsAhead()).isTrue();
+        assertThat(server.attributes(pair.passive()).requestsAhead()).isTrue();
+    }
+
+    /// The GUID of an InfiniBand adapter, one of a peer of another make, one of ours that declines.
+    @ParameterizedTest
+    @ValueSource(longs = {0x506B_4B03_0012_3456L, 0x0200_01FF_FE12_3456L, 0x024F_4200_0000_0001L})
+    void requestsStayBehindAcknowledgementsWhenEitherSideDoesNotTakeThemAhead(long caGuid) {
+        assertThat(CaGuid.takesRequestsAhead(caGuid)).isFalse();
+        assertThat(CaGuid.takesRequestsAhead(0x024F_4201_0000_0001L)).isTrue();
     }
 }

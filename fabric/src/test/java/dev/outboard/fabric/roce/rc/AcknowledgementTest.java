@@ -302,4 +302,48 @@ class AcknowledgementTest {
                 .target(bench.region.address() + offset, bench.region.remoteKey(), 8)
                 .payload(new byte[8]);
     }
+
+    /// Two packets in one system call have to be as long as the first, but for the last one.
+    @Test
+    void theAcknowledgementRidesBehindARequestOfOnePacketIfThePeerTakesItThere() {
+        var bench = new QueuePairBench().connect();
+        bench.queuePair.sendRequestsAhead();
+        bench.postReceive(1, 0, 1024);
+        bench.deliver(TestPacket.of(Opcode.SEND_ONLY, bench.receivePsn(0)).ackRequest());
+        assertThat(bench.queuePair.mayAnswerLater()).isTrue();
+        bench.post(bench.send(2, 64));
+        assertThat(bench.queuePair.mayAnswerLater()).isFalse();
+
+        assertThat(bench.transmit())
+                .extracting(packet -> packet.opcode)
+                .containsExactly(Opcode.SEND_ONLY, Opcode.ACKNOWLEDGE);
+    }
+
+    @Test
+    @Requirement({"NAA-MRSP-4", "NAA-XFER-18"})
+    void theAcknowledgementGoesAheadOfRequestsToAPeerThatDoesNotSayOtherwise() {
+        var bench = new QueuePairBench().connect();
+        bench.postReceive(1, 0, 1024);
+        bench.deliver(TestPacket.of(Opcode.SEND_ONLY, bench.receivePsn(0)).ackRequest());
+        assertThat(bench.queuePair.mayAnswerLater()).isFalse();
+        bench.post(bench.send(2, 64));
+
+        assertThat(bench.transmit())
+                .extracting(packet -> packet.opcode)
+                .containsExactly(Opcode.ACKNOWLEDGE, Opcode.SEND_ONLY);
+    }
+
+    /// The peer's window would stand still while a long message leaves.
+    @Test
+    void theAcknowledgementGoesAheadOfALongMessage() {
+        var bench = new QueuePairBench().connect();
+        bench.queuePair.sendRequestsAhead();
+        bench.postReceive(1, 0, 1024);
+        bench.deliver(TestPacket.of(Opcode.SEND_ONLY, bench.receivePsn(0)).ackRequest());
+        bench.post(bench.send(2, 300));
+
+        assertThat(bench.transmit())
+                .extracting(packet -> packet.opcode)
+                .containsExactly(Opcode.ACKNOWLEDGE, Opcode.SEND_FIRST, Opcode.SEND_LAST);
+    }
 }

@@ -55,6 +55,9 @@ final class RcCampaign {
             applications[end].start(
                     endpoints[end], memories[end], memories[1 - end], applications[1 - end]);
             endpoints[end].queuePair.connect(connection(end));
+            if (random.nextBoolean()) {
+                endpoints[end].queuePair.sendRequestsAhead();
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-package dev.outboard.bench;
+package dev.outboard.bench.fabric;
 
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
@@ -25,7 +25,7 @@ public final class RpcPingPong implements RoundTrip {
     /// Starts a node and connects to it.
     ///
     /// @param bytes of the input region, and of the output region
-    RpcPingPong(long bytes) {
+    public RpcPingPong(long bytes) {
         this(bytes, false);
     }
 

@@ -1,4 +1,4 @@
-package dev.outboard.bench;
+package dev.outboard.bench.fabric;
 
 /// Something that sends a number of bytes to a peer and gets as many back.
 public interface RoundTrip extends AutoCloseable {

@@ -1,4 +1,4 @@
-package dev.outboard.bench;
+package dev.outboard.bench.report;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
