@@ -1,10 +1,10 @@
 package dev.outboard.bench;
 
-import dev.outboard.bench.report.Machine;
-import dev.outboard.bench.fabric.RpcPingPong;
-import dev.outboard.bench.fabric.RoundTrip;
 import dev.outboard.bench.RpcReport.Row;
+import dev.outboard.bench.fabric.RoundTrip;
+import dev.outboard.bench.fabric.RpcPingPong;
 import dev.outboard.bench.report.ByteSize;
+import dev.outboard.bench.report.Machine;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.outboard.bench;
 
-import dev.outboard.bench.report.Machine;
 import dev.outboard.bench.Timings.Summary;
 import dev.outboard.bench.report.ByteSize;
+import dev.outboard.bench.report.Machine;
 import dev.outboard.bench.report.Measure;
 import dev.outboard.bench.report.Table;
 import java.io.PrintWriter;

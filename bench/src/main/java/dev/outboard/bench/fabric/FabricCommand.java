@@ -1,9 +1,9 @@
 package dev.outboard.bench.fabric;
 
-import dev.outboard.bench.report.Machine;
 import dev.outboard.bench.fabric.Contender.MeasurementException;
 import dev.outboard.bench.fabric.FabricReport.Comparison;
 import dev.outboard.bench.fabric.FabricReport.Row;
+import dev.outboard.bench.report.Machine;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;

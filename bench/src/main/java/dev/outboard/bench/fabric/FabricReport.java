@@ -1,7 +1,7 @@
 package dev.outboard.bench.fabric;
 
-import dev.outboard.bench.report.Machine;
 import dev.outboard.bench.fabric.Work.Unit;
+import dev.outboard.bench.report.Machine;
 import dev.outboard.bench.report.Measure;
 import dev.outboard.bench.report.Table;
 import java.io.PrintWriter;

@@ -1,6 +1,5 @@
 package dev.outboard.bench.fabric;
 
-
 /// RPCs of the empty routine, with as many bytes in as out.
 final class RpcSubject implements Ours.Subject {
     private final RpcPingPong rpc;

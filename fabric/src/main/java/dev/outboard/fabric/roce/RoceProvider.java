@@ -34,8 +34,7 @@ import java.util.Set;
 ///   card.
 public final class RoceProvider implements FabricProvider {
     private static final Set<String> OPTIONS =
-            Set.of(
-                    "peer", "capture", "fault", "icrc", "congestion", "peer-buffer", "acknowledge");
+            Set.of("peer", "capture", "fault", "icrc", "congestion", "peer-buffer", "acknowledge");
     private static final int ATTEMPTS = 16;
 
     /// For [java.util.ServiceLoader].
