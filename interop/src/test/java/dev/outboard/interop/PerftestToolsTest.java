@@ -70,23 +70,6 @@ class PerftestToolsTest {
         bothRoles(link, "atomic", measure, "-n 100 -A " + operation);
     }
 
-    /// `-R`: a connection to agree over, and one to measure, made by the connection manager;
-    /// perftest does that over IPv4 only.
-    @ParameterizedTest
-    @CsvSource({
-        "IPV4_1024, send,   bw",
-        "IPV4_4096, write,  bw",
-        "IPV4_1024, read,   lat",
-        "IPV4_4096, atomic, bw"
-    })
-    @Requirement({"ROCE-CM-4", "ROCE-CM-5", "ROCE-CM-12"})
-    void measuresOverTheConnectionManager(Link link, String operation, String measure) {
-        String original = "ib_%s_%s -F -R -n 50 ".formatted(operation, measure);
-        String ours = "%s-%s -R -n 50 ".formatted(operation, measure);
-        new Conversation(beds, link).callsGuest(verbs(ours + "{guest}"), original, PORT);
-        new Conversation(beds, link).guestCalls(original + "{host}", verbs(ours + "--bind {host}"));
-    }
-
     private void bothRoles(Link link, String operation, String measure, String options) {
         String original = "ib_%s_%s -F -x {gid} %s ".formatted(operation, measure, options);
         String ours = "%s-%s %s ".formatted(operation, measure, options);
