@@ -63,14 +63,21 @@ final class Link {
     /// @return how many
     int poll() {
         int handled = 0;
-        while (queue.poll(completion)) {
+        while (pollOne() > 0) {
             handled++;
-            machine.completed(completion, System.nanoTime());
-        }
-        if (handled > 0) {
-            post();
         }
         return handled;
+    }
+
+    /// Handles one completion if there is one. Whoever waits takes them one by one: polling an
+    /// empty queue would send the acknowledgement that could go with the answer.
+    private int pollOne() {
+        if (!queue.poll(completion)) {
+            return 0;
+        }
+        machine.completed(completion, System.nanoTime());
+        post();
+        return 1;
     }
 
     /// Tells the machine the time, now that nothing is left to poll.
@@ -85,8 +92,11 @@ final class Link {
     /// @param limitNanos how long at most; slices of [#SLICE_NANOS] are
     /// @return how many completions were handled
     int await(long limitNanos) {
-        int handled = poll();
-        if (handled > 0 || limitNanos <= 0) {
+        if (limitNanos <= 0) {
+            return poll();
+        }
+        int handled = pollOne();
+        if (handled > 0) {
             return handled;
         }
         long start = System.nanoTime();
@@ -102,7 +112,7 @@ final class Link {
         int handled = 0;
         while (handled == 0 && System.nanoTime() - start < nanos) {
             Thread.onSpinWait();
-            handled = poll();
+            handled = pollOne();
         }
         return handled;
     }
@@ -110,11 +120,11 @@ final class Link {
     private int sleep(long start, long nanos) {
         queue.requestNotification(false);
         // A completion may have come before the queue was armed (NAA-POLL-4).
-        int handled = poll();
+        int handled = pollOne();
         long left = nanos - (System.nanoTime() - start);
         if (handled == 0 && left > 0) {
             queue.await(left);
-            handled = poll();
+            handled = pollOne();
         }
         return handled;
     }

@@ -4,29 +4,28 @@ import dev.outboard.console.terminal.ConsoleException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// The content of what the ibv pingpongs bounce when both sides were asked to check it: `{`, with a
-/// zero at the beginning of every page.
+/// The content of what the ibv pingpongs bounce when both sides were asked to check it: a filling,
+/// with a zero at the beginning of every page.
 final class PingPongMessage {
-    private static final byte FILLING = '{';
     private static final int PAGE = 4096;
 
     private PingPongMessage() {}
 
     /// Makes `message` such a message.
-    static void fill(MemorySegment message) {
-        message.fill(FILLING);
+    static void fill(MemorySegment message, byte filling) {
+        message.fill(filling);
         for (long i = 0; i < message.byteSize(); i += PAGE) {
             message.set(ValueLayout.JAVA_BYTE, i, (byte) 0);
         }
     }
 
-    /// Compares `message`. The filling may be another one: ibv_srq_pingpong sends zeros.
+    /// Compares `message`.
     ///
     /// @throws ConsoleException naming the first byte that is wrong
-    static void check(MemorySegment message) {
+    static void check(MemorySegment message, byte filling) {
         for (long i = 0; i < message.byteSize(); i++) {
             byte is = message.get(ValueLayout.JAVA_BYTE, i);
-            byte shouldBe = i % PAGE == 0 ? 0 : message.get(ValueLayout.JAVA_BYTE, 1);
+            byte shouldBe = i % PAGE == 0 ? 0 : filling;
             if (is != shouldBe) {
                 throw new ConsoleException(
                         "byte %d of a message is 0x%02x instead of 0x%02x; does the peer check too?"

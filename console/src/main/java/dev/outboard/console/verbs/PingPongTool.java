@@ -82,6 +82,11 @@ abstract class PingPongTool extends Tool {
     /// Bytes of a message unless the user says otherwise.
     abstract int defaultSize();
 
+    /// What the messages are filled with.
+    byte filling() {
+        return '{';
+    }
+
     /// Bytes in front of a received message.
     int headerBytes() {
         return 0;
@@ -136,12 +141,12 @@ abstract class PingPongTool extends Tool {
         int room = headerBytes() + bytes;
         MemoryRegion outgoing = domain.register(allocate(bytes));
         MemoryRegion incoming = domain.register(allocate(room), Access.LOCAL_WRITE);
-        PingPongMessage.fill(outgoing.segment());
+        PingPongMessage.fill(outgoing.segment(), filling());
         MemorySegment content = incoming.segment().asSlice(headerBytes(), bytes);
         return new PingPong.Traffic(
                 message.payload(outgoing, 0, bytes),
                 new ReceiveRequest().buffer(incoming, 0, room),
-                check ? () -> PingPongMessage.check(content) : () -> {});
+                check ? () -> PingPongMessage.check(content, filling()) : () -> {});
     }
 
     private static MemorySegment allocate(int bytes) {

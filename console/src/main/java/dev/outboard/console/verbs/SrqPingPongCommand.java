@@ -49,6 +49,13 @@ final class SrqPingPongCommand extends PingPongTool {
         return 4096;
     }
 
+    /// The original sends from the buffer it receives to, which holds zeros at first: any other
+    /// filling would come back mixed with them.
+    @Override
+    byte filling() {
+        return 0;
+    }
+
     @Override
     int addressCount() {
         return MOST_PAIRS;

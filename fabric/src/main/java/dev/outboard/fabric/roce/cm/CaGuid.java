@@ -8,7 +8,7 @@ import java.util.random.RandomGenerator;
 ///
 /// The vendor ID of REQ and REP (enhanced connection establishment) would be the place for such a
 /// declaration, but the user-space driver of ConnectX fails to connect when it is another vendor's.
-/// See decision 0031.
+/// See decision 0010.
 public final class CaGuid {
     /// Locally administered, an individual: "OB".
     private static final long COMPANY = 0x02_4F_42;

@@ -339,7 +339,7 @@ public final class RcQueuePair implements QueuePairMachine {
         return state == QueuePairState.READY_TO_SEND || state == QueuePairState.SEND_QUEUE_DRAIN;
     }
 
-    /// The peer takes requests ahead of acknowledgements (decision 0031).
+    /// The peer takes requests ahead of acknowledgements (decision 0010).
     public void sendRequestsAhead() {
         requestsAhead = true;
     }
