@@ -51,7 +51,7 @@ final class QueuePairOneTest {
                     discards::add);
     private final DatagramSink sink = new DatagramSink(4);
     private final DatagramReader atLocal = new DatagramReader(LOCAL);
-    private final DatagramReader atPeer = new DatagramReader(PEER);
+    private final DatagramReader atPeer = new DatagramReader(PEER, Path.DESTINATION_PORT);
 
     @Test
     void managementDatagramsAreAnsweredInKind() {

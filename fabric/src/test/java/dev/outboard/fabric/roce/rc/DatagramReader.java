@@ -19,13 +19,21 @@ public final class DatagramReader {
     private static final int MAX_BYTES = 8192;
 
     private final Gid local;
+    private final int sourcePort;
     private final Payload buffer = Payload.of(Arena.ofAuto().allocate(MAX_BYTES));
     private final Packet packet = new Packet();
     private final IcrcVerifier verifier = new IcrcVerifier(IcrcVerifier.Policy.SOLVE);
     private final Map<Gid, Path> reversePaths = new HashMap<>();
 
+    /// Reads what arrives at `local` from [#UDP_PORT].
     public DatagramReader(Gid local) {
+        this(local, UDP_PORT);
+    }
+
+    /// Reads what arrives at `local` from `sourcePort`.
+    public DatagramReader(Gid local, int sourcePort) {
         this.local = local;
+        this.sourcePort = sourcePort;
     }
 
     /// The packet, valid until the next call, or null if it is malformed or damaged.
@@ -36,11 +44,11 @@ public final class DatagramReader {
             return null;
         }
         Path reverse =
-                reversePaths.computeIfAbsent(source, from -> new Path(from, local, UDP_PORT, 0));
+                reversePaths.computeIfAbsent(source, from -> new Path(from, local, sourcePort, 0));
         if (verifier.verify(reverse, buffer, 0, length) == IcrcVerifier.BAD) {
             return null;
         }
-        packet.from(source.high(), source.low(), UDP_PORT, 0);
+        packet.from(source.high(), source.low(), sourcePort, 0);
         return packet;
     }
 
