@@ -1,6 +1,5 @@
 package dev.outboard.fabric.roce.queue;
 
-import dev.outboard.fabric.Access;
 import dev.outboard.fabric.AddressHandle;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionStatus;
@@ -20,12 +19,9 @@ import org.jspecify.annotations.Nullable;
 /// [Requester] until it completes. A message of L bytes takes max(1, ceil(L / MTU)) packets and as
 /// many sequence numbers (roce.md 3.2, 3.3).
 public final class SendEntry {
-    private final @Nullable RegisteredRegion[] regions;
-    private final long[] offsets;
-    private final long[] lengths;
+    private final MemoryPieces pieces;
     private final @Nullable Payload inlineMemory;
     private final long inlineOffset;
-    private int pieces;
 
     /// Whether inline payload could not be copied when it was posted.
     private boolean isInlineLost;
@@ -62,9 +58,7 @@ public final class SendEntry {
     public int packets;
 
     public SendEntry(int maxPieces, @Nullable Payload inlineMemory, long inlineOffset) {
-        regions = new RegisteredRegion[maxPieces];
-        offsets = new long[maxPieces];
-        lengths = new long[maxPieces];
+        pieces = new MemoryPieces(maxPieces);
         this.inlineMemory = inlineMemory;
         this.inlineOffset = inlineOffset;
     }
@@ -91,14 +85,10 @@ public final class SendEntry {
             windowAccessBits = request.accessBits();
             windowKeyPart = request.keyPart();
         }
-        GatherList gather = request.gather();
-        pieces = inline ? 0 : gather.count();
-        for (int i = 0; i < pieces; i++) {
-            regions[i] = (RegisteredRegion) gather.region(i);
-            offsets[i] = gather.offset(i);
-            lengths[i] = gather.length(i);
+        if (!inline) {
+            pieces.fill(request.gather());
         }
-        isInlineLost = inline && length > 0 && !copyInline(gather);
+        isInlineLost = inline && length > 0 && !copyInline(request.gather());
     }
 
     public void start(long packet, int mtu) {
@@ -131,7 +121,7 @@ public final class SendEntry {
 
     /// Whether the payload is 8 bytes in one piece.
     private boolean isWord() {
-        return pieces == 1 && length == Long.BYTES;
+        return pieces.count() == 1 && length == Long.BYTES;
     }
 
     /// Whether the peer answers with data, which no acknowledgement can stand in for.
@@ -153,8 +143,8 @@ public final class SendEntry {
                 : bound.bind(
                         domain,
                         queuePair,
-                        region(0),
-                        offsets[0],
+                        pieces.region(0),
+                        pieces.offset(0),
                         length,
                         windowAccessBits,
                         windowKeyPart);
@@ -180,19 +170,8 @@ public final class SendEntry {
     /// Whether every piece lies in a region of `domain` that is registered still, and that may be
     /// written if the peer answers with data (roce.md 3.11).
     public boolean isAccessible(int domain) {
-        if (isInlineLost) {
-            return false;
-        }
-        for (int i = 0; i < pieces; i++) {
-            RegisteredRegion region = regions[i];
-            if (region == null
-                    || region.domain() != domain
-                    || !region.covers(offsets[i], lengths[i])
-                    || (isAnsweredWithData() && !region.permits(Access.LOCAL_WRITE))) {
-                return false;
-            }
-        }
-        return true;
+        return !isInlineLost
+                && (isAnsweredWithData() ? pieces.isWritable(domain) : pieces.isReadable(domain));
     }
 
     /// Why it cannot be sent by a queue pair of `domain` that may have `maxReadAtomic` READs and
@@ -213,20 +192,7 @@ public final class SendEntry {
     ///
     /// @throws IllegalStateException if the arena of the memory is closed
     public void store(long position, MemorySegment source, long sourceOffset, int count) {
-        long skip = position;
-        long from = sourceOffset;
-        int left = count;
-        for (int i = 0; left > 0; i++) {
-            if (skip >= lengths[i]) {
-                skip -= lengths[i];
-                continue;
-            }
-            int part = (int) Math.min(left, lengths[i] - skip);
-            MemorySegment.copy(source, from, region(i).segment(), offsets[i] + skip, part);
-            from += part;
-            left -= part;
-            skip = 0;
-        }
+        pieces.store(position, source, sourceOffset, count);
     }
 
     /// Appends the `count` payload bytes from `position` of the message to the packet under
@@ -238,43 +204,21 @@ public final class SendEntry {
             }
             return;
         }
-        long skip = position;
-        int left = count;
-        for (int i = 0; left > 0; i++) {
-            if (skip >= lengths[i]) {
-                skip -= lengths[i];
-                continue;
-            }
-            int part = (int) Math.min(left, lengths[i] - skip);
-            sink.append(region(i).payload(), offsets[i] + skip, part);
-            left -= part;
-            skip = 0;
-        }
+        pieces.append(sink, position, count);
     }
 
     /// Stores the result of an atomic, in the byte order of this machine.
     ///
     /// @throws IllegalStateException if the arena of the memory is closed
     public void storeWord(long value) {
-        region(0).segment().set(ValueLayout.JAVA_LONG_UNALIGNED, offsets[0], value);
+        pieces.region(0).segment().set(ValueLayout.JAVA_LONG_UNALIGNED, pieces.offset(0), value);
     }
 
     /// Lets go of the regions, so that a completed request keeps no memory alive.
     public void release() {
-        for (int i = 0; i < pieces; i++) {
-            regions[i] = null;
-        }
+        pieces.release();
         window = null;
-        pieces = 0;
         addressHandle = null;
-    }
-
-    private RegisteredRegion region(int index) {
-        RegisteredRegion region = regions[index];
-        if (region == null) {
-            throw new IllegalStateException("piece " + index + " of a released request");
-        }
-        return region;
     }
 
     private Payload inlinePayload() {

@@ -1,0 +1,128 @@
+package dev.outboard.fabric.roce.queue;
+
+import dev.outboard.fabric.Access;
+import dev.outboard.fabric.GatherList;
+import dev.outboard.fabric.roce.memory.RegisteredRegion;
+import dev.outboard.fabric.roce.wire.PacketSink;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// The memory of a posted request, piece by piece. Filled by the poster, then used by the thread
+/// that drives the device.
+final class MemoryPieces {
+    private final @Nullable RegisteredRegion[] regions;
+    private final long[] offsets;
+    private final long[] lengths;
+    private int count;
+
+    MemoryPieces(int most) {
+        regions = new RegisteredRegion[most];
+        offsets = new long[most];
+        lengths = new long[most];
+    }
+
+    void fill(GatherList list) {
+        count = list.count();
+        for (int i = 0; i < count; i++) {
+            regions[i] = (RegisteredRegion) list.region(i);
+            offsets[i] = list.offset(i);
+            lengths[i] = list.length(i);
+        }
+    }
+
+    void copyFrom(MemoryPieces other) {
+        count = other.count;
+        for (int i = 0; i < count; i++) {
+            regions[i] = other.regions[i];
+            offsets[i] = other.offsets[i];
+            lengths[i] = other.lengths[i];
+        }
+    }
+
+    int count() {
+        return count;
+    }
+
+    RegisteredRegion region(int index) {
+        RegisteredRegion region = regions[index];
+        if (region == null) {
+            throw new IllegalStateException("piece " + index + " of a released request");
+        }
+        return region;
+    }
+
+    /// Where piece `index` starts in its region.
+    long offset(int index) {
+        return offsets[index];
+    }
+
+    /// Whether every piece lies in a region of `domain` that is registered still.
+    boolean isReadable(int domain) {
+        for (int i = 0; i < count; i++) {
+            RegisteredRegion region = regions[i];
+            if (region == null
+                    || region.domain() != domain
+                    || !region.covers(offsets[i], lengths[i])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Like [#isReadable], and whether the pieces may be written too (roce.md 3.11).
+    boolean isWritable(int domain) {
+        if (!isReadable(domain)) {
+            return false;
+        }
+        for (int i = 0; i < count; i++) {
+            if (!region(i).permits(Access.LOCAL_WRITE)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Stores `length` bytes of `source` from `sourceOffset` at `position` of all pieces.
+    ///
+    /// @throws IllegalStateException if the arena of the memory is closed
+    void store(long position, MemorySegment source, long sourceOffset, int length) {
+        long skip = position;
+        long from = sourceOffset;
+        int left = length;
+        for (int i = 0; left > 0; i++) {
+            if (skip >= lengths[i]) {
+                skip -= lengths[i];
+                continue;
+            }
+            int part = (int) Math.min(left, lengths[i] - skip);
+            MemorySegment.copy(source, from, region(i).segment(), offsets[i] + skip, part);
+            from += part;
+            left -= part;
+            skip = 0;
+        }
+    }
+
+    /// Appends the `length` bytes from `position` of all pieces to the packet under construction.
+    void append(PacketSink sink, long position, int length) {
+        long skip = position;
+        int left = length;
+        for (int i = 0; left > 0; i++) {
+            if (skip >= lengths[i]) {
+                skip -= lengths[i];
+                continue;
+            }
+            int part = (int) Math.min(left, lengths[i] - skip);
+            sink.append(region(i).payload(), offsets[i] + skip, part);
+            left -= part;
+            skip = 0;
+        }
+    }
+
+    /// Lets go of the regions, so that a completed request keeps no memory alive.
+    void release() {
+        for (int i = 0; i < count; i++) {
+            regions[i] = null;
+        }
+        count = 0;
+    }
+}
