@@ -20,9 +20,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Moves packets between the socket and the protocol machines of one device, in turns. Whoever has
-/// an interest takes a turn: a thread that posts or polls, a thread that awaits, or the device's
-/// [ServiceThread]. At most one does at a time; who finds the engine busy leaves, because the one
-/// inside looks for new work before it goes.
+/// an interest takes a turn: a thread that posts or polls, a thread that awaits, or the service
+/// thread of the device's [Drivers]. At most one does at a time; who finds the engine busy leaves,
+/// because the one inside looks for new work before it goes.
 ///
 /// The clock is read once a turn and handed down.
 final class Engine implements PacketHandler {

@@ -93,20 +93,14 @@ final class RoceConnectedId extends RoceConnectionId {
     public void reject(byte[] privateData) {
         requireOpen();
         Connection request = requireRequest(connection);
-        commanded(() -> {
-            agent().reject(request, privateData);
-            return true;
-        });
+        commanded(() -> agent().reject(request, privateData));
     }
 
     @Override
     public void disconnect() {
         Connection ending = connection;
         if (ending != null && !isClosed()) {
-            commanded(() -> {
-                agent().disconnect(ending, System.nanoTime());
-                return true;
-            });
+            commanded(() -> agent().disconnect(ending, System.nanoTime()));
         }
     }
 

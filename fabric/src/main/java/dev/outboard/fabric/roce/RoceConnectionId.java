@@ -175,6 +175,14 @@ abstract sealed class RoceConnectionId implements ConnectionId
         }
     }
 
+    /// Like [#commanded(Supplier)], without a result.
+    void commanded(Runnable command) {
+        commanded(() -> {
+            command.run();
+            return true;
+        });
+    }
+
     private void raise(ConnectionEvent.Type type, int status, String explanation) {
         channel.add(
                 new ConnectionEvent(

@@ -108,7 +108,6 @@ final class RoceDatagramId extends RoceConnectionId {
                             queueKey,
                             parameters.privateData(),
                             System.nanoTime());
-            return true;
         });
     }
 
@@ -116,10 +115,7 @@ final class RoceDatagramId extends RoceConnectionId {
     public void reject(byte[] privateData) {
         requireOpen();
         Resolution request = requireRequest(resolution);
-        commanded(() -> {
-            resolver().reject(request, privateData, System.nanoTime());
-            return true;
-        });
+        commanded(() -> resolver().reject(request, privateData, System.nanoTime()));
     }
 
     /// There is nothing to disconnect.
