@@ -133,7 +133,7 @@ final class Requester {
                 budget.leave();
                 return true;
             }
-            if (!transmitAtCursor(sink, now)) {
+            if (!transmitAtCursor(sink, length, now)) {
                 break;
             }
         }
@@ -274,7 +274,7 @@ final class Requester {
         return packet >= unacked && packet < sent;
     }
 
-    private boolean transmitAtCursor(PacketSink sink, long now) {
+    private boolean transmitAtCursor(PacketSink sink, int length, long now) {
         SendEntry entry = queue.at(cursorPosition);
         if (entry.isLocal()) {
             return executeLocally(entry);
@@ -293,9 +293,9 @@ final class Requester {
             startedPosition++;
         }
         boolean isNew = cursor == sent;
-        boolean asksForAck = asksForAck(entry, now);
+        boolean asksForAck = asksForAck(entry, length, now);
         RequestBuilder.emit(sink, connection, entry, cursorPacket, asksForAck);
-        budget.sent(cursor, datagramBytes(entry, cursorPacket), asksForAck, now);
+        budget.sent(cursor, length, asksForAck, now);
         count(entry, isNew);
         if (!timer.isRunning()) {
             timer.start(now);
@@ -325,13 +325,13 @@ final class Requester {
         return true;
     }
 
-    private boolean asksForAck(SendEntry entry, long now) {
+    private boolean asksForAck(SendEntry entry, int length, long now) {
         boolean asks =
                 entry.isAnsweredWithData()
                         || cursorPacket == entry.packets - 1
                         || packetsSinceAckRequest >= ACK_REQUEST_INTERVAL - 1
                         || inFlight() >= windowPackets() - 1
-                        || budget.isLast(datagramBytes(entry, cursorPacket), now);
+                        || budget.isLast(length, now);
         packetsSinceAckRequest = asks ? 0 : packetsSinceAckRequest + 1;
         return asks;
     }
