@@ -23,8 +23,8 @@ abstract class LatencyCommand extends PerftestCommand {
     }
 
     /// Measures what only the client does.
-    final void fetch(PerftestControl control, PerftestEnd end, PerftestPeer own)
-            throws IOException {
+    @Override
+    void measure(PerftestControl control, PerftestEnd end, PerftestPeer own) throws IOException {
         if (!isClient()) {
             finish(control, own);
             return;
@@ -82,12 +82,6 @@ abstract class LatencyCommand extends PerftestCommand {
         PerftestOperation operation() {
             return PerftestOperation.READ;
         }
-
-        @Override
-        void measure(PerftestControl control, PerftestEnd end, PerftestPeer own)
-                throws IOException {
-            fetch(control, end, own);
-        }
     }
 
     @Command(
@@ -105,12 +99,6 @@ abstract class LatencyCommand extends PerftestCommand {
         @Override
         int defaultSize() {
             return AtomicOption.BYTES;
-        }
-
-        @Override
-        void measure(PerftestControl control, PerftestEnd end, PerftestPeer own)
-                throws IOException {
-            fetch(control, end, own);
         }
     }
 }
