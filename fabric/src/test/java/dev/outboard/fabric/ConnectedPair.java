@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 
 /// A client and a server end, connected through the connection manager.
 record ConnectedPair(End client, End server, ConnectionId listener) implements AutoCloseable {
@@ -129,17 +128,7 @@ record ConnectedPair(End client, End server, ConnectionId listener) implements A
         }
 
         Completion awaitCompletion() {
-            Completion completion = new Completion();
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
-            while (!completions.poll(completion)) {
-                completions.requestNotification(false);
-                if (completions.poll(completion)) {
-                    break;
-                }
-                assertThat(System.nanoTime()).as("deadline for a completion").isLessThan(deadline);
-                completions.await(TimeUnit.SECONDS.toNanos(1));
-            }
-            return completion;
+            return Completions.await(completions);
         }
 
         ConnectionEvent awaitEvent() {

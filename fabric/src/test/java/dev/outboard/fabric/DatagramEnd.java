@@ -5,16 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.time.Duration;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 
 /// A datagram queue pair, ready to send, with one completion queue and one region of memory.
 final class DatagramEnd implements AutoCloseable {
     static final int QUEUE_KEY = 0x1111_1111;
     static final int ROUTE_HEADER = 40;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int DEPTH = 128;
     private static final int REGION_BYTES = 1 << 16;
 
@@ -67,17 +64,7 @@ final class DatagramEnd implements AutoCloseable {
     }
 
     Completion awaitCompletion() {
-        Completion completion = new Completion();
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!completions.poll(completion)) {
-            completions.requestNotification(false);
-            if (completions.poll(completion)) {
-                break;
-            }
-            assertThat(System.nanoTime()).as("deadline for a completion").isLessThan(deadline);
-            completions.await(TimeUnit.SECONDS.toNanos(1));
-        }
-        return completion;
+        return Completions.await(completions);
     }
 
     /// Fills `length` bytes from `offset` with numbers drawn from `seed`.

@@ -6,7 +6,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /// One end of a connection made without connection management: a protection domain, a completion
@@ -124,17 +123,7 @@ final class VerbsEnd implements AutoCloseable {
     }
 
     Completion completion() {
-        Completion completion = new Completion();
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!completions.poll(completion)) {
-            completions.requestNotification(false);
-            if (completions.poll(completion)) {
-                break;
-            }
-            assertThat(System.nanoTime()).as("deadline for a completion").isLessThan(deadline);
-            completions.await(TimeUnit.SECONDS.toNanos(1));
-        }
-        return completion;
+        return Completions.await(completions);
     }
 
     /// The next completion, as `id STATUS`.

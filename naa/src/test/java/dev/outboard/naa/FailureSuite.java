@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.outboard.fabric.Device;
 import dev.outboard.naa.MrspMessage.Advertise;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.naa.MrspMessage.MrspError;
@@ -18,50 +17,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// What goes wrong in sessions, the same over every fabric.
-abstract class FailureSuite {
-    static final int CUSTOM = 42;
-
-    Device serverDevice;
-    Device clientDevice;
-    ServerUnderTest server;
-
-    /// Opens a device that reaches the others of this suite.
-    abstract Device open();
-
-    @BeforeEach
-    void openDevices() {
-        serverDevice = open();
-        clientDevice = open();
-    }
-
-    @AfterEach
-    void closeDevices() {
-        if (server != null) {
-            server.close();
-        }
-        clientDevice.close();
-        serverDevice.close();
-    }
-
-    void serve(ServerOptions.Builder options, Routine custom) {
-        server = new ServerUnderTest(serverDevice, clientDevice, options, Map.of(CUSTOM, custom));
-    }
-
-    void serve(ServerOptions.Builder options) {
-        serve(options, _ -> ReturnCode.SUCCESS);
-    }
-
+abstract class FailureSuite extends SessionSuite {
     NaaClientBuilder client(long bytes) {
         return server.client().region(RegionSpec.inputOutput(server.memory(bytes, 0)));
     }

@@ -6,60 +6,23 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.outboard.fabric.Device;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Whole sessions, the same over every fabric.
-abstract class RpcSuite {
-    static final int CUSTOM = 42;
-
-    Device serverDevice;
-    Device clientDevice;
-    ServerUnderTest server;
-
-    /// Opens a device that reaches the others of this suite.
-    abstract Device open();
-
-    @BeforeEach
-    void openDevices() {
-        serverDevice = open();
-        clientDevice = open();
-    }
-
-    @AfterEach
-    void closeDevices() {
-        if (server != null) {
-            server.close();
-        }
-        clientDevice.close();
-        serverDevice.close();
-    }
-
-    ServerUnderTest serve(ServerOptions.Builder options) {
-        return serve(options, _ -> ReturnCode.SUCCESS);
-    }
-
-    ServerUnderTest serve(ServerOptions.Builder options, Routine custom) {
-        server = new ServerUnderTest(serverDevice, clientDevice, options, Map.of(CUSTOM, custom));
-        return server;
-    }
-
+abstract class RpcSuite extends SessionSuite {
     // ---- the plain path -------------------------------------------------------------------------
 
     @Test
