@@ -1,7 +1,6 @@
 package dev.outboard.console.naa;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.outboard.console.Execution;
 import dev.outboard.console.OutboardProcess;
@@ -20,8 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// What two processes exchange: one RPC with two regions that are sent and returned.
 class WireTest {
-    private static final Path TSHARK = Path.of("/usr/bin/tshark");
-
     private static final int SEND_ONLY = 0x04;
     private static final int WRITE_FIRST = 0x06;
     private static final int WRITE_ONLY_IMMEDIATE = 0x0b;
@@ -131,9 +128,7 @@ class WireTest {
 
     @Test
     void tsharkDecodesEveryPacket() throws IOException, InterruptedException {
-        assumeTrue(Files.isExecutable(TSHARK), "tshark is not installed");
-
-        List<String> lines = tshark("-r", atClient.toString());
+        List<String> lines = Tshark.lines("-r", atClient.toString());
 
         assertThat(lines).hasSameSizeAs(packets).allMatch(line -> line.contains(" RRoCE "));
         assertThat(String.join("\n", lines))
@@ -148,7 +143,7 @@ class WireTest {
                         "CM: DisconnectRequest",
                         "CM: DisconnectReply");
         assertThat(
-                        tshark(
+                        Tshark.lines(
                                 "-r",
                                 atClient.toString(),
                                 "-Y",
@@ -193,15 +188,5 @@ class WireTest {
             case 0x00, 0x01, 0x06, 0x07, 0x11 -> "";
             default -> "opcode " + packet.opcode();
         };
-    }
-
-    private static List<String> tshark(String... words) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(TSHARK.toString()));
-        command.addAll(List.of(words));
-        Process process =
-                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-        List<String> lines = process.inputReader().readAllLines();
-        assertThat(process.waitFor()).isZero();
-        return lines;
     }
 }
