@@ -25,7 +25,7 @@ import java.util.Optional;
 /// Two RoCE devices on loopback and a connected queue pair on each, with a region of memory. Each
 /// end is for one thread.
 final class VerbsPair implements AutoCloseable {
-    static final int DEPTH = 128;
+    static final int DEPTH = 512;
 
     private static final String LOOPBACK = "roce://auto?peer=127.0.0.1";
     private static final Duration PATIENCE = Duration.ofSeconds(10);

@@ -55,17 +55,6 @@ final class Engine implements PacketHandler {
     /// After posting, turns in a row: enough for a full window to leave.
     private static final int TURNS_PER_POST = 4;
 
-    /// Whoever does not post or poll within this after a completion is not about to answer.
-    private static final long DEFER_NANOS = 20_000;
-
-    /// After a deferral that was too long, so many answers leave at once; twice as many after the
-    /// next one, and so on. A thread that does something else after each completion, such as
-    /// waiting for another device, is hindered less and less.
-    private static final int MIN_UNDEFERRED = 16;
-
-    private static final int MAX_UNDEFERRED = 1 << 12;
-    private static final long NOT_DEFERRED = Long.MIN_VALUE;
-
     private static final long BUSY_PARK_NANOS = 20_000;
 
     private final Transmitter transmitter;
@@ -96,13 +85,8 @@ final class Engine implements PacketHandler {
     /// share.
     private volatile boolean hasMore;
 
-    /// Since when answers wait for a request to go with; [#NOT_DEFERRED] if none do. While driving.
-    private long deferredNanos = NOT_DEFERRED;
-
-    /// How often answers leave at once before the next attempt to defer them.
-    private int undeferred;
-
-    private int nextUndeferred = MIN_UNDEFERRED;
+    /// Of answers, which wait for a request to go with. While driving.
+    private final Deferral answers = new Deferral();
 
     private volatile boolean closed;
     private final AtomicLong congestionNotifications = new AtomicLong();
@@ -143,7 +127,7 @@ final class Engine implements PacketHandler {
         return run(true, ring);
     }
 
-    /// `queuePair` has new requests: gets them on their way.
+    /// `queuePair` has new requests: gets them on their way, unless they wait for answers.
     void submit(RoceQueuePair queuePair) {
         if (queuePair.markPosted()) {
             RoceQueuePair head;
@@ -151,6 +135,9 @@ final class Engine implements PacketHandler {
                 head = (RoceQueuePair) POSTED.getVolatile(this);
                 queuePair.nextPosted = head;
             } while (!POSTED.compareAndSet(this, head, queuePair));
+        }
+        if (queuePair.machine().isHeldBack()) {
+            return;
         }
         int turns = 0;
         do {
@@ -284,9 +271,7 @@ final class Engine implements PacketHandler {
     private boolean turn(long now, boolean receives, @Nullable CompletionRing wanted) {
         boolean worked = takePosted();
         boolean mayDefer = wanted != null && ready.isEmpty();
-        if (deferredNanos != NOT_DEFERRED) {
-            endDeferral(now);
-        }
+        answers.end(now);
         if (receives) {
             boolean isDue = now >= nextDeadlineNanos;
             boolean hasBacklog = isDue || ready.size() > SERVED_PER_TURN;
@@ -297,8 +282,7 @@ final class Engine implements PacketHandler {
                 worked = true;
             }
         }
-        if (mayDefer && wanted != null && defers(wanted)) {
-            deferredNanos = now;
+        if (mayDefer && wanted != null && mayWait(wanted) && answers.start(now)) {
             hasMore = true;
             return true;
         }
@@ -309,29 +293,12 @@ final class Engine implements PacketHandler {
     /// Whether the turn brought the completion that was wanted, and all there is to send is an
     /// acknowledgement that may wait. Not while another thread sleeps on the socket, who would have
     /// to be woken for it.
-    private boolean defers(CompletionRing wanted) {
-        if (ready.size() != 1
-                || sleepingUntilNanos != Long.MIN_VALUE
-                || wanted.isEmpty()
-                || services.hasOutgoing()
-                || !ready.first().machine().mayAnswerLater()) {
-            return false;
-        }
-        if (undeferred > 0) {
-            undeferred--;
-            return false;
-        }
-        return true;
-    }
-
-    private void endDeferral(long now) {
-        if (now - deferredNanos > DEFER_NANOS) {
-            undeferred = nextUndeferred;
-            nextUndeferred = Math.min(MAX_UNDEFERRED, 2 * nextUndeferred);
-        } else {
-            nextUndeferred = MIN_UNDEFERRED;
-        }
-        deferredNanos = NOT_DEFERRED;
+    private boolean mayWait(CompletionRing wanted) {
+        return ready.size() == 1
+                && sleepingUntilNanos == Long.MIN_VALUE
+                && !wanted.isEmpty()
+                && !services.hasOutgoing()
+                && ready.first().machine().mayAnswerLater();
     }
 
     private boolean takePosted() {

@@ -26,6 +26,12 @@ public interface QueuePairMachine {
     /// Posts a send; false if the queue is full. The caller then has the device driven.
     boolean post(SendRequest request);
 
+    /// Whether what was posted waits for answers to earlier requests. If so, the caller of [#post]
+    /// need not have the device driven: the answers will. Poster's thread.
+    default boolean isHeldBack() {
+        return false;
+    }
+
     /// Posts a receive; false if the queue is full. If this returns true and the state is ERROR,
     /// the caller has the device driven, so that it is flushed.
     boolean post(ReceiveRequest request);

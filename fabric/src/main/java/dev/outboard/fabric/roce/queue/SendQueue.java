@@ -8,6 +8,8 @@ import dev.outboard.fabric.SendRequest.Operation;
 import dev.outboard.fabric.roce.memory.RegionTable;
 import dev.outboard.fabric.roce.wire.Payload;
 import java.lang.foreign.Arena;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// The bounded ring of posted send requests between the poster (one thread at a time) and the
@@ -16,10 +18,29 @@ public final class SendQueue {
     /// The longest message: 2 GiB (roce.md 3.3).
     public static final long MAX_MESSAGE_BYTES = 1L << 31;
 
+    /// So many requests of one packet fill a system call.
+    private static final int FULL_RUN = 64;
+
+    /// Requests start when they are at least this part of those on their way.
+    private static final int MIN_SHARE = 4;
+
+    private static final VarHandle STARTED;
+
+    static {
+        try {
+            STARTED = MethodHandles.lookup().findVarHandle(SendQueue.class, "started", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final SlotRing<SendEntry> entries;
     private final RegionTable regions;
     private final int maxPieces;
     private final int maxInlineBytes;
+
+    @SuppressWarnings("unused") // through STARTED
+    private long started;
 
     /// Made with the first entry. The poster's.
     private @Nullable Payload inlineMemory;
@@ -63,6 +84,25 @@ public final class SendQueue {
         return entries.head();
     }
 
+    /// The position of the oldest request of which nothing has been sent.
+    public long started() {
+        return (long) STARTED.getOpaque(this);
+    }
+
+    /// The request at [#started] is on its way.
+    public void start() {
+        STARTED.setOpaque(this, started() + 1);
+    }
+
+    /// Whether the requests not started are few beside those on their way. Then they wait for the
+    /// next answer: more of them will leave in one system call, and arrive in one. Else a stream of
+    /// small messages settles in a state where each answer brings out one message, alone. May be
+    /// asked by the poster, too.
+    public boolean isHeldBack() {
+        long unsent = posted() - started();
+        return unsent < FULL_RUN && unsent * MIN_SHARE < started() - head();
+    }
+
     public SendEntry at(long position) {
         return entries.at(position);
     }
@@ -71,6 +111,9 @@ public final class SendQueue {
     public void removeHead() {
         at(head()).release();
         entries.removeHead();
+        if (started() < head()) {
+            start();
+        }
     }
 
     private long checkedLength(SendRequest request) {

@@ -132,6 +132,11 @@ public final class RcQueuePair implements QueuePairMachine {
     }
 
     @Override
+    public boolean isHeldBack() {
+        return state == QueuePairState.READY_TO_SEND && core.sends().isHeldBack();
+    }
+
+    @Override
     public boolean post(ReceiveRequest request) {
         if (state == QueuePairState.RESET) {
             throw new FabricException(

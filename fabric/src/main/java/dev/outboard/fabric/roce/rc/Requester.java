@@ -55,9 +55,6 @@ final class Requester {
 
     private int cursorPacket;
 
-    /// Entries before this have sequence numbers.
-    private long startedPosition;
-
     /// Where a response was missing last: it is asked for once, then the timer decides.
     private long missingResponse = NOTHING;
 
@@ -92,7 +89,6 @@ final class Requester {
         this.timer = new RetransmitTimer(connection.ackTimeoutNanos());
         this.reads = new ReadsInFlight(connection.maxReadAtomic());
         cursorPosition = queue.head();
-        startedPosition = cursorPosition;
         restoreRetries();
     }
 
@@ -106,7 +102,7 @@ final class Requester {
 
     /// Whether every request that was started is complete.
     boolean isDrained() {
-        return queue.head() == startedPosition;
+        return queue.head() == queue.started();
     }
 
     /// Sends what the window allows.
@@ -121,6 +117,9 @@ final class Requester {
             if (!probe(sink, now)) {
                 return false;
             }
+        }
+        if (isHeldBack()) {
+            return false;
         }
         int share = BYTES_PER_TURN;
         while (mayTransmit()) {
@@ -163,7 +162,7 @@ final class Requester {
 
     /// Whether [#transmit] would send something.
     boolean hasToTransmit() {
-        return probeWanted || mayTransmit();
+        return probeWanted || (mayTransmit() && !isHeldBack());
     }
 
     /// Whether all there is to send is one new request of one packet.
@@ -226,9 +225,13 @@ final class Requester {
         }
     }
 
+    private boolean isHeldBack() {
+        return cursorPosition == queue.started() && queue.isHeldBack();
+    }
+
     private boolean mayTransmit() {
         return !isWaitingForReceiver()
-                && cursorPosition < (owner.isDraining() ? startedPosition : queue.posted())
+                && cursorPosition < (owner.isDraining() ? queue.started() : queue.posted())
                 && inFlight() < windowPackets()
                 && mayStart(queue.at(cursorPosition));
     }
@@ -287,10 +290,10 @@ final class Requester {
             }
             return false;
         }
-        if (cursorPosition == startedPosition) {
+        if (cursorPosition == queue.started()) {
             entry.start(unassigned, connection.pathMtuBytes());
             unassigned += entry.packets;
-            startedPosition++;
+            queue.start();
         }
         boolean isNew = cursor == sent;
         boolean asksForAck = asksForAck(entry, length, now);
@@ -320,7 +323,7 @@ final class Requester {
             return false;
         }
         cursorPosition++;
-        startedPosition++;
+        queue.start();
         owner.completeSend();
         return true;
     }
@@ -378,7 +381,7 @@ final class Requester {
     }
 
     private long firstMissingResponse(long end) {
-        for (long position = queue.head(); position < startedPosition; position++) {
+        for (long position = queue.head(); position < queue.started(); position++) {
             SendEntry entry = queue.at(position);
             if (entry.firstPacket >= end) {
                 break;
@@ -406,7 +409,7 @@ final class Requester {
         if (cursor < end) {
             moveCursorTo(end);
         }
-        while (queue.head() < startedPosition && queue.at(queue.head()).endPacket() <= end) {
+        while (queue.head() < queue.started() && queue.at(queue.head()).endPacket() <= end) {
             owner.completeSend();
         }
         if (unacked == sent) {
@@ -430,7 +433,7 @@ final class Requester {
 
     /// The response to the oldest packet is here.
     private void take(Packet packet, long now) {
-        if (queue.head() >= startedPosition) {
+        if (queue.head() >= queue.started()) {
             return; // The queue pair failed in the meantime.
         }
         SendEntry entry = queue.at(queue.head());
@@ -570,7 +573,7 @@ final class Requester {
         cursor = packet;
         cursorPosition = positionOf(packet);
         cursorPacket =
-                cursorPosition == startedPosition
+                cursorPosition == queue.started()
                         ? 0
                         : (int) (packet - queue.at(cursorPosition).firstPacket);
     }
@@ -579,7 +582,7 @@ final class Requester {
     /// there is none.
     private long positionOf(long packet) {
         long position = queue.head();
-        while (position < startedPosition && queue.at(position).endPacket() <= packet) {
+        while (position < queue.started() && queue.at(position).endPacket() <= packet) {
             position++;
         }
         return position;
