@@ -138,7 +138,7 @@ final class ServerMachine extends Machine {
 
     /// The client's request that waits for [#grant] or [#refuse].
     Optional<AdvertiseRequest> pendingRequest() {
-        return Optional.ofNullable(pendingRequest);
+        return isOver() ? Optional.empty() : Optional.ofNullable(pendingRequest);
     }
 
     /// The client's dialect, known with its request.
@@ -189,14 +189,14 @@ final class ServerMachine extends Machine {
                     new PeerRegion(
                             region.address(), region.remoteKey(), clientRegions.get(i).size()));
         }
-        sendMessage(new Advertise(announced), nowNanos);
+        send(new Advertise(announced), nowNanos);
     }
 
     /// The request cannot be satisfied: ERR is sent, and the session fails once it has arrived.
     void refuse(Refusal why, long nowNanos) {
         pendingRequest = null;
         refusal = new MrspException(where(), why.code(), "refused the client: " + why.text());
-        sendMessage(new MrspError(why.code()), nowNanos);
+        send(new MrspError(why.code()), nowNanos);
     }
 
     /// Sends A or ERR.
@@ -204,6 +204,11 @@ final class ServerMachine extends Machine {
         if (message instanceof AdvertiseRequest) {
             throw new IllegalArgumentException("a server sends no request for regions");
         }
+        require("sending a message", NaaState.CONNECTED, NaaState.MRSP_RECEIVING);
+        send(message, nowNanos);
+    }
+
+    private void send(MrspMessage message, long nowNanos) {
         messageLength =
                 MrspCodec.encode(
                         message, messages.segment().asSlice(bufferOffset(RECEIVE_BUFFERS)));

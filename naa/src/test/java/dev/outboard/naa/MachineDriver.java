@@ -127,6 +127,11 @@ final class MachineDriver {
                 immediate);
     }
 
+    /// Something completes that no machine posts.
+    void foreignCompletes() {
+        complete(0, CompletionStatus.SUCCESS, CompletionOpcode.RDMA_READ, 0, false, 0);
+    }
+
     void fails(CompletionStatus status) {
         complete(0, status, CompletionOpcode.SEND, 0, false, 0);
     }

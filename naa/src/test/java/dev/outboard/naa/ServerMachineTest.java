@@ -151,6 +151,20 @@ class ServerMachineTest {
     }
 
     @Test
+    @Requirement({"NAA-STATE-5", "NAA-STATE-7"})
+    void answersNobodyWhoHasLeft() {
+        server.reach(NaaState.MRSP_RECEIVING);
+        server.driver.messageArrives(new AdvertiseRequest(List.of(ServerFixture.entry(0, IN, 10))));
+        assertThat(server.machine.pendingRequest()).isPresent();
+        server.machine.disconnected();
+        assertThat(server.machine.pendingRequest()).isEmpty();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> server.machine.sendMessage(new MrspError(1), server.driver.now));
+        assertThat(state()).isEqualTo(NaaState.FINISHED);
+        assertThat(server.driver.take()).isEmpty();
+    }
+
+    @Test
     void sendsNoRequest() {
         server.reach(NaaState.MRSP_RECEIVING);
         AdvertiseRequest request = new AdvertiseRequest(List.of(ServerFixture.entry(0, IN, 10)));

@@ -19,6 +19,17 @@ public final class Snapshot {
     public static void assertUnchanged(String file, String actual) {
         Class<?> test = StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE).getCallerClass();
         Path path = RESOURCES.resolve(test.getPackageName().replace('.', '/')).resolve(file);
+        assertUnchanged(path, actual, test);
+    }
+
+    /// Fails unless `actual` is the text in this file of the [repository][Repository#root], which
+    /// is documentation that the calling test derives from the code.
+    public static void assertDocumented(String file, String actual) {
+        Class<?> test = StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE).getCallerClass();
+        assertUnchanged(Repository.root().resolve(file), actual, test);
+    }
+
+    private static void assertUnchanged(Path path, String actual, Class<?> test) {
         try {
             if ("update".equals(System.getProperty(SWITCH))) {
                 Files.createDirectories(path.getParent());
