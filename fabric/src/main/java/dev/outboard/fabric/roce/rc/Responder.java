@@ -67,6 +67,10 @@ final class Responder {
     /// 3.6).
     private boolean isGapReported;
 
+    /// The packet being executed is the one that a report asked for. It is acknowledged at once:
+    /// soft-RoCE heeds no second report before it has seen progress (roce.md 3.6).
+    private boolean isAskedFor;
+
     private int ackPsn = NOTHING;
     private int nakSyndrome = NOTHING;
     private int nakPsn;
@@ -101,6 +105,7 @@ final class Responder {
         } else if (ahead < 0) {
             duplicate(packet);
         } else {
+            isAskedFor = isGapReported;
             isGapReported = false;
             // A report about this very packet that has not left yet is out of date.
             nakSyndrome = NOTHING;
@@ -264,7 +269,7 @@ final class Responder {
     private void executed(Packet packet, Opcode opcode) {
         counters.increment(QueuePairCounter.REQUESTS_RECEIVED);
         counters.add(QueuePairCounter.BYTES_RECEIVED, packet.payloadLength());
-        if (packet.ackRequest()) {
+        if (packet.ackRequest() || isAskedFor) {
             ackPsn = packet.psn();
         }
         expectedPsn = Psn.next(expectedPsn);

@@ -46,6 +46,21 @@ class SequenceErrorTest {
         assertAck(bench.answerTo(request(bench, 1)), bench.receivePsn(1));
     }
 
+    /// soft-RoCE goes back for one report, and for another only once it has seen progress.
+    @Test
+    void acknowledgesThePacketThatEndsAGapThoughNobodyAsks() {
+        var bench = new QueuePairBench().connect();
+        postReceives(bench, 8);
+        assertNak(bench.answerTo(request(bench, 1)), bench.receivePsn(0));
+
+        TestPacket answer =
+                bench.answerTo(
+                        TestPacket.of(Opcode.SEND_ONLY, bench.receivePsn(0)),
+                        TestPacket.of(Opcode.SEND_ONLY, bench.receivePsn(1)));
+
+        assertAck(answer, bench.receivePsn(0));
+    }
+
     @Test
     @Requirement("ROCE-RC-10")
     void seesAGapAcrossTheWrapOfThePsn() {
