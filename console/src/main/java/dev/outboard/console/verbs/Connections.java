@@ -10,11 +10,21 @@ import dev.outboard.fabric.PortSpace;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 
 /// The connections of a tool that uses connection management: takes the steps in order, one after
 /// the other, and fails with the peer's reason when another event comes than the step awaits. One
 /// thread; the device closes it.
 final class Connections {
+    /// The reason of a rejection (InfiniBand Architecture, volume 1, 12.6.7.2).
+    private static final int INVALID_SERVICE_ID = 8;
+
+    /// perftest's clients try for a second; a busy machine may need more.
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private static final Duration RETRY_INTERVAL = Duration.ofMillis(100);
+
     private final ConnectionChannel channel;
     private final PortSpace space;
     private final Duration limit;
@@ -48,6 +58,37 @@ final class Connections {
     void connect(ConnectionId id, ConnectionParameters parameters) {
         id.connect(parameters);
         await(ConnectionEvent.Type.ESTABLISHED);
+    }
+
+    /// Connects to `server` with a new id, and again as long as nobody listens there: a server may
+    /// be about to start, and perftest's does not listen between its two connections.
+    ///
+    /// @param prepare makes the queue pair of an id, and posts receives
+    /// @return what `prepare` has made for the id that is connected
+    <T> T connect(
+            InetSocketAddress server,
+            ConnectionParameters parameters,
+            Function<ConnectionId, T> prepare) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            ConnectionId id = resolve(server);
+            T prepared = prepare.apply(id);
+            id.connect(parameters);
+            ConnectionEvent event = next();
+            if (event.type() == ConnectionEvent.Type.ESTABLISHED) {
+                return prepared;
+            }
+            id.close();
+            if (!isNobodyListening(event) || System.nanoTime() - deadline > 0) {
+                throw unexpected(event);
+            }
+            LockSupport.parkNanos(RETRY_INTERVAL.toNanos());
+        }
+    }
+
+    private static boolean isNobodyListening(ConnectionEvent event) {
+        return event.type() == ConnectionEvent.Type.REJECTED
+                && event.status() == INVALID_SERVICE_ID;
     }
 
     /// Listens.

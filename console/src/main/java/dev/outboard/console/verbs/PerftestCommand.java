@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -163,8 +164,8 @@ abstract class PerftestCommand extends Tool {
         try (PerftestControl control =
                 new PerftestTcpControl(openSocket(device, port), isClient())) {
             int agreed = control.agreeOnMtu(ownMtu(device));
-            PerftestEnd end =
-                    new PerftestEnd(device, settings(), ProtectionDomain::createQueuePair);
+            PerftestEnd end = new PerftestEnd(device, settings());
+            end.createPair(ProtectionDomain::createQueuePair);
             OutOfBand.initialize(end.pair());
             end.postReceives();
             PerftestPeer own = describe(device, end);
@@ -179,28 +180,31 @@ abstract class PerftestCommand extends Tool {
         if (host == null) {
             sayReady(device, connections.listen(port, BACKLOG));
         }
-        ConnectionId controlId = nextId(connections);
-        MessageEnd messages =
-                new MessageEnd(
-                        device,
-                        controlId,
-                        PerftestPeer.BINARY_BYTES,
-                        PerftestCmControl.DEPTH,
-                        limit());
-        messages.postReceives(PerftestCmControl.DEPTH);
-        connect(connections, controlId);
+        MessageEnd messages = connect(connections, id -> controlEnd(device, id));
         try (PerftestControl control = new PerftestCmControl(messages, isClient())) {
             control.agreeOnMtu(ownMtu(device));
             control.exchange(PerftestPeer.NONE);
-            ConnectionId id = nextId(connections);
-            PerftestEnd end = new PerftestEnd(device, settings(), id::createQueuePair);
+            PerftestEnd end = new PerftestEnd(device, settings());
+            ConnectionId id = connect(connections, next -> createPair(end, next));
             end.postReceives();
-            connect(connections, id);
             control.exchange(PerftestPeer.NONE);
             PerftestPeer own = describe(device, end);
             test(control, end, own, control.exchange(own));
-            disconnect(connections, id, controlId);
+            disconnect(connections, id, messages.id());
         }
+    }
+
+    private MessageEnd controlEnd(Device device, ConnectionId id) {
+        MessageEnd end =
+                new MessageEnd(
+                        device, id, PerftestPeer.BINARY_BYTES, PerftestCmControl.DEPTH, limit());
+        end.postReceives(PerftestCmControl.DEPTH);
+        return end;
+    }
+
+    private static ConnectionId createPair(PerftestEnd end, ConnectionId id) {
+        end.createPair(id::createQueuePair);
+        return id;
     }
 
     private void test(PerftestControl control, PerftestEnd end, PerftestPeer own, PerftestPeer peer)
@@ -222,21 +226,19 @@ abstract class PerftestCommand extends Tool {
                 device.address());
     }
 
-    private ConnectionId nextId(Connections connections) {
-        return host == null
-                ? connections.await(ConnectionEvent.Type.CONNECT_REQUEST).id()
-                : connections.resolve(new InetSocketAddress(resolve(host), port));
-    }
-
-    private void connect(Connections connections, ConnectionId id) {
+    /// The next connection, made by the client.
+    private <T> T connect(Connections connections, Function<ConnectionId, T> prepare) {
         ConnectionParameters parameters =
                 new ConnectionParameters(READ_DEPTH, READ_DEPTH, 7, 7, new byte[0]);
-        if (isClient()) {
-            connections.connect(id, parameters);
-        } else {
-            id.accept(parameters);
-            connections.await(ConnectionEvent.Type.ESTABLISHED);
+        if (host != null) {
+            InetSocketAddress server = new InetSocketAddress(resolve(host), port);
+            return connections.connect(server, parameters, prepare);
         }
+        ConnectionId id = connections.await(ConnectionEvent.Type.CONNECT_REQUEST).id();
+        T prepared = prepare.apply(id);
+        id.accept(parameters);
+        connections.await(ConnectionEvent.Type.ESTABLISHED);
+        return prepared;
     }
 
     /// The client begins; who ends the control connection is left to chance.

@@ -16,10 +16,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /// One side's queue pair and memory: from the first half it sends, the second half is the peer's.
-/// One thread; the device closes it.
+/// The queue pair comes with [#createPair], and anew with each attempt to connect. One thread; the
+/// device closes it.
 final class PerftestEnd {
     /// How to use the queues.
     ///
@@ -39,21 +42,18 @@ final class PerftestEnd {
     private final Completions completions;
     private final MemoryRegion region;
     private final long half;
-    private final QueuePair pair;
+    private final ProtectionDomain domain;
+    private final CompletionQueue queue;
     private final SendRequest request = new SendRequest();
     private final ReceiveRequest receive = new ReceiveRequest();
+    private @Nullable QueuePair pair;
     private int sent;
     private int received;
 
-    /// @param create makes the queue pair
-    PerftestEnd(
-            Device device,
-            Settings settings,
-            BiFunction<ProtectionDomain, QueuePairAttributes, QueuePair> create) {
+    PerftestEnd(Device device, Settings settings) {
         this.settings = settings;
-        ProtectionDomain domain = device.allocateProtectionDomain();
-        int depth = settings.sendDepth() + settings.receiveDepth();
-        CompletionQueue queue = device.createCompletionQueue(depth);
+        domain = device.allocateProtectionDomain();
+        queue = device.createCompletionQueue(settings.sendDepth() + settings.receiveDepth());
         completions = new Completions(queue, settings.events(), settings.limit());
         half = Math.max(settings.bytes(), LEAST_HALF) + Long.BYTES - 1 & -Long.BYTES;
         region =
@@ -63,11 +63,6 @@ final class PerftestEnd {
                         Access.REMOTE_WRITE,
                         Access.REMOTE_READ,
                         Access.REMOTE_ATOMIC);
-        pair =
-                create.apply(
-                        domain,
-                        QueuePairAttributes.of(
-                                queue, settings.sendDepth(), settings.receiveDepth()));
         request.payload(region, 0, settings.bytes());
         receive.buffer(region, half, settings.bytes());
     }
@@ -76,8 +71,17 @@ final class PerftestEnd {
         return settings;
     }
 
+    /// Makes the queue pair with `create`.
+    void createPair(BiFunction<ProtectionDomain, QueuePairAttributes, QueuePair> create) {
+        pair =
+                create.apply(
+                        domain,
+                        QueuePairAttributes.of(
+                                queue, settings.sendDepth(), settings.receiveDepth()));
+    }
+
     QueuePair pair() {
-        return pair;
+        return Objects.requireNonNull(pair, "no queue pair yet");
     }
 
     /// What [#post] posts: to be made a READ, a WRITE or an atomic; a SEND until then.
@@ -109,7 +113,7 @@ final class PerftestEnd {
 
     /// Posts the request.
     void post() {
-        if (!pair.post(request)) {
+        if (!pair().post(request)) {
             throw new ConsoleException("the send queue is full");
         }
     }
@@ -165,7 +169,7 @@ final class PerftestEnd {
     }
 
     private void postReceive() {
-        if (!pair.post(receive)) {
+        if (!pair().post(receive)) {
             throw new ConsoleException("the receive queue is full");
         }
     }

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 /// What rping sends to and fro: the number of the ping, then characters from A to z round and
 /// round, one further on with each ping, then a zero.
 final class RpingText {
-    /// Room for the number of every ping.
-    static final int LEAST_BYTES = 27;
+    /// Room for the number of every ping, and a zero; the original has the same limit.
+    static final int LEAST_BYTES = 23;
 
     /// As the original has it.
     static final int MOST_BYTES = 65_535;

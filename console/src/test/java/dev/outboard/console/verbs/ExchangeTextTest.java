@@ -67,6 +67,15 @@ class ExchangeTextTest {
     }
 
     @Test
+    void theShortestTextOfRpingHoldsTheNumberOfTheLastPing() {
+        MemorySegment text = MemorySegment.ofArray(new byte[RpingText.LEAST_BYTES]);
+
+        RpingText.fill(text, Integer.MAX_VALUE);
+
+        assertThat(text.getString(0)).isEqualTo("rdma-ping-2147483647: ");
+    }
+
+    @Test
     void readsTheOfferOfRping() {
         byte[] recorded = HexFormat.of().parseHex("0000564cba8203700000053f00000040");
 
