@@ -19,6 +19,9 @@ final class RequestBuilder {
 
     private static final int MAX_BURST_BYTES = 1 << 17;
 
+    /// BTH, RETH, immediate data and ICRC, or an atomic request.
+    private static final int MAX_OVERHEAD_BYTES = 44;
+
     private RequestBuilder() {}
 
     /// Emits packet `index` of `entry`; of a READ, the request for the rest of the burst.
@@ -61,6 +64,13 @@ final class RequestBuilder {
     static int payloadBytes(RcConnection connection, SendEntry entry, int index) {
         long position = (long) index * connection.pathMtuBytes();
         return (int) Math.min(connection.pathMtuBytes(), entry.length - position);
+    }
+
+    /// The length of packet `index` of `entry` at most.
+    static int datagramBytes(RcConnection connection, SendEntry entry, int index) {
+        return entry.isAnsweredWithData()
+                ? MAX_OVERHEAD_BYTES
+                : payloadBytes(connection, entry, index) + MAX_OVERHEAD_BYTES;
     }
 
     private static void emitData(

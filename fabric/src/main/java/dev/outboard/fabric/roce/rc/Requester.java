@@ -8,7 +8,6 @@ import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.PacketSink;
-import dev.outboard.fabric.roce.wire.Psn;
 
 /// The sending half of a reliable connection: turns posted requests into packets, matches the
 /// answers, and sends again what got lost, going back to the oldest missing packet (roce.md 3.1 to
@@ -17,11 +16,6 @@ import dev.outboard.fabric.roce.wire.Psn;
 /// A READ takes the numbers of its responses, so the window bounds what the peer sends as it bounds
 /// what we send. A long READ asks for its responses in several bursts, because the peer of a READ
 /// gets no acknowledgement to slow it down (roce.md 6, READ incast).
-///
-/// Inside, packets are counted from 0 in 64 bits, so that a message of 2^23 packets has no
-/// ambiguous middle; only the wire sees 24 bits. Always `unacked` ≤ `cursor` ≤ `sent` ≤
-/// `unassigned`: packets from `unacked` to `cursor` are in flight, from `cursor` to `sent` they are
-/// to be sent again, from `sent` to `unassigned` they belong to a message partly sent.
 final class Requester {
     /// Ask for an acknowledgement at least this often, so that the window slides while a long
     /// message is sent: once in 64 KiB (roce.md 6).
@@ -29,9 +23,6 @@ final class Requester {
 
     /// What one queue pair sends in one turn, so that the others get theirs.
     private static final int BYTES_PER_TURN = 240 * 1024;
-
-    /// BTH, RETH, immediate data and ICRC, or an atomic request.
-    private static final int MAX_OVERHEAD_BYTES = 44;
 
     private static final int NOTHING = -1;
     private static final double NANOS_PER_SECOND = 1e9;
@@ -44,16 +35,7 @@ final class Requester {
     private final RetransmitTimer timer;
     private final SendBudget budget;
     private final ReadsInFlight reads;
-
-    private long unacked;
-    private long cursor;
-    private long sent;
-    private long unassigned;
-
-    /// Where the cursor is in the queue, and in that entry.
-    private long cursorPosition;
-
-    private int cursorPacket;
+    private final SendCursor cursor;
 
     /// Where a response was missing last: it is asked for once, then the timer decides.
     private long missingResponse = NOTHING;
@@ -71,9 +53,6 @@ final class Requester {
     /// When the cursor last went back because of a reported gap.
     private long wentBackNanos;
 
-    private long timedPacket = NOTHING;
-    private long timedNanos;
-
     Requester(
             RcQueuePair owner,
             SendQueue queue,
@@ -88,7 +67,7 @@ final class Requester {
         this.window = new CongestionWindow(connection.maxWindowPackets());
         this.timer = new RetransmitTimer(connection.ackTimeoutNanos());
         this.reads = new ReadsInFlight(connection.maxReadAtomic());
-        cursorPosition = queue.head();
+        this.cursor = new SendCursor(queue);
         restoreRetries();
     }
 
@@ -123,8 +102,9 @@ final class Requester {
         }
         int share = BYTES_PER_TURN;
         while (mayTransmit()) {
-            int length = datagramBytes(queue.at(cursorPosition), cursorPacket);
-            if (!isRecovering() && !budget.admits(length, now)) {
+            int length = RequestBuilder.datagramBytes(connection, cursor.entry(), cursor.index());
+            // Recovering: the answer tells that all before it has left the peer's buffer.
+            if (!cursor.isRecovering() && !budget.admits(length, now)) {
                 return false;
             }
             share -= length;
@@ -138,19 +118,6 @@ final class Requester {
         }
         budget.leave();
         return false;
-    }
-
-    /// Whether the oldest packet goes again and nothing else is under way. Its answer tells that
-    /// all before it has left the peer's buffer, so it waits for nobody.
-    private boolean isRecovering() {
-        return cursor == unacked && cursor < sent;
-    }
-
-    /// The length of packet `index` of `entry` at most.
-    private int datagramBytes(SendEntry entry, int index) {
-        return entry.isAnsweredWithData()
-                ? MAX_OVERHEAD_BYTES
-                : RequestBuilder.payloadBytes(connection, entry, index) + MAX_OVERHEAD_BYTES;
     }
 
     /// A congestion notification packet arrived.
@@ -168,18 +135,19 @@ final class Requester {
     /// Whether all there is to send is one new request of one packet.
     boolean hasOnePacket() {
         return !probeWanted
-                && cursor == sent
-                && cursorPacket == 0
-                && cursorPosition == queue.posted() - 1
-                && queue.at(cursorPosition).length <= connection.pathMtuBytes()
+                && cursor.isNew()
+                && cursor.index() == 0
+                && cursor.isBefore(queue.posted())
+                && !cursor.isBefore(queue.posted() - 1)
+                && cursor.entry().length <= connection.pathMtuBytes()
                 && mayTransmit();
     }
 
     /// An ACKNOWLEDGE packet arrived.
     void acknowledge(Packet packet, long now) {
-        long answered = packetOf(packet.psn());
+        long answered = cursor.packetOf(packet.psn(), connection.sendPsn());
         int syndrome = packet.syndrome();
-        if (!isOutstanding(answered)) {
+        if (!cursor.isOutstanding(answered)) {
             counters.increment(QueuePairCounter.STALE_RESPONSES_DROPPED);
         } else if (Aeth.isAck(syndrome)) {
             counters.increment(QueuePairCounter.ACKS_RECEIVED);
@@ -198,8 +166,8 @@ final class Requester {
     /// A READ response or the result of an atomic arrived. It acknowledges everything before it
     /// (roce.md 3.8).
     void respond(Packet packet, long now) {
-        long answered = packetOf(packet.psn());
-        if (!isOutstanding(answered)) {
+        long answered = cursor.packetOf(packet.psn(), connection.sendPsn());
+        if (!cursor.isOutstanding(answered)) {
             counters.increment(QueuePairCounter.STALE_RESPONSES_DROPPED);
         } else if (acknowledgedBefore(answered, now) == answered) {
             take(packet, now);
@@ -221,19 +189,19 @@ final class Requester {
         } else if (timer.isProbeDue(now)) {
             timer.probed(now);
             budget.unanswered(timer.probes());
-            probeWanted = inFlight() > 0;
+            probeWanted = cursor.inFlight() > 0;
         }
     }
 
     private boolean isHeldBack() {
-        return cursorPosition == queue.started() && queue.isHeldBack();
+        return cursor.isAtNewRequest() && queue.isHeldBack();
     }
 
     private boolean mayTransmit() {
         return !isWaitingForReceiver()
-                && cursorPosition < (owner.isDraining() ? queue.started() : queue.posted())
-                && inFlight() < windowPackets()
-                && mayStart(queue.at(cursorPosition));
+                && cursor.isBefore(owner.isDraining() ? queue.started() : queue.posted())
+                && cursor.inFlight() < windowPackets()
+                && mayStart(cursor.entry());
     }
 
     private int windowPackets() {
@@ -250,12 +218,13 @@ final class Requester {
             return true;
         }
         return reads.count() < connection.maxReadAtomic()
-                && (inFlight() == 0 || inFlight() + packetsAtCursor(entry) <= windowPackets());
+                && (cursor.inFlight() == 0
+                        || cursor.inFlight() + packetsAtCursor(entry) <= windowPackets());
     }
 
     /// The packet numbers that the next packet takes.
     private int packetsAtCursor(SendEntry entry) {
-        return RequestBuilder.packetsAt(connection, entry, cursorPacket);
+        return RequestBuilder.packetsAt(connection, entry, cursor.index());
     }
 
     /// The peer said when to try again at the earliest. The transport timer rests.
@@ -263,49 +232,32 @@ final class Requester {
         return rnrUntilNanos != RetransmitTimer.NONE;
     }
 
-    private int inFlight() {
-        return (int) (cursor - unacked);
-    }
-
-    /// The packet that an answer with `psn` is about, if it is outstanding.
-    private long packetOf(int psn) {
-        int unackedPsn = (int) (connection.sendPsn() + unacked) & Psn.MASK;
-        return unacked + Psn.difference(psn, unackedPsn);
-    }
-
-    private boolean isOutstanding(long packet) {
-        return packet >= unacked && packet < sent;
-    }
-
     private boolean transmitAtCursor(PacketSink sink, int length, long now) {
-        SendEntry entry = queue.at(cursorPosition);
+        SendEntry entry = cursor.entry();
         if (entry.isLocal()) {
             return executeLocally(entry);
         }
         CompletionStatus flaw = entry.flaw(owner.domain(), connection.maxReadAtomic());
         if (flaw != CompletionStatus.SUCCESS) {
             // Completions come in order: the requests before this one finish first.
-            if (cursorPosition == queue.head()) {
+            if (cursor.isAtHead()) {
                 owner.failSend(flaw);
             }
             return false;
         }
-        if (cursorPosition == queue.started()) {
-            entry.start(unassigned, connection.pathMtuBytes());
-            unassigned += entry.packets;
-            queue.start();
+        if (cursor.isAtNewRequest()) {
+            cursor.start(connection.pathMtuBytes());
         }
-        boolean isNew = cursor == sent;
+        boolean isNew = cursor.isNew();
         boolean asksForAck = asksForAck(entry, length, now);
-        RequestBuilder.emit(sink, connection, entry, cursorPacket, asksForAck);
-        budget.sent(cursor, length, asksForAck, now);
+        RequestBuilder.emit(sink, connection, entry, cursor.index(), asksForAck);
+        budget.sent(cursor.next(), length, asksForAck, now);
         count(entry, isNew);
         if (!timer.isRunning()) {
             timer.start(now);
         }
-        if (isNew && asksForAck && timedPacket == NOTHING) {
-            timedPacket = cursor;
-            timedNanos = now;
+        if (isNew && asksForAck) {
+            timer.measure(cursor.next(), now);
         }
         moveCursor(entry);
         return true;
@@ -315,15 +267,14 @@ final class Requester {
     ///
     /// @return whether the cursor has moved on
     private boolean executeLocally(SendEntry entry) {
-        if (cursorPosition != queue.head()) {
+        if (!cursor.isAtHead()) {
             return false;
         }
         if (!entry.execute(owner.regions(), owner.domain(), owner.number())) {
             owner.failSend(CompletionStatus.MEMORY_WINDOW_BIND_ERROR);
             return false;
         }
-        cursorPosition++;
-        queue.start();
+        cursor.skip();
         owner.completeSend();
         return true;
     }
@@ -331,25 +282,18 @@ final class Requester {
     private boolean asksForAck(SendEntry entry, int length, long now) {
         boolean asks =
                 entry.isAnsweredWithData()
-                        || cursorPacket == entry.packets - 1
+                        || cursor.index() == entry.packets - 1
                         || packetsSinceAckRequest >= ACK_REQUEST_INTERVAL - 1
-                        || inFlight() >= windowPackets() - 1
+                        || cursor.inFlight() >= windowPackets() - 1
                         || budget.isLast(length, now);
         packetsSinceAckRequest = asks ? 0 : packetsSinceAckRequest + 1;
         return asks;
     }
 
     private void moveCursor(SendEntry entry) {
-        int count = packetsAtCursor(entry);
-        cursor += count;
-        sent = Math.max(sent, cursor);
+        cursor.advance(packetsAtCursor(entry));
         if (entry.isAnsweredWithData()) {
-            reads.add(cursor);
-        }
-        cursorPacket += count;
-        if (cursorPacket == entry.packets) {
-            cursorPacket = 0;
-            cursorPosition++;
+            reads.add(cursor.next());
         }
     }
 
@@ -360,7 +304,7 @@ final class Requester {
         }
         counters.increment(QueuePairCounter.REQUESTS_SENT);
         if (!entry.isAnsweredWithData()) {
-            int payloadBytes = RequestBuilder.payloadBytes(connection, entry, cursorPacket);
+            int payloadBytes = RequestBuilder.payloadBytes(connection, entry, cursor.index());
             counters.add(QueuePairCounter.BYTES_SENT, payloadBytes);
         }
     }
@@ -370,8 +314,8 @@ final class Requester {
     ///
     /// @return `end`, or the packet whose response is missing
     private long acknowledgedBefore(long end, long now) {
-        long missing = firstMissingResponse(end);
-        if (missing > unacked) {
+        long missing = cursor.firstMissingResponse(end);
+        if (missing > cursor.unacked()) {
             advanceTo(missing, now);
         }
         if (missing < end) {
@@ -380,39 +324,23 @@ final class Requester {
         return missing;
     }
 
-    private long firstMissingResponse(long end) {
-        for (long position = queue.head(); position < queue.started(); position++) {
-            SendEntry entry = queue.at(position);
-            if (entry.firstPacket >= end) {
-                break;
-            }
-            if (entry.isAnsweredWithData()) {
-                return Math.max(unacked, entry.firstPacket);
-            }
-        }
-        return end;
-    }
-
     /// Completes requests in order and lets the window slide.
     private void advanceTo(long end, long now) {
-        if (timedPacket != NOTHING && timedPacket < end) {
-            timer.measured(now - timedNanos, now);
-            timedPacket = NOTHING;
-        }
-        window.acknowledged((int) (end - unacked), inFlight());
-        unacked = end;
+        timer.answeredBefore(end, now);
+        window.acknowledged((int) (end - cursor.unacked()), cursor.inFlight());
+        cursor.answeredBefore(end);
         budget.answeredBefore(end);
         reads.answeredBefore(end);
         restoreRetries();
         rnrUntilNanos = RetransmitTimer.NONE;
         isTryingOne = false;
-        if (cursor < end) {
+        if (cursor.next() < end) {
             moveCursorTo(end);
         }
         while (queue.head() < queue.started() && queue.at(queue.head()).endPacket() <= end) {
             owner.completeSend();
         }
-        if (unacked == sent) {
+        if (cursor.isAllAnswered()) {
             budget.allAnswered();
             timer.stop();
         } else {
@@ -423,11 +351,11 @@ final class Requester {
     /// The response to the oldest packet is missing. Everything in flight behind it will say so
     /// again; once is enough, and if the repetition is lost too the timer finds out.
     private void responsesLost(long now) {
-        if (inFlight() > 0 && missingResponse != unacked) {
-            missingResponse = unacked;
+        if (cursor.inFlight() > 0 && missingResponse != cursor.unacked()) {
+            missingResponse = cursor.unacked();
             counters.increment(QueuePairCounter.RESPONSES_LOST);
             window.gapReported(timer.isQueueing());
-            retryFrom(unacked, now);
+            retryFrom(cursor.unacked(), now);
         }
     }
 
@@ -444,10 +372,10 @@ final class Requester {
             return;
         }
         counters.increment(QueuePairCounter.RESPONSES_RECEIVED);
-        int index = (int) (unacked - entry.firstPacket);
+        int index = (int) (cursor.unacked() - entry.firstPacket);
         CompletionStatus status = Answers.store(connection, owner.domain(), entry, index, packet);
         if (status == CompletionStatus.SUCCESS) {
-            advanceTo(unacked + 1, now);
+            advanceTo(cursor.unacked() + 1, now);
         } else {
             owner.failSend(status);
         }
@@ -463,7 +391,7 @@ final class Requester {
             }
         } else if (syndrome == Aeth.NAK_PSN_SEQUENCE_ERROR) {
             counters.increment(QueuePairCounter.SEQUENCE_NAKS_RECEIVED);
-            if (inFlight() > 0 && !isReportedTwice(now)) {
+            if (cursor.inFlight() > 0 && !isReportedTwice(now)) {
                 window.gapReported(timer.isQueueing());
                 wentBackNanos = now;
                 retryFrom(packet, now);
@@ -503,7 +431,7 @@ final class Requester {
         counters.increment(QueuePairCounter.TIMEOUTS);
         window.timedOut();
         budget.abandon();
-        retryFrom(unacked, now);
+        retryFrom(cursor.unacked(), now);
     }
 
     private void retryFrom(long packet, long now) {
@@ -526,22 +454,23 @@ final class Requester {
     ///
     /// @return whether the queue pair lives on
     private boolean probe(PacketSink sink, long now) {
-        if (inFlight() == 0 || isWaitingForReceiver()) {
+        if (cursor.inFlight() == 0 || isWaitingForReceiver()) {
             return true;
         }
-        if (!budget.admitsProbe(datagramBytes(queue.at(queue.head()), 0), now)) {
+        if (!budget.admitsProbe(
+                RequestBuilder.datagramBytes(connection, queue.at(queue.head()), 0), now)) {
             return true;
         }
         counters.increment(QueuePairCounter.PROBES);
-        timedPacket = NOTHING;
-        int repeated = repeat(sink, unacked);
+        timer.abandonMeasurement();
+        int repeated = repeat(sink, cursor.unacked());
         if (repeated == 0) {
             // Its packets may never have left: without a transport timeout nobody else finds out.
             owner.failSend(CompletionStatus.LOCAL_PROTECTION_ERROR);
             return false;
         }
-        if (cursor > unacked + repeated && sink.hasRoom()) {
-            repeat(sink, cursor - 1);
+        if (cursor.inFlight() > repeated && sink.hasRoom()) {
+            repeat(sink, cursor.next() - 1);
         }
         return true;
     }
@@ -551,40 +480,25 @@ final class Requester {
     ///
     /// @return how many packet numbers that takes; 0 if the memory has gone
     private int repeat(PacketSink sink, long packet) {
-        SendEntry entry = queue.at(positionOf(packet));
+        SendEntry entry = cursor.entryOf(packet);
         if (!entry.isAccessible(owner.domain())) {
             return 0;
         }
         int index = (int) (packet - entry.firstPacket);
         if (entry.isRead()) {
             int burstStart = RequestBuilder.burstStart(connection, index);
-            index = (int) Math.max(burstStart, unacked - entry.firstPacket);
+            index = (int) Math.max(burstStart, cursor.unacked() - entry.firstPacket);
         }
-        budget.answerSent(datagramBytes(entry, index));
+        budget.answerSent(RequestBuilder.datagramBytes(connection, entry, index));
         RequestBuilder.emit(sink, connection, entry, index, true);
         return RequestBuilder.packetsAt(connection, entry, index);
     }
 
     private void moveCursorTo(long packet) {
-        timedPacket = NOTHING;
+        timer.abandonMeasurement();
         packetsSinceAckRequest = 0;
         reads.goBackTo(packet);
         budget.goBackTo(packet);
-        cursor = packet;
-        cursorPosition = positionOf(packet);
-        cursorPacket =
-                cursorPosition == queue.started()
-                        ? 0
-                        : (int) (packet - queue.at(cursorPosition).firstPacket);
-    }
-
-    /// The queue position of the request that `packet` belongs to; the first one without packets if
-    /// there is none.
-    private long positionOf(long packet) {
-        long position = queue.head();
-        while (position < queue.started() && queue.at(position).endPacket() <= packet) {
-            position++;
-        }
-        return position;
+        cursor.moveTo(packet);
     }
 }

@@ -16,6 +16,7 @@ final class RetransmitTimer {
     private static final long MIN_PROBE_NANOS = 200_000;
 
     private static final long MAX_PROBE_NANOS = 200_000_000;
+    private static final int NOTHING = -1;
     private static final int PROBE_ROUND_TRIPS = 2;
     private static final int PROBE_DEVIATIONS = 4;
     private static final int QUEUEING_FACTOR = 2;
@@ -31,6 +32,11 @@ final class RetransmitTimer {
     private long deviationNanos;
     private long shortestNanos;
     private long shortestSinceNanos = -FORGET_NANOS;
+
+    /// The packet whose round trip is measured, and when it left.
+    private long measuredPacket = NOTHING;
+
+    private long measuredNanos;
 
     RetransmitTimer(long timeoutNanos) {
         this.timeoutNanos = timeoutNanos;
@@ -81,8 +87,30 @@ final class RetransmitTimer {
         return probes;
     }
 
-    /// An answer took that long: mean and deviation as in RFC 6298.
-    void measured(long roundTripNanos, long now) {
+    /// Packet `packet`, which asks for an answer, leaves for the first time. One round trip at a
+    /// time is measured.
+    void measure(long packet, long now) {
+        if (measuredPacket == NOTHING) {
+            measuredPacket = packet;
+            measuredNanos = now;
+        }
+    }
+
+    /// All packets before `end` are answered.
+    void answeredBefore(long end, long now) {
+        if (measuredPacket != NOTHING && measuredPacket < end) {
+            measuredPacket = NOTHING;
+            measured(now - measuredNanos, now);
+        }
+    }
+
+    /// Packets are repeated: nobody could tell what an answer is about.
+    void abandonMeasurement() {
+        measuredPacket = NOTHING;
+    }
+
+    /// Mean and deviation as in RFC 6298.
+    private void measured(long roundTripNanos, long now) {
         if (roundTripNanos <= shortestNanos || now - shortestSinceNanos >= FORGET_NANOS) {
             shortestNanos = roundTripNanos;
             shortestSinceNanos = now;
