@@ -34,25 +34,31 @@ public final class OutboardProcess implements AutoCloseable {
 
     /// Starts it in `directory`.
     public static OutboardProcess startIn(Path directory, String... words) {
-        List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                                "-ea",
-                                "-XX:+UseSerialGC",
-                                "--enable-native-access=ALL-UNNAMED",
-                                "--class-path",
-                                System.getProperty("java.class.path"),
-                                Main.class.getName()));
+        List<String> command = new ArrayList<>(command());
         command.addAll(List.of(words));
+        return ofProgram(
+                new ProcessBuilder(command).directory(directory.toAbsolutePath().toFile()));
+    }
+
+    /// Starts another program that a test of the command needs.
+    public static OutboardProcess ofProgram(ProcessBuilder program) {
         try {
-            return new OutboardProcess(
-                    new ProcessBuilder(command)
-                            .directory(directory.toAbsolutePath().toFile())
-                            .start());
+            return new OutboardProcess(program.start());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /// The words that start `outboard`, without its own.
+    public static List<String> command() {
+        return List.of(
+                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "-ea",
+                "-XX:+UseSerialGC",
+                "--enable-native-access=ALL-UNNAMED",
+                "--class-path",
+                System.getProperty("java.class.path"),
+                Main.class.getName());
     }
 
     /// A node on a free loopback address, ready.
