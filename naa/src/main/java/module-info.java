@@ -8,4 +8,6 @@ module dev.outboard.naa {
     requires static org.jspecify;
 
     exports dev.outboard.naa;
+
+    uses dev.outboard.naa.RoutineProvider;
 }

@@ -7,4 +7,7 @@ module dev.outboard.node {
     requires static org.jspecify;
 
     exports dev.outboard.node.routine;
+
+    provides dev.outboard.naa.RoutineProvider with
+            dev.outboard.node.routine.RoutineCatalog;
 }

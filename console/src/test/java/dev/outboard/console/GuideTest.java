@@ -2,6 +2,7 @@ package dev.outboard.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.console.naa.RoutineJar;
 import dev.outboard.testkit.Repository;
 import dev.outboard.testkit.Requirement;
 import java.io.IOException;
@@ -38,6 +39,11 @@ class GuideTest {
     void everyCommandWorks(Path page) throws IOException {
         Files.writeString(directory.resolve("README.md"), "something to hash");
         Files.write(directory.resolve("bytes.bin"), new byte[1000]);
+        Files.write(directory.resolve("factor.bin"), new byte[4]);
+        Files.write(directory.resolve("values.bin"), new byte[400]);
+        RoutineJar.ofGuide(
+                Repository.root().resolve("docs/guide/write-a-routine.md"),
+                directory.resolve("scale.jar"));
         List<OutboardProcess> nodes = new ArrayList<>();
         String address = LOOPBACK;
         try {
@@ -66,7 +72,8 @@ class GuideTest {
     private OutboardProcess start(String command) {
         return isServerOfATool(command)
                 ? OutboardProcess.startIn(directory, (command + " --bind auto -p 0").split(" +"))
-                : OutboardProcess.node();
+                : OutboardProcess.startIn(
+                        directory, (command + " --bind auto --port 0").split(" +"));
     }
 
     private static boolean isServerOfATool(String command) {

@@ -1,10 +1,8 @@
 package dev.outboard.naa;
 
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Collection;
 import java.util.List;
-import java.util.Set;
 
 /// Decides whom a server serves. The protocol has no authentication: an address is all there is.
 /// Called on the server's threads; must be quick and thread-safe.
@@ -19,9 +17,10 @@ public interface Admission {
         return (_, _) -> true;
     }
 
-    /// Admits clients with one of these addresses.
-    static Admission only(Collection<InetAddress> addresses) {
-        Set<InetAddress> allowed = Set.copyOf(addresses);
-        return (peer, _) -> allowed.contains(peer.getAddress());
+    /// Admits clients of these networks.
+    static Admission only(Collection<AddressPrefix> networks) {
+        List<AddressPrefix> allowed = List.copyOf(networks);
+        return (peer, _) ->
+                allowed.stream().anyMatch(network -> network.contains(peer.getAddress()));
     }
 }

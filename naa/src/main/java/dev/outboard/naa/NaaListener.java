@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -27,16 +28,22 @@ public final class NaaListener implements AutoCloseable {
     private static final int BACKLOG = 64;
     private static final int MAX_REJECT_BYTES = 148;
 
+    /// What an honest client's handshake takes at most, when others want its place.
+    private static final Duration EVICTABLE = Duration.ofSeconds(1);
+
     private final Device device;
     private final ServerOptions options;
     private final ConnectionChannel channel;
     private final ConnectionId id;
     private final AtomicLong budget;
+    private final ServerCounters counters = new ServerCounters();
     private final Map<ConnectionId, NaaServerContext> contexts = new ConcurrentHashMap<>();
     private final Deque<NaaServerContext> established = new ArrayDeque<>();
 
     /// Whoever holds it handles events and touches `established`.
     private final ReentrantLock events = new ReentrantLock();
+
+    private volatile boolean draining;
 
     private NaaListener(
             Device device, ServerOptions options, ConnectionChannel channel, ConnectionId id) {
@@ -161,15 +168,60 @@ public final class NaaListener implements AutoCloseable {
 
     private void connectRequested(ConnectionId request) {
         InetSocketAddress peer = request.remoteAddress().orElseThrow();
-        if (contexts.size() >= options.maxConnections()) {
+        if (draining) {
             reject(
                     request,
                     peer,
-                    "all %d connections are in use".formatted(options.maxConnections()));
+                    ServerCounter.REJECTED_SHUTTING_DOWN,
+                    "the server is shutting down");
         } else if (!options.admission().admits(peer, List.of())) {
-            reject(request, peer, "not admitted");
+            reject(
+                    request,
+                    peer,
+                    ServerCounter.REJECTED_NOT_ALLOWED,
+                    peer.getAddress().getHostAddress() + " is not allowed here");
+        } else if (contexts.size() >= options.maxConnections() && !evict()) {
+            reject(
+                    request,
+                    peer,
+                    ServerCounter.REJECTED_FULL,
+                    "all %d connections are in use".formatted(options.maxConnections()));
         } else {
             accept(request, peer);
+        }
+    }
+
+    /// Gives up the oldest handshake that has been half open for longer than any honest one, so
+    /// that clients that never finish theirs cannot keep the others out.
+    private boolean evict() {
+        Optional<NaaServerContext> oldest =
+                contexts.values().stream()
+                        .filter(context -> context.isHalfOpen(EVICTABLE))
+                        .max(Comparator.comparing(NaaServerContext::age));
+        oldest.ifPresent(this::giveUp);
+        return oldest.isPresent();
+    }
+
+    /// Gives up handshakes that take longer than setting up may take.
+    void expire() {
+        Duration limit = options.setupLimit();
+        if (!limit.isZero()) {
+            contexts.values().stream()
+                    .filter(context -> context.isHalfOpen(limit))
+                    .forEach(this::giveUp);
+        }
+    }
+
+    private void giveUp(NaaServerContext context) {
+        events.lock();
+        try {
+            if (context.state() == NaaState.READY) {
+                context.close();
+                counters.add(ServerCounter.HALF_OPEN);
+                options.observer().rejected(context.peerAddress(), "did not finish its handshake");
+            }
+        } finally {
+            events.unlock();
         }
     }
 
@@ -178,7 +230,7 @@ public final class NaaListener implements AutoCloseable {
         try {
             context = new NaaServerContext(this, device, request, peer);
         } catch (FabricException e) {
-            reject(request, peer, "out of resources");
+            reject(request, peer, ServerCounter.REJECTED_RESOURCES, "out of resources");
             options.observer().failed(peer.toString(), e);
             return;
         }
@@ -192,11 +244,13 @@ public final class NaaListener implements AutoCloseable {
         }
     }
 
-    private void reject(ConnectionId request, InetSocketAddress peer, String why) {
+    private void reject(
+            ConnectionId request, InetSocketAddress peer, ServerCounter counter, String why) {
         byte[] text = (why + "\0").getBytes(StandardCharsets.US_ASCII);
         assert text.length <= MAX_REJECT_BYTES : "the explanation is too long";
         request.reject(text);
         request.close();
+        counters.add(counter);
         options.observer().rejected(peer, why);
     }
 
@@ -205,6 +259,7 @@ public final class NaaListener implements AutoCloseable {
         context.ended(event.type());
         if (context.state() == NaaState.READY) {
             context.close();
+            counters.add(ServerCounter.HALF_OPEN);
             options.observer().rejected(context.peerAddress(), "never connected");
         }
     }
@@ -221,6 +276,15 @@ public final class NaaListener implements AutoCloseable {
     /// The context's place is free.
     void released(NaaServerContext context) {
         contexts.values().remove(context);
+    }
+
+    ServerCounters counters() {
+        return counters;
+    }
+
+    /// Rejects all new clients from now on.
+    void drain() {
+        draining = true;
     }
 
     /// Stops listening; contexts stay open.

@@ -8,9 +8,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
@@ -18,40 +15,38 @@ import java.util.concurrent.locks.LockSupport;
 /// the routine of the function code they call.
 ///
 /// ```java
-/// try (NaaServer server = NaaServer.start(device, 12345, Map.of(1, increment), options)) {
+/// RoutineSet routines = RoutineSet.of(RoutineSpec.of(1, "increment", increment));
+/// try (NaaServer server = NaaServer.start(device, 12345, routines, options)) {
 ///     …
 /// }
 /// ```
 ///
-/// It runs on threads of its own; calls may come from any thread. [#close] lets running routines
-/// end, disconnects the clients and frees everything but the caller's device.
+/// It runs on threads of its own; calls may come from any thread. [#close] turns new clients and
+/// new RPCs away, lets running routines end, disconnects the clients and frees everything but the
+/// caller's device.
 public final class NaaServer implements AutoCloseable {
     private static final Duration ACCEPT_SLICE = Duration.ofMillis(100);
     private static final long STOP_RETRY_NANOS = 1_000_000;
 
     private final NaaListener listener;
-    private final Map<Integer, Routine> routines;
+    private final ServerRoutines routines;
     private final ServerOptions options;
     private final Runnable closeDevice;
-    private final ExecutorService workers;
     private final Thread acceptor;
     private final Set<ConnectionWorker> connections = ConcurrentHashMap.newKeySet();
     private final Map<String, Long> ended = new TreeMap<>();
-    private final AtomicBoolean stopping = new AtomicBoolean();
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private volatile boolean accepting = true;
 
     private NaaServer(
             NaaListener listener,
-            Map<Integer, Routine> routines,
+            RoutineSet routines,
             ServerOptions options,
             Runnable closeDevice) {
         this.listener = listener;
-        this.routines = Map.copyOf(routines);
+        this.routines = new ServerRoutines(routines, options, listener.counters());
         this.options = options;
         this.closeDevice = closeDevice;
-        this.workers =
-                Executors.newFixedThreadPool(
-                        options.workers(),
-                        Thread.ofPlatform().daemon().name("naa-routine-", 0).factory());
         this.acceptor =
                 Thread.ofPlatform().daemon().name("naa-listen-" + port()).unstarted(this::accept);
     }
@@ -59,10 +54,9 @@ public final class NaaServer implements AutoCloseable {
     /// Starts serving on a device of the caller's, which stays open when the server is closed.
     ///
     /// @param port 0 for any free one, see [#port]
-    /// @param routines by function code
     /// @throws dev.outboard.fabric.FabricException if the port is taken
     public static NaaServer start(
-            Device device, int port, Map<Integer, Routine> routines, ServerOptions options) {
+            Device device, int port, RoutineSet routines, ServerOptions options) {
         return start(device, port, routines, options, () -> {});
     }
 
@@ -71,7 +65,7 @@ public final class NaaServer implements AutoCloseable {
     /// @throws dev.outboard.fabric.FabricException if the device cannot be opened or the port is
     ///   taken
     public static NaaServer start(
-            String deviceUri, int port, Map<Integer, Routine> routines, ServerOptions options) {
+            String deviceUri, int port, RoutineSet routines, ServerOptions options) {
         Device device = Fabric.open(deviceUri);
         try {
             return start(device, port, routines, options, device::close);
@@ -84,14 +78,15 @@ public final class NaaServer implements AutoCloseable {
     private static NaaServer start(
             Device device,
             int port,
-            Map<Integer, Routine> routines,
+            RoutineSet routines,
             ServerOptions options,
             Runnable closeDevice) {
         int max = options.dialect().orElse(Dialect.AP1_2023).maxFunctionCode();
-        for (int code : routines.keySet()) {
-            if (code < 1 || code > max) {
+        for (RoutineSpec spec : routines.routines()) {
+            if (spec.functionCode() > max) {
                 throw new IllegalArgumentException(
-                        "function code %d; valid: 1 to %d".formatted(code, max));
+                        "function code %d of routine '%s'; valid: 1 to %d"
+                                .formatted(spec.functionCode(), spec.name(), max));
             }
         }
         NaaListener listener = NaaListener.bind(device, port, options);
@@ -110,13 +105,14 @@ public final class NaaServer implements AutoCloseable {
         return listener.contexts();
     }
 
-    /// What all connections counted together, those that have ended included, and how many there
-    /// were and are.
+    /// What all connections counted together, those that have ended included, how many there were
+    /// and are, whom and what the server turned away, and what the routines did.
     public Map<String, Long> counters() {
         synchronized (ended) {
             Map<String, Long> sum = new TreeMap<>(ended);
             connections.forEach(worker -> add(worker.counters(), sum));
             sum.put("connections.open", (long) connections.size());
+            routines.addTo(sum);
             return sum;
         }
     }
@@ -125,28 +121,39 @@ public final class NaaServer implements AutoCloseable {
         counters.forEach((name, value) -> sum.merge(name, value, Long::sum));
     }
 
-    /// Stops accepting, lets running routines end within the limit, disconnects the clients and
-    /// frees everything. A second call does nothing.
+    /// Turns new clients and new RPCs away, lets running routines end within the limit, disconnects
+    /// the clients and frees everything. A second call does nothing.
     @Override
     public void close() {
-        if (!stopping.compareAndSet(false, true)) {
+        if (!closing.compareAndSet(false, true)) {
             return;
         }
+        long end = System.nanoTime() + options.shutdownLimit().toNanos();
         Cleanup cleanup = new Cleanup();
         cleanup.defer(closeDevice);
         cleanup.defer(listener::close);
-        cleanup.defer(this::awaitWorkers);
-        cleanup.step(listener::stopListening);
+        cleanup.defer(() -> routines.workers().stop(options.shutdownLimit()));
+        routines.drain();
+        listener.drain();
+        while (connections.stream().anyMatch(ConnectionWorker::isBusy) && !isOver(end)) {
+            LockSupport.parkNanos(STOP_RETRY_NANOS);
+        }
+        accepting = false;
         awaitAcceptor();
-        long end = System.nanoTime() + options.shutdownLimit().toNanos();
+        cleanup.step(listener::stopListening);
         while (!connections.isEmpty()) {
-            boolean late = System.nanoTime() - end >= 0;
+            boolean late = isOver(end);
             connections.forEach(connection -> connection.stop(late));
+            connections.forEach(ConnectionWorker::rescue);
             LockSupport.parkNanos(STOP_RETRY_NANOS);
         }
         cleanup.finish(
                 new NaaException.Where(
                         NaaException.Phase.DISCONNECT, NaaState.DISCONNECTED, "all clients"));
+    }
+
+    private static boolean isOver(long endNanos) {
+        return System.nanoTime() - endNanos >= 0;
     }
 
     private void awaitAcceptor() {
@@ -157,35 +164,19 @@ public final class NaaServer implements AutoCloseable {
         }
     }
 
-    private void awaitWorkers() {
-        workers.shutdownNow();
-        try {
-            workers.awaitTermination(options.shutdownLimit().toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     private void accept() {
-        while (!stopping.get()) {
+        while (accepting) {
             listener.accept(ACCEPT_SLICE).ifPresent(this::serve);
+            listener.expire();
+            connections.forEach(ConnectionWorker::rescue);
         }
     }
 
     private void serve(NaaServerContext context) {
-        ConnectionWorker worker = new ConnectionWorker(context, routines, options, workers);
+        ConnectionWorker worker = new ConnectionWorker(context, routines, options, this::ended);
         connections.add(worker);
         options.observer().connected(context);
-        Thread.ofPlatform()
-                .daemon()
-                .name("naa-client-" + context.peer())
-                .start(() -> {
-                    try {
-                        worker.run();
-                    } finally {
-                        ended(worker);
-                    }
-                });
+        worker.start();
     }
 
     private void ended(ConnectionWorker worker) {

@@ -54,6 +54,7 @@ public final class NaaServerContext implements AutoCloseable {
     private final ServerOptions options;
     private final ConnectionId id;
     private final InetSocketAddress address;
+    private final long createdNanos = System.nanoTime();
     private final Turn turn;
     private final Cleanup cleanup = new Cleanup();
     private final ProtectionDomain domain;
@@ -113,6 +114,16 @@ public final class NaaServerContext implements AutoCloseable {
     void accept() {
         id.accept(Link.parameters(RETRIES));
         accepted = true;
+    }
+
+    /// Whether the client has not finished its handshake for this long.
+    boolean isHalfOpen(Duration since) {
+        return machine.state() == NaaState.READY && age().compareTo(since) >= 0;
+    }
+
+    /// The time since the client asked for the connection.
+    Duration age() {
+        return Duration.ofNanos(System.nanoTime() - createdNanos);
     }
 
     void established() {

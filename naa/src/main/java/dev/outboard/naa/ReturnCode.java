@@ -11,8 +11,18 @@ public final class ReturnCode {
     /// "Kernel timeout": the routine took longer than the server allows.
     public static final int TIMEOUT = 0x02;
 
-    /// The first code routines choose the meaning of; also: the routine failed without a code.
+    /// The first code routines choose the meaning of; also: the routine failed without a code. The
+    /// next ones are the server's own, so a routine should choose from 0x20 on.
     public static final int FIRST_APPLICATION = 0x10;
+
+    /// The server's own: the regions are not those that the routine takes.
+    public static final int WRONG_ARGUMENTS = 0x11;
+
+    /// The server's own: too many RPCs wait for a worker. The routine has not run; try again later.
+    public static final int BUSY = 0x12;
+
+    /// The server's own: it is shutting down. The routine has not run; try another server.
+    public static final int SHUTTING_DOWN = 0x13;
 
     /// The last code routines choose the meaning of.
     public static final int LAST_APPLICATION = 0x7f;
@@ -27,6 +37,9 @@ public final class ReturnCode {
                     case NOT_AVAILABLE -> "no such function at the server";
                     case TIMEOUT -> "the routine exceeded the server's time limit";
                     case FIRST_APPLICATION -> "the routine failed";
+                    case WRONG_ARGUMENTS -> "the regions are not those that the routine takes";
+                    case BUSY -> "the server has too many calls waiting; try again later";
+                    case SHUTTING_DOWN -> "the server is shutting down";
                     default -> isApplication(returnCode) ? "error of the routine" : "unknown";
                 };
         return "0x%02x (%s)".formatted(returnCode, meaning);

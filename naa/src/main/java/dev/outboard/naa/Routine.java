@@ -15,6 +15,10 @@ package dev.outboard.naa;
 /// };
 /// ```
 ///
+/// A [RoutineSpec] gives it a function code and tells what it takes. It must not keep the memory of
+/// its regions: that goes away with the connection. A region ends where its segment does; an access
+/// beyond it throws, and the client gets an error code.
+///
 /// Parameter regions hold what the client wrote, in this RPC or an earlier one; those that the
 /// client marked as output are returned when the routine ends with [ReturnCode#SUCCESS].
 @FunctionalInterface
@@ -26,26 +30,4 @@ public interface Routine {
     /// @throws RoutineException to choose the error code and explain it to the server's log
     /// @throws Exception if it fails: the client gets [ReturnCode#FIRST_APPLICATION]
     int run(RpcContext context) throws Exception;
-
-    /// Whether it takes microseconds. A short routine runs on the thread that polls the connection,
-    /// since a hand-over would cost more than the RPC, and cannot be interrupted; every other one
-    /// runs on a bounded pool and is interrupted when its time is over.
-    default boolean isShort() {
-        return false;
-    }
-
-    /// The same routine, declared short.
-    static Routine ofShort(Routine routine) {
-        return new Routine() {
-            @Override
-            public int run(RpcContext context) throws Exception {
-                return routine.run(context);
-            }
-
-            @Override
-            public boolean isShort() {
-                return true;
-            }
-        };
-    }
 }

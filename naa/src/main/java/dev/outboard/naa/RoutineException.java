@@ -20,6 +20,16 @@ public final class RoutineException extends Exception {
         this.returnCode = returnCode;
     }
 
+    private RoutineException(String message, int returnCode) {
+        super(message);
+        this.returnCode = returnCode;
+    }
+
+    /// A failure that the server decides on, which may have any code.
+    static RoutineException ofServer(int returnCode, String message) {
+        return new RoutineException(message, returnCode);
+    }
+
     /// What the client gets.
     public int returnCode() {
         return returnCode;

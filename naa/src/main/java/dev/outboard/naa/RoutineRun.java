@@ -4,28 +4,31 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// One execution of a routine: its code, or why it failed. Runs on one thread, is awaited and
-/// cancelled by another.
+/// One execution of a routine: its code, or why it failed. Runs on one thread, is awaited,
+/// cancelled and, if it does not even react to that, abandoned by another.
 final class RoutineRun implements Runnable {
-    private final Routine routine;
+    private final ServedRoutine routine;
     private final RpcContext rpc;
+    private final boolean polling;
     private final CountDownLatch ended = new CountDownLatch(1);
     private int returnCode = ReturnCode.TIMEOUT;
     private @Nullable Throwable failure;
     private @Nullable Thread runner;
+    private @Nullable Runnable whenItReturns;
 
-    RoutineRun(Routine routine, RpcContext rpc) {
+    RoutineRun(ServedRoutine routine, RpcContext rpc) {
         this.routine = routine;
         this.rpc = rpc;
+        this.polling = routine.isShort();
     }
 
     /// Runs the routine, unless it was cancelled before it began.
     @Override
     public void run() {
-        runsOn(Thread.currentThread());
+        begin();
         try {
             if (!rpc.isCancelled()) {
-                returnCode = checked(routine.run(rpc));
+                returnCode = checked(routine.spec().routine().run(rpc));
             }
         } catch (RoutineException e) {
             failure = e;
@@ -35,9 +38,23 @@ final class RoutineRun implements Runnable {
             failure = e;
             returnCode = ReturnCode.FIRST_APPLICATION;
         } finally {
-            runsOn(null);
-            ended.countDown();
+            end();
         }
+    }
+
+    /// What runs.
+    ServedRoutine routine() {
+        return routine;
+    }
+
+    /// Whether it runs on the thread that polls the connection.
+    boolean isPolling() {
+        return polling;
+    }
+
+    /// The RPC it computes.
+    RpcContext rpc() {
+        return rpc;
     }
 
     /// Waits until it has ended, at most `nanos`.
@@ -58,6 +75,23 @@ final class RoutineRun implements Runnable {
         }
     }
 
+    /// Gives up the thread that it runs on.
+    ///
+    /// @param afterwards what that thread does should it return one day
+    /// @return false if it has ended before
+    synchronized boolean abandon(Runnable afterwards) {
+        if (ended.getCount() == 0) {
+            return false;
+        }
+        whenItReturns = afterwards;
+        return true;
+    }
+
+    /// Whether its thread was given up.
+    synchronized boolean isAbandoned() {
+        return whenItReturns != null;
+    }
+
     /// The return code, once it has ended.
     int returnCode() {
         return returnCode;
@@ -68,11 +102,21 @@ final class RoutineRun implements Runnable {
         return failure;
     }
 
+    private synchronized void begin() {
+        runner = Thread.currentThread();
+    }
+
     /// No interrupt may reach the thread's next routine.
-    private synchronized void runsOn(@Nullable Thread thread) {
-        runner = thread;
-        if (thread == null) {
+    private void end() {
+        Runnable afterwards;
+        synchronized (this) {
+            runner = null;
             Thread.interrupted();
+            ended.countDown();
+            afterwards = whenItReturns;
+        }
+        if (afterwards != null) {
+            afterwards.run();
         }
     }
 

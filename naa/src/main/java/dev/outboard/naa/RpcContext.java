@@ -11,7 +11,8 @@ public final class RpcContext {
     private final int userBytes;
     private final List<RoutineRegion> parameters;
     private final List<RoutineRegion> internals;
-    private final long deadlineNanos;
+    private final long beganNanos = System.nanoTime();
+    private volatile long deadlineNanos;
     private volatile boolean cancelled;
 
     /// An RPC for a routine.
@@ -72,6 +73,19 @@ public final class RpcContext {
     /// long routine asks now and then and returns.
     public boolean isCancelled() {
         return cancelled;
+    }
+
+    /// Shortens the time to what the routine may take; zero leaves it as it is.
+    void limit(Duration limit) {
+        long end = beganNanos + limit.toNanos();
+        if (!limit.isZero() && end - deadlineNanos < 0) {
+            deadlineNanos = end;
+        }
+    }
+
+    /// The time since the RPC arrived.
+    long elapsedNanos() {
+        return System.nanoTime() - beganNanos;
     }
 
     /// Tells the routine that nobody waits any more.

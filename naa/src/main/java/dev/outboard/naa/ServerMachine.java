@@ -93,7 +93,7 @@ final class ServerMachine extends Machine {
     /// The connection is established.
     void established(long nowNanos) {
         require("an established connection", NaaState.READY);
-        deadline.set(nowNanos, options.requestLimit());
+        deadline.set(nowNanos, options.setupLimit());
         since = nowNanos;
         enter(NaaState.CONNECTED);
     }
@@ -127,7 +127,7 @@ final class ServerMachine extends Machine {
     void startMrsp(long nowNanos) {
         require("region setup", NaaState.CONNECTED);
         postReceive();
-        deadline.set(nowNanos, options.requestLimit());
+        deadline.set(nowNanos, options.setupLimit());
         enter(NaaState.MRSP_RECEIVING);
     }
 

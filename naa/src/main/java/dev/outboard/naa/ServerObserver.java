@@ -17,8 +17,15 @@ public interface ServerObserver {
     default void answered(
             NaaServerContext connection, RpcContext rpc, int returnCode, long nanos) {}
 
-    /// A routine has thrown; the client gets an error code.
+    /// A routine has thrown or taken too long, or a call was refused; the client gets an error
+    /// code.
     default void routineFailed(NaaServerContext connection, RpcContext rpc, Throwable failure) {}
+
+    /// A routine that says it is short was not.
+    ///
+    /// @param nanos what it took
+    /// @param moved whether this was once too often, so that it runs on the workers from now on
+    default void routineOverran(RoutineSpec routine, long nanos, boolean moved) {}
 
     /// The client reported that it could not start an RPC.
     default void hostError(NaaServerContext connection) {}
@@ -28,6 +35,13 @@ public interface ServerObserver {
 
     /// The connection was lost or ended by the server, or something could not be released.
     default void failed(String peer, RuntimeException failure) {}
+
+    /// One line for people about a routine that was not short.
+    static String describeOverrun(RoutineSpec routine, long nanos, boolean moved) {
+        return "routine %s says it is short but took %d µs%s"
+                .formatted(
+                        routine.name(), nanos / 1000, moved ? "; it runs on the workers now" : "");
+    }
 
     /// Logs failures with [System.Logger], and nothing else.
     static ServerObserver logging() {
@@ -46,6 +60,11 @@ public interface ServerObserver {
                         "function %d failed for %s"
                                 .formatted(rpc.functionCode(), connection.peer()),
                         failure);
+            }
+
+            @Override
+            public void routineOverran(RoutineSpec routine, long nanos, boolean moved) {
+                log.log(System.Logger.Level.WARNING, describeOverrun(routine, nanos, moved));
             }
 
             @Override

@@ -12,13 +12,16 @@ import java.util.Optional;
 /// @param maxConnectionBytes memory of one connection
 /// @param maxTotalBytes memory of all connections
 /// @param naaMemoryBytes the NAA addresses that clients may request lie below this; 0 allows any
-/// @param requestLimit how long a new connection may take to request its regions
+/// @param setupLimit how long a client may take to finish its handshake, then to request its
+///   regions
 /// @param transferLimit how long the transfer of one answer may take
 /// @param idleLimit how long a connection may be without an RPC
 /// @param probeInterval how often an idle client is probed with a WRITE of no bytes
 /// @param probeLimit how long a probe may stay unanswered before the client counts as dead
 /// @param routineLimit how long a routine may take
+/// @param shortLimit what a routine that runs on a polling thread should take at most
 /// @param workers threads for routines that are not short
+/// @param maxQueuedRpcs RPCs that may wait for a worker
 /// @param spin how long a connection polls before it sleeps; [#POLLED] never sleeps
 /// @param shutdownLimit how long closing the server waits for routines
 /// @param admission whom to serve
@@ -30,13 +33,15 @@ public record ServerOptions(
         long maxConnectionBytes,
         long maxTotalBytes,
         long naaMemoryBytes,
-        Duration requestLimit,
+        Duration setupLimit,
         Duration transferLimit,
         Duration idleLimit,
         Duration probeInterval,
         Duration probeLimit,
         Duration routineLimit,
+        Duration shortLimit,
         int workers,
+        int maxQueuedRpcs,
         Duration spin,
         Duration shutdownLimit,
         Admission admission,
@@ -75,13 +80,15 @@ public record ServerOptions(
         private long maxConnectionBytes = machineMemory() / 4;
         private long maxTotalBytes = machineMemory() / 2;
         private long naaMemoryBytes;
-        private Duration requestLimit = Duration.ofSeconds(10);
+        private Duration setupLimit = Duration.ofSeconds(10);
         private Duration transferLimit = Duration.ofSeconds(60);
         private Duration idleLimit = Duration.ZERO;
         private Duration probeInterval = Duration.ofSeconds(5);
         private Duration probeLimit = Duration.ofSeconds(5);
         private Duration routineLimit = Duration.ofSeconds(60);
+        private Duration shortLimit = Duration.ofMillis(1);
         private int workers = Runtime.getRuntime().availableProcessors();
+        private int maxQueuedRpcs = 64;
         private Duration spin = Duration.ofNanos(20_000);
         private Duration shutdownLimit = Duration.ofSeconds(5);
         private Admission admission = Admission.everyone();
@@ -132,9 +139,9 @@ public record ServerOptions(
             return this;
         }
 
-        /// See [ServerOptions#requestLimit].
-        public Builder requestLimit(Duration value) {
-            requestLimit = value;
+        /// See [ServerOptions#setupLimit].
+        public Builder setupLimit(Duration value) {
+            setupLimit = value;
             return this;
         }
 
@@ -163,9 +170,21 @@ public record ServerOptions(
             return this;
         }
 
+        /// See [ServerOptions#shortLimit].
+        public Builder shortLimit(Duration value) {
+            shortLimit = value;
+            return this;
+        }
+
         /// See [ServerOptions#workers].
         public Builder workers(int value) {
             workers = value;
+            return this;
+        }
+
+        /// See [ServerOptions#maxQueuedRpcs].
+        public Builder maxQueuedRpcs(int value) {
+            maxQueuedRpcs = value;
             return this;
         }
 
@@ -202,13 +221,15 @@ public record ServerOptions(
                     maxConnectionBytes,
                     maxTotalBytes,
                     naaMemoryBytes,
-                    requestLimit,
+                    setupLimit,
                     transferLimit,
                     idleLimit,
                     probeInterval,
                     probeLimit,
                     routineLimit,
+                    shortLimit,
                     workers,
+                    maxQueuedRpcs,
                     spin,
                     shutdownLimit,
                     admission,

@@ -45,7 +45,9 @@ class RpcOverRoceTest extends RpcSuite {
 
     @Test
     void aPolledRpcAllocatesNothingButItsResult() {
-        serve(ServerOptions.builder(), Routine.ofShort(_ -> ReturnCode.SUCCESS));
+        serve(
+                ServerOptions.builder(),
+                RoutineSpec.of(CUSTOM, "custom", _ -> ReturnCode.SUCCESS).asShort());
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         try (NaaClient client =
                 server.client()

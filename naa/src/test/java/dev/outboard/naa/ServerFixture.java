@@ -47,7 +47,7 @@ final class ServerFixture {
         machine =
                 new ServerMachine(
                         "client:1",
-                        options.requestLimit(REQUEST_LIMIT)
+                        options.setupLimit(REQUEST_LIMIT)
                                 .transferLimit(TRANSFER_LIMIT)
                                 .probe(PROBE, PROBE_LIMIT)
                                 .build(),

@@ -7,8 +7,8 @@ import dev.outboard.fabric.Device;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -26,20 +26,17 @@ final class ServerUnderTest implements AutoCloseable {
     /// What the observer was told, in order.
     final BlockingQueue<String> events = new LinkedBlockingQueue<>();
 
-    ServerUnderTest(Device serverDevice, Device clientDevice, ServerOptions.Builder options) {
-        this(serverDevice, clientDevice, options, Map.of());
-    }
-
     ServerUnderTest(
             Device serverDevice,
             Device clientDevice,
             ServerOptions.Builder options,
-            Map<Integer, Routine> more) {
+            RoutineSpec... more) {
         this.clientDevice = clientDevice;
-        Map<Integer, Routine> routines = new HashMap<>(more);
-        routines.put(INCREMENT, Routine.ofShort(ServerUnderTest::increment));
-        routines.put(NOTHING, _ -> ReturnCode.SUCCESS);
-        server = NaaServer.start(serverDevice, 0, routines, options.observer(observer()).build());
+        List<RoutineSpec> routines = new ArrayList<>(List.of(more));
+        routines.add(RoutineSpec.of(INCREMENT, "increment", ServerUnderTest::increment).asShort());
+        routines.add(RoutineSpec.of(NOTHING, "nothing", _ -> ReturnCode.SUCCESS));
+        RoutineSet set = RoutineSet.of(routines.toArray(RoutineSpec[]::new));
+        server = NaaServer.start(serverDevice, 0, set, options.observer(observer()).build());
         host = serverDevice.address().getHostAddress();
     }
 
@@ -111,6 +108,11 @@ final class ServerUnderTest implements AutoCloseable {
             public void routineFailed(
                     NaaServerContext connection, RpcContext rpc, Throwable failure) {
                 events.add("routine failed: " + failure.getMessage());
+            }
+
+            @Override
+            public void routineOverran(RoutineSpec routine, long nanos, boolean moved) {
+                events.add(moved ? "moved " + routine.name() : "overran " + routine.name());
             }
 
             @Override

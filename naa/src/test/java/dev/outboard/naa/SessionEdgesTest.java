@@ -14,7 +14,6 @@ import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +23,7 @@ class SessionEdgesTest {
     private ServerUnderTest server = serve(ServerOptions.builder());
 
     private ServerUnderTest serve(ServerOptions.Builder options) {
-        return new ServerUnderTest(fabric.device(), fabric.device(), options, Map.of());
+        return new ServerUnderTest(fabric.device(), fabric.device(), options);
     }
 
     private NaaClientBuilder client() {

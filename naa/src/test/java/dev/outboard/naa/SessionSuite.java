@@ -1,7 +1,6 @@
 package dev.outboard.naa;
 
 import dev.outboard.fabric.Device;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -37,7 +36,21 @@ abstract class SessionSuite {
 
     /// Serves `custom` as function [#CUSTOM].
     ServerUnderTest serve(ServerOptions.Builder options, Routine custom) {
-        server = new ServerUnderTest(serverDevice, clientDevice, options, Map.of(CUSTOM, custom));
+        return serve(options, RoutineSpec.of(CUSTOM, "custom", custom));
+    }
+
+    ServerUnderTest serve(ServerOptions.Builder options, RoutineSpec... routines) {
+        server = new ServerUnderTest(serverDevice, clientDevice, options, routines);
         return server;
+    }
+
+    /// A client of the server with one region.
+    NaaClientBuilder client(long bytes) {
+        return server.client().region(RegionSpec.inputOutput(server.memory(bytes, 0)));
+    }
+
+    void awaitNoConnections() {
+        RpcSuite.until(() -> server.server.counters().get("connections.open") == 0);
+        RpcSuite.until(() -> server.server.connections().isEmpty());
     }
 }

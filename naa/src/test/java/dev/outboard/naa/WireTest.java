@@ -10,7 +10,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -147,10 +146,7 @@ class WireTest {
                                 "roce://auto?peer=127.0.0.1&acknowledge=first&capture=" + capture);
                 ServerUnderTest server =
                         new ServerUnderTest(
-                                serverDevice,
-                                clientDevice,
-                                ServerOptions.builder().anyDialect(),
-                                Map.of())) {
+                                serverDevice, clientDevice, ServerOptions.builder().anyDialect())) {
             port = server.server.port();
             NaaClientBuilder builder = server.client().dialect(dialect).functionCode(functionCode);
             for (int i = 1; i <= regions; i++) {

@@ -38,7 +38,7 @@ public final class RpcPingPong implements RoundTrip {
         far = Fabric.open(LOOPBACK);
         ServerOptions polled =
                 ServerOptions.builder().spin(spin).maxConnectionBytes(Long.MAX_VALUE).build();
-        server = NaaServer.start(far, 0, RoutineCatalog.byFunctionCode(), polled);
+        server = NaaServer.start(far, 0, RoutineCatalog.ROUTINES, polled);
         near = Fabric.open(LOOPBACK);
         client =
                 NaaClient.builder(far.address().getHostAddress(), server.port())

@@ -8,11 +8,11 @@ import dev.outboard.naa.MrspMessage;
 import dev.outboard.naa.NaaClient;
 import dev.outboard.naa.RegionSpec;
 import dev.outboard.naa.ReturnCode;
+import dev.outboard.naa.RoutineSpec;
 import dev.outboard.naa.RpcException;
 import dev.outboard.naa.RpcResult;
 import dev.outboard.node.routine.RoutineCatalog;
 import dev.outboard.node.routine.RoutineError;
-import dev.outboard.node.routine.RoutineInfo;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.foreign.Arena;
@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -38,7 +39,8 @@ import picocli.CommandLine.Spec;
         name = "call",
         sortOptions = false,
         description = {
-            "Call a routine of a node: send regions from files, write those that come back to files.",
+            "Call a routine of a node: send regions from files, write those that come back to"
+                    + " files.",
             "The regions have the order of the command line; 'outboard naa routines' lists what the"
                     + " routines of 'outboard naa serve' take."
         },
@@ -96,8 +98,8 @@ final class CallCommand implements Callable<Integer> {
             names = "--bind",
             paramLabel = "ADDR",
             description =
-                    "The local address to use. Default: the one that leads to the node, on loopback a"
-                            + " free one.")
+                    "The local address to use. Default: the one that leads to the node, on loopback"
+                            + " a free one.")
     private @Nullable String bind;
 
     @Mixin private DeviceOptions options;
@@ -199,11 +201,20 @@ final class CallCommand implements Callable<Integer> {
                     + function
                     + "; 'outboard naa routines' lists those of 'outboard naa serve'";
         }
-        Optional<RoutineInfo> info = RoutineCatalog.find(function);
-        Optional<RoutineError> error = RoutineError.of(code);
-        return info.isPresent() && error.isPresent()
-                ? info.get().name() + ": " + error.get().text() + " (see 'outboard naa routines')"
+        Optional<RoutineSpec> routine = RoutineCatalog.ROUTINES.find(function);
+        Optional<String> wanted =
+                code == ReturnCode.WRONG_ARGUMENTS
+                        ? routine.map(CallCommand::arguments)
+                        : RoutineError.of(code).map(RoutineError::text);
+        return routine.isPresent() && wanted.isPresent()
+                ? routine.get().name() + ": " + wanted.get() + " (see 'outboard naa routines')"
                 : String.valueOf(failure.getMessage());
+    }
+
+    private static String arguments(RoutineSpec routine) {
+        return routine.arguments().stream()
+                .map(argument -> "--" + argument.role() + " " + argument.name())
+                .collect(Collectors.joining(", ", "it takes ", ""));
     }
 
     private void save(List<RegionSpec> specs) throws IOException {
@@ -219,7 +230,10 @@ final class CallCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         out.printf(
                 "%s at %s (%s, from %s): %s%s%n",
-                RoutineCatalog.find(function).map(RoutineInfo::name).orElse("function " + function),
+                RoutineCatalog.ROUTINES
+                        .find(function)
+                        .map(RoutineSpec::name)
+                        .orElse("function " + function),
                 node,
                 dialect,
                 device.address().getHostAddress(),

@@ -2,6 +2,7 @@ package dev.outboard.console.naa;
 
 import dev.outboard.bench.report.ByteSize;
 import dev.outboard.naa.NaaServerContext;
+import dev.outboard.naa.RoutineSpec;
 import dev.outboard.naa.RpcContext;
 import dev.outboard.naa.ServerObserver;
 import java.net.InetSocketAddress;
@@ -44,6 +45,11 @@ record ClientLog(Consumer<String> lines, boolean quiet) implements ServerObserve
         lines.accept(
                 "client %s: function %d failed: %s"
                         .formatted(connection.peer(), rpc.functionCode(), failure.getMessage()));
+    }
+
+    @Override
+    public void routineOverran(RoutineSpec routine, long nanos, boolean moved) {
+        lines.accept(ServerObserver.describeOverrun(routine, nanos, moved));
     }
 
     @Override

@@ -1,12 +1,11 @@
 package dev.outboard.console.naa;
 
 import dev.outboard.bench.report.Table;
-import dev.outboard.node.routine.RoutineCatalog;
-import dev.outboard.node.routine.RoutineInfo;
-import dev.outboard.node.routine.RoutineInfo.Parameter;
+import dev.outboard.naa.RoutineArgument;
+import dev.outboard.naa.RoutineSpec;
 import java.io.PrintWriter;
-import java.util.Locale;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
@@ -20,24 +19,28 @@ import picocli.CommandLine.Spec;
 final class RoutinesCommand implements Runnable {
     @Spec private CommandSpec spec;
 
+    @Mixin private RoutineOptions routines;
+
     @Override
     public void run() {
         Table table = new Table("rll").row("CODE", "ROUTINE", "WHAT IT DOES AND ITS REGIONS");
-        RoutineCatalog.routines().forEach(info -> addTo(table, info));
+        routines.load().routines().forEach(routine -> addTo(table, routine));
         PrintWriter out = spec.commandLine().getOut();
         table.print(out, "");
         out.flush();
     }
 
-    private static void addTo(Table table, RoutineInfo info) {
-        table.row(info.functionCode(), info.name(), info.description());
-        if (info.parameters().isEmpty()) {
+    private static void addTo(Table table, RoutineSpec routine) {
+        table.row(routine.functionCode(), routine.name(), routine.description());
+        if (routine.arguments().isEmpty()) {
             table.row("", "", "  inout any number of regions");
         }
-        for (Parameter parameter : info.parameters()) {
-            String role = parameter.role().name().toLowerCase(Locale.ROOT);
-            String name = parameter.name();
-            table.row("", "", "  %-5s %s: %s".formatted(role, name, parameter.content()));
+        for (RoutineArgument argument : routine.arguments()) {
+            table.row(
+                    "",
+                    "",
+                    "  %-5s %s: %s"
+                            .formatted(argument.role(), argument.name(), argument.content()));
         }
     }
 }

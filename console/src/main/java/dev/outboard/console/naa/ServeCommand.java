@@ -1,14 +1,12 @@
 package dev.outboard.console.naa;
 
-import dev.outboard.bench.report.ByteSize;
 import dev.outboard.console.terminal.ConsoleException;
 import dev.outboard.console.terminal.ShutdownHook;
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.Dialect;
-import dev.outboard.naa.MrspMessage;
 import dev.outboard.naa.NaaServer;
+import dev.outboard.naa.RoutineSet;
 import dev.outboard.naa.ServerOptions;
-import dev.outboard.node.routine.RoutineCatalog;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -34,8 +32,9 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Run an accelerator node: a software NAA with the routines of 'outboard naa routines'.",
-            "Ends with Ctrl-C. The protocol has no authentication: whoever reaches the address may"
-                    + " call, which is why only this machine does unless --bind says otherwise."
+            "Ends with Ctrl-C: finishes the calls that run and refuses new ones. The protocol has"
+                    + " no authentication: whoever reaches the address may call, which is why only this"
+                    + " machine does unless --bind says otherwise."
         })
 final class ServeCommand implements Callable<Integer> {
     private static final String AUTO = "auto";
@@ -68,18 +67,6 @@ final class ServeCommand implements Callable<Integer> {
             description = "Serve upstream-2026 or ap1-2023 only. Default: auto, both.")
     private @Nullable Dialect dialect;
 
-    @Option(
-            names = "--max-connections",
-            paramLabel = "N",
-            description = "Clients at a time, default the number of processors.")
-    private @Nullable Integer maxConnections;
-
-    @Option(
-            names = "--max-memory",
-            paramLabel = "SIZE",
-            description = "Memory for the regions of all clients, default half of the machine's.")
-    private @Nullable ByteSize maxMemory;
-
     @Option(names = "--quiet", description = "Do not print a line per client.")
     private boolean quiet;
 
@@ -89,15 +76,20 @@ final class ServeCommand implements Callable<Integer> {
             description = "End when standard input does: for a node that another program starts.")
     private boolean whileStdin;
 
+    @Mixin private RoutineOptions routines;
+
+    @Mixin private LimitOptions limits;
+
     @Mixin private DeviceOptions options;
 
     @Override
     public Integer call() throws InterruptedException {
+        RoutineSet offered = routines.load();
         CountDownLatch stop = new CountDownLatch(1);
         CountDownLatch stopped = new CountDownLatch(1);
         try (ShutdownHook _ = new ShutdownHook("naa-stop", () -> stopAndWait(stop, stopped));
                 Device device = open()) {
-            printStats(device, serve(device, stop));
+            printStats(device, serve(device, offered, stop));
         } finally {
             stopped.countDown();
         }
@@ -107,13 +99,13 @@ final class ServeCommand implements Callable<Integer> {
     /// Serves until `stop`.
     ///
     /// @return what the node has counted
-    private Map<String, Long> serve(Device device, CountDownLatch stop)
+    private Map<String, Long> serve(Device device, RoutineSet offered, CountDownLatch stop)
             throws InterruptedException {
         NaaServer stopped;
-        try (NaaServer server = start(device)) {
+        try (NaaServer server = start(device, offered)) {
             stopped = server;
             endWithStdin(stop);
-            sayReady(device, server);
+            sayReady(device, server, offered.routines().size());
             stop.await();
         }
         return stopped.counters();
@@ -123,22 +115,17 @@ final class ServeCommand implements Callable<Integer> {
         return bind.equals(AUTO) ? options.openTowards(LOOPBACK) : options.open(bind);
     }
 
-    private NaaServer start(Device device) {
+    private NaaServer start(Device device, RoutineSet offered) {
         ServerOptions.Builder builder = ServerOptions.builder();
         if (dialect == null) {
             builder.anyDialect();
         } else {
             builder.dialect(dialect);
         }
-        if (maxConnections != null) {
-            builder.maxConnections(maxConnections);
-        }
-        if (maxMemory != null) {
-            builder.maxTotalBytes(maxMemory.bytes()).maxConnectionBytes(maxMemory.bytes());
-        }
-        builder.maxRegions(MrspMessage.MAX_REGIONS).observer(new ClientLog(this::say, quiet));
+        limits.addTo(builder);
+        builder.observer(new ClientLog(this::say, quiet));
         try {
-            return NaaServer.start(device, port, RoutineCatalog.byFunctionCode(), builder.build());
+            return NaaServer.start(device, port, offered, builder.build());
         } catch (IllegalArgumentException e) {
             throw new ConsoleException(e);
         }
@@ -165,16 +152,17 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     /// Runs when the process is told to end: lets [#call] finish before Java stops everything.
-    private static void stopAndWait(CountDownLatch stop, CountDownLatch stopped) {
+    private void stopAndWait(CountDownLatch stop, CountDownLatch stopped) {
         stop.countDown();
         try {
-            stopped.await(END_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            Duration limit = limits.shutdownTime().plus(END_LIMIT);
+            stopped.await(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void sayReady(Device device, NaaServer server) {
+    private void sayReady(Device device, NaaServer server, int count) {
         InetAddress address = device.address();
         String host = address.getHostAddress();
         say(
@@ -182,7 +170,7 @@ final class ServeCommand implements Callable<Integer> {
                         .formatted(
                                 address instanceof Inet6Address ? "[" + host + "]" : host,
                                 server.port(),
-                                RoutineCatalog.routines().size(),
+                                count,
                                 dialect == null ? AUTO : dialect));
     }
 

@@ -20,7 +20,8 @@ class RoutinesCommandTest {
                         "  10  vector-add  c = a + b",
                         "                    in    a: float32[n]",
                         "                    out   c: float32[n]");
-        RoutineCatalog.routines()
+        RoutineCatalog.ROUTINES
+                .routines()
                 .forEach(info -> assertThat(run.out()).contains(" " + info.name() + " "));
     }
 }

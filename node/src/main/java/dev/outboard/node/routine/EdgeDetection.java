@@ -44,7 +44,6 @@ public final class EdgeDetection {
     /// Regions header, pixels and edges.
     static int run(RpcContext context) throws RoutineException {
         MemorySegment header = context.parameter(0).memory();
-        RoutineError.IMAGE_HEADER.unless(header.byteSize() == HEADER_BYTES);
         int width = header.get(INT, 0);
         int height = header.get(INT, 4);
         int channels = header.get(INT, 8);

@@ -74,7 +74,7 @@ class EdgeDetectionTest {
         MemorySegment one = Rpc.zeros(1);
 
         assertThat(Rpc.call(RoutineCatalog.EDGE_DETECTION, Rpc.zeros(11), one, one))
-                .isEqualTo(RoutineError.IMAGE_HEADER.code());
+                .isEqualTo(ReturnCode.WRONG_ARGUMENTS);
         for (int[] d :
                 new int[][] {
                     {0, 1, 1}, {1, 0, 1}, {-1, 1, 1}, {1, 65_537, 1}, {65_537, 1, 1}, {1, 1, 2}

@@ -27,8 +27,7 @@ class LargeRegionTest {
                 ServerOptions.builder().maxConnectionBytes(BYTES).maxTotalBytes(BYTES).build();
         try (Arena arena = Arena.ofShared();
                 Device far = Fabric.open(LOOPBACK);
-                NaaServer server =
-                        NaaServer.start(far, 0, RoutineCatalog.byFunctionCode(), options);
+                NaaServer server = NaaServer.start(far, 0, RoutineCatalog.ROUTINES, options);
                 Device near = Fabric.open(LOOPBACK)) {
             MemorySegment region = arena.allocate(BYTES, 4096);
             fill(region);

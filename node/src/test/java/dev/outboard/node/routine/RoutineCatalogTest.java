@@ -3,6 +3,8 @@ package dev.outboard.node.routine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.naa.ReturnCode;
+import dev.outboard.naa.RoutineSet;
+import dev.outboard.naa.RoutineSpec;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -55,20 +57,25 @@ class RoutineCatalogTest {
 
     @Test
     void onlyTheEmptyRoutineRunsOnThePollingThread() {
-        assertThat(RoutineCatalog.routines())
-                .filteredOn(info -> info.routine().isShort())
-                .extracting(RoutineInfo::functionCode)
+        assertThat(RoutineCatalog.ROUTINES.routines())
+                .filteredOn(RoutineSpec::isShort)
+                .extracting(RoutineSpec::functionCode)
                 .containsExactly(RoutineCatalog.EMPTY);
     }
 
     @Test
+    void isFoundAmongWhatIsInstalled() {
+        assertThat(RoutineSet.installed().routines()).isEqualTo(RoutineCatalog.ROUTINES.routines());
+    }
+
+    @Test
     void everyCodeFitsBothDialectsAndIsUsedOnce() {
-        assertThat(RoutineCatalog.routines())
-                .extracting(RoutineInfo::functionCode)
+        assertThat(RoutineCatalog.ROUTINES.routines())
+                .extracting(RoutineSpec::functionCode)
                 .doesNotHaveDuplicates()
                 .isSorted()
                 .allMatch(code -> code >= 1 && code <= 0x7f);
-        assertThat(RoutineCatalog.find(99)).isEmpty();
+        assertThat(RoutineCatalog.ROUTINES.find(99)).isEmpty();
     }
 
     @Test
@@ -76,26 +83,26 @@ class RoutineCatalogTest {
         assertThat(RoutineError.values())
                 .extracting(RoutineError::code)
                 .doesNotHaveDuplicates()
-                .allMatch(code ->
-                        code > ReturnCode.FIRST_APPLICATION && code <= ReturnCode.LAST_APPLICATION);
+                .allMatch(code -> code >= 0x20 && code <= ReturnCode.LAST_APPLICATION);
         assertThat(RoutineError.of(RoutineError.VECTOR_SIZE.code()))
                 .contains(RoutineError.VECTOR_SIZE);
         assertThat(RoutineError.of(0)).isEmpty();
     }
 
-    static Stream<RoutineInfo> routinesOfFixedParameters() {
-        return RoutineCatalog.routines().stream().filter(info -> !info.parameters().isEmpty());
+    static Stream<RoutineSpec> routinesOfFixedParameters() {
+        return RoutineCatalog.ROUTINES.routines().stream()
+                .filter(info -> !info.arguments().isEmpty());
     }
 
     @ParameterizedTest
     @MethodSource("routinesOfFixedParameters")
-    void refusesAnotherNumberOfRegions(RoutineInfo info) throws Exception {
-        for (int count = 0; count <= info.parameters().size() + 1; count++) {
+    void refusesAnotherNumberOfRegions(RoutineSpec info) throws Exception {
+        for (int count = 0; count <= info.arguments().size() + 1; count++) {
             MemorySegment[] regions = new MemorySegment[count];
             Arrays.setAll(regions, i -> Rpc.zeros(8));
-            if (count != info.parameters().size()) {
+            if (count != info.arguments().size()) {
                 assertThat(Rpc.call(info.functionCode(), regions))
-                        .isEqualTo(RoutineError.REGION_COUNT.code());
+                        .isEqualTo(ReturnCode.WRONG_ARGUMENTS);
             }
         }
     }

@@ -1,7 +1,10 @@
 package dev.outboard.node.routine;
 
+import dev.outboard.naa.Dialect;
+import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.RoutineException;
 import dev.outboard.naa.RoutineRegion;
+import dev.outboard.naa.RoutineSpec;
 import dev.outboard.naa.RpcContext;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -14,15 +17,19 @@ import java.util.stream.IntStream;
 final class Rpc {
     private Rpc() {}
 
-    /// The return code a client would get.
+    /// The return code a client would get from a server, in a dialect that marks no regions.
     static int call(int functionCode, MemorySegment... memory) throws Exception {
         List<RoutineRegion> regions =
                 IntStream.range(0, memory.length)
                         .mapToObj(i -> new RoutineRegion(i, 0, 0, memory[i]))
                         .toList();
+        RoutineSpec spec = RoutineCatalog.ROUTINES.find(functionCode).orElseThrow();
+        if (spec.mismatch(regions, Dialect.AP1_2023).isPresent()) {
+            return ReturnCode.WRONG_ARGUMENTS;
+        }
         RpcContext context = new RpcContext(functionCode, 0, regions, List.of(), System.nanoTime());
         try {
-            return RoutineCatalog.find(functionCode).orElseThrow().routine().run(context);
+            return spec.routine().run(context);
         } catch (RoutineException e) {
             return e.returnCode();
         }

@@ -68,7 +68,7 @@ class SgemmTest {
         MemorySegment one = Rpc.zeros(4);
 
         assertThat(Rpc.call(SGEMM, Rpc.zeros(19), one, one, one))
-                .isEqualTo(RoutineError.SGEMM_HEADER.code());
+                .isEqualTo(ReturnCode.WRONG_ARGUMENTS);
         for (MemorySegment header :
                 new MemorySegment[] {
                     header(0, 1, 1, 1, 0), header(1, -1, 1, 1, 0), header(1, 1, 0, 1, 0)

@@ -1,0 +1,144 @@
+package dev.outboard.console.naa;
+
+import dev.outboard.bench.report.ByteSize;
+import dev.outboard.naa.AddressPrefix;
+import dev.outboard.naa.Admission;
+import dev.outboard.naa.MrspMessage;
+import dev.outboard.naa.ServerOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/// The options of 'naa serve' that say whom it serves, and how much of everything they get.
+final class LimitOptions {
+    @Option(
+            names = "--allow",
+            paramLabel = "NETWORK",
+            split = ",",
+            converter = Network.class,
+            description =
+                    "Serve clients of these networks only, for example 10.0.0.0/8,::1/128; default"
+                            + " all.")
+    private List<AddressPrefix> allowed = new ArrayList<>();
+
+    @Option(
+            names = "--max-connections",
+            paramLabel = "N",
+            description = "Clients at a time, default the number of processors.")
+    private @Nullable Integer maxConnections;
+
+    @Option(
+            names = "--max-regions",
+            paramLabel = "N",
+            description = "Regions of one client, default 255.")
+    private int maxRegions = MrspMessage.MAX_REGIONS;
+
+    @Option(
+            names = "--max-memory",
+            paramLabel = "SIZE",
+            description = "Memory for the regions of all clients, default half of the machine's.")
+    private @Nullable ByteSize maxMemory;
+
+    @Option(
+            names = "--max-client-memory",
+            paramLabel = "SIZE",
+            description = "Memory for the regions of one client, default that of all clients.")
+    private @Nullable ByteSize maxClientMemory;
+
+    @Option(
+            names = "--setup-time",
+            paramLabel = "TIME",
+            description = "What a client may take to set up its regions, default 10s.")
+    private @Nullable Duration setupTime;
+
+    @Option(
+            names = "--idle-time",
+            paramLabel = "TIME",
+            description = "How long a client may be without a call, default 0s: for ever.")
+    private @Nullable Duration idleTime;
+
+    @Option(
+            names = "--rpc-time",
+            paramLabel = "TIME",
+            description = "What a call may take, default 60s, 0s for ever.")
+    private @Nullable Duration rpcTime;
+
+    @Option(
+            names = "--workers",
+            paramLabel = "N",
+            description = "Calls computed at a time, default the number of processors.")
+    private @Nullable Integer workers;
+
+    @Option(
+            names = "--max-queued",
+            paramLabel = "N",
+            description = "Calls that may wait for a worker, default 64.")
+    private @Nullable Integer maxQueued;
+
+    @Option(
+            names = "--shutdown-time",
+            paramLabel = "TIME",
+            description = "What running calls get to finish when the node ends, default 5s.")
+    private Duration shutdownTime = Duration.ofSeconds(5);
+
+    /// What running calls get when the node ends.
+    Duration shutdownTime() {
+        return shutdownTime;
+    }
+
+    /// Sets what was given.
+    void addTo(ServerOptions.Builder builder) {
+        builder.maxRegions(maxRegions).shutdownLimit(shutdownTime);
+        if (!allowed.isEmpty()) {
+            builder.admission(Admission.only(allowed));
+        }
+        if (maxConnections != null) {
+            builder.maxConnections(maxConnections);
+        }
+        if (workers != null) {
+            builder.workers(workers);
+        }
+        if (maxQueued != null) {
+            builder.maxQueuedRpcs(maxQueued);
+        }
+        addMemory(builder);
+        addTimes(builder);
+    }
+
+    private void addMemory(ServerOptions.Builder builder) {
+        if (maxMemory != null) {
+            builder.maxTotalBytes(maxMemory.bytes()).maxConnectionBytes(maxMemory.bytes());
+        }
+        if (maxClientMemory != null) {
+            builder.maxConnectionBytes(maxClientMemory.bytes());
+        }
+    }
+
+    private void addTimes(ServerOptions.Builder builder) {
+        if (setupTime != null) {
+            builder.setupLimit(setupTime);
+        }
+        if (idleTime != null) {
+            builder.idleLimit(idleTime);
+        }
+        if (rpcTime != null) {
+            builder.routineLimit(rpcTime);
+        }
+    }
+
+    /// Reads a network.
+    static final class Network implements ITypeConverter<AddressPrefix> {
+        @Override
+        public AddressPrefix convert(String text) {
+            try {
+                return AddressPrefix.parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(e.getMessage());
+            }
+        }
+    }
+}

@@ -1,0 +1,365 @@
+package dev.outboard.naa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.outboard.fabric.Device;
+import dev.outboard.testkit.Requirement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Routines that misbehave, next to a client that calls one that does not.
+class RoutineIsolationTest extends SessionSuite {
+    private static final Duration SHORT_TIME = Duration.ofMillis(50);
+
+    private final FakeFabric fabric = new FakeFabric();
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    @Override
+    Device open() {
+        return fabric.device();
+    }
+
+    @Override
+    @AfterEach
+    void closeDevices() {
+        release.countDown();
+        super.closeDevices();
+        assertThat(fabric.open).as("open resources").hasValue(0);
+    }
+
+    private RpcException failure(NaaClient client) {
+        return catchThrowableOfType(RpcException.class, client::invoke);
+    }
+
+    private NaaClient custom() {
+        return client(10).functionCode(CUSTOM).open();
+    }
+
+    private static RoutineSpec spec(Routine routine) {
+        return RoutineSpec.of(CUSTOM, "custom", routine);
+    }
+
+    /// Ignores interrupts until the test is over.
+    private int hang(RpcContext rpc) {
+        boolean released = false;
+        while (!released) {
+            try {
+                release.await();
+                released = true;
+            } catch (InterruptedException _) {
+                // A routine that hangs does not care.
+            }
+        }
+        return ReturnCode.SUCCESS;
+    }
+
+    // ---- arguments ------------------------------------------------------------------------------
+
+    @Test
+    @Requirement("NAA-KERN-2")
+    void aCallWithOtherRegionsThanDeclaredIsRefusedBeforeTheRoutineRuns() {
+        List<Integer> ran = new ArrayList<>();
+        serve(
+                ServerOptions.builder().maxConnections(10),
+                spec(
+                                rpc -> {
+                                    ran.add(rpc.parameters().size());
+                                    return ReturnCode.SUCCESS;
+                                })
+                        .taking(
+                                RoutineArgument.input("factor", "float32").ofBytes(4),
+                                RoutineArgument.output("values", "float32[n]")));
+        MemorySegment four = server.memory(4, 0);
+        MemorySegment five = server.memory(5, 0);
+        refused("custom: takes 2 regions, not 1", RegionSpec.input(four));
+        refused(
+                "custom: region 0, 'factor', has 4 bytes, not 5",
+                RegionSpec.input(five),
+                RegionSpec.output(four));
+        refused(
+                "custom: region 0, 'factor', must be marked as input",
+                RegionSpec.output(four),
+                RegionSpec.output(five));
+        refused(
+                "custom: region 1, 'values', must be marked as output",
+                RegionSpec.input(four),
+                RegionSpec.input(five));
+        assertThat(ran).isEmpty();
+
+        try (NaaClient right = open(RegionSpec.input(four), RegionSpec.output(five))) {
+            assertThat(right.invoke().isSuccess()).isTrue();
+        }
+        assertThat(ran).containsExactly(2);
+        assertThat(server.server.counters())
+                .containsEntry("routines.wrong-arguments", 4L)
+                .containsEntry("routine.custom.calls", 1L);
+    }
+
+    private void refused(String why, RegionSpec... regions) {
+        try (NaaClient client = open(regions)) {
+            assertThat(failure(client).returnCode()).isEqualTo(ReturnCode.WRONG_ARGUMENTS);
+            assertThat(server.awaitEvent("routine failed")).isEqualTo("routine failed: " + why);
+        }
+    }
+
+    private NaaClient open(RegionSpec... regions) {
+        return server.client().functionCode(CUSTOM).regions(List.of(regions)).open();
+    }
+
+    // ---- failures -------------------------------------------------------------------------------
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Requirement({"NAA-MULTI-5", "NAA-RET-13", "NAA-MULTI-6"})
+    void aRoutineThatThrowsOrWritesOutOfBoundsCostsItsCallerAnErrorCodeOnly(boolean isShort)
+            throws Exception {
+        List<Routine> bad =
+                List.of(
+                        _ -> {
+                            throw new IllegalStateException("broken");
+                        },
+                        _ -> {
+                            throw new StackOverflowError();
+                        },
+                        rpc -> {
+                            rpc.parameter(0).memory().set(ValueLayout.JAVA_BYTE, 10, (byte) 1);
+                            return ReturnCode.SUCCESS;
+                        },
+                        rpc -> {
+                            rpc.parameter(0).memory().set(ValueLayout.JAVA_BYTE, -1, (byte) 1);
+                            return ReturnCode.SUCCESS;
+                        },
+                        rpc -> rpc.parameter(1).index());
+        RoutineSpec routine = spec(rpc -> bad.get(rpc.userByte(0)).run(rpc));
+        serve(ServerOptions.builder().maxConnections(2), isShort ? routine.asShort() : routine);
+        try (NaaClient good = client(100).functionCode(ServerUnderTest.INCREMENT).open();
+                NaaClient caller = custom()) {
+            CompletableFuture<RpcResult> before = good.invokeAsync();
+            for (int i = 0; i < bad.size(); i++) {
+                caller.setUserImmediate((byte) i, (byte) 0, (byte) 0);
+                assertThat(failure(caller).returnCode()).isEqualTo(ReturnCode.FIRST_APPLICATION);
+                assertThat(before.get(30, TimeUnit.SECONDS).isSuccess()).isTrue();
+                before = good.invokeAsync();
+            }
+            assertThat(before.get(30, TimeUnit.SECONDS).isSuccess()).isTrue();
+            assertThat(server.server.counters()).containsEntry("routines.failed", 5L);
+        }
+    }
+
+    @Test
+    @Requirement({"NAA-RET-13", "NAA-MULTI-5"})
+    void aRoutineHasADeadlineOfItsOwn() {
+        serve(
+                ServerOptions.builder().maxConnections(2),
+                spec(
+                                rpc -> {
+                                    new CountDownLatch(1).await();
+                                    return ReturnCode.SUCCESS;
+                                })
+                        .within(SHORT_TIME));
+        try (NaaClient good = client(10).open();
+                NaaClient caller = custom()) {
+            assertThat(failure(caller).returnCode()).isEqualTo(ReturnCode.TIMEOUT);
+            assertThat(server.awaitEvent("routine failed"))
+                    .isEqualTo("routine failed: custom: its time was over");
+            assertThat(good.invoke().isSuccess()).isTrue();
+            assertThat(server.server.counters())
+                    .containsEntry("routines.timeout", 1L)
+                    .containsEntry("routines.hung", 0L)
+                    .containsEntry("routine.custom.errors", 1L);
+        }
+    }
+
+    @Test
+    @Requirement({"NAA-RET-13", "NAA-MULTI-5"})
+    void aRoutineThatIgnoresTheInterruptCostsNoWorker() {
+        serve(
+                ServerOptions.builder().maxConnections(3).workers(1),
+                spec(this::hang).within(SHORT_TIME));
+        try (NaaClient good = client(10).functionCode(ServerUnderTest.NOTHING).open();
+                NaaClient caller = custom()) {
+            assertThat(failure(caller).returnCode()).isEqualTo(ReturnCode.TIMEOUT);
+            assertThat(server.awaitEvent("routine failed"))
+                    .isEqualTo(
+                            "routine failed: custom: its time was over and it goes on though it was"
+                                    + " interrupted");
+            assertThat(good.invoke().isSuccess()).isTrue();
+            assertThat(server.server.counters())
+                    .containsEntry("routines.hung", 1L)
+                    .containsEntry("workers.stuck", 1L);
+
+            // Its connection waits for it: two routines must not share the memory.
+            assertThat(failure(caller).returnCode()).isEqualTo(ReturnCode.TIMEOUT);
+            release.countDown();
+            RpcSuite.until(() -> server.server.counters().get("workers.stuck") == 0);
+            assertThat(caller.invoke().isSuccess()).isTrue();
+            assertThat(good.invoke().isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    @Requirement("NAA-MULTI-5")
+    void routinesThatHangForGoodNeverGetMoreThanTwiceTheWorkers() {
+        serve(
+                ServerOptions.builder().maxConnections(4).workers(1).setupLimit(Duration.ZERO),
+                spec(this::hang).within(SHORT_TIME));
+        try (NaaClient first = custom();
+                NaaClient second = custom();
+                NaaClient third = client(10).functionCode(ServerUnderTest.NOTHING).open();
+                NaaClient fourth = client(10).open()) {
+            assertThat(failure(first).returnCode()).isEqualTo(ReturnCode.TIMEOUT);
+            assertThat(failure(second).returnCode()).isEqualTo(ReturnCode.TIMEOUT);
+            assertThat(server.server.counters()).containsEntry("workers.stuck", 2L);
+            CompletableFuture<RpcResult> waiting = third.invokeAsync();
+            RpcSuite.until(() -> server.server.counters().get("workers.queued") == 1);
+            assertThat(fourth.invoke().isSuccess()).isTrue();
+            assertThat(waiting).isNotDone();
+            release.countDown();
+            assertThat(waiting.join().isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    @Requirement({"NAA-RET-13", "NAA-MULTI-5"})
+    void aShortRoutineThatHangsIsAnsweredForAndMovedToTheWorkers() {
+        serve(
+                ServerOptions.builder().maxConnections(2),
+                spec(rpc -> rpc.userByte(0) == 0 ? hang(rpc) : ReturnCode.SUCCESS)
+                        .within(SHORT_TIME)
+                        .asShort());
+        try (NaaClient good = client(10).open();
+                NaaClient caller = custom()) {
+            assertThat(failure(caller).returnCode()).isEqualTo(ReturnCode.TIMEOUT);
+            assertThat(good.invoke().isSuccess()).isTrue();
+            assertThat(server.server.counters())
+                    .containsEntry("routines.hung", 1L)
+                    .containsEntry("routines.moved", 1L)
+                    .containsEntry("routine.custom.moved", 1L);
+            release.countDown();
+            caller.setUserImmediate((byte) 1, (byte) 0, (byte) 0);
+            assertThat(caller.invoke().isSuccess()).isTrue();
+        }
+        awaitNoConnections();
+    }
+
+    @Test
+    void theServerClosesThoughAShortRoutineHangs() {
+        serve(ServerOptions.builder().shutdownLimit(SHORT_TIME), spec(this::hang).asShort());
+        try (NaaClient caller = custom()) {
+            CompletableFuture<RpcResult> call = caller.invokeAsync();
+            RpcSuite.until(server::calculating);
+            server.server.close();
+            assertThat(server.server.counters()).containsEntry("connections.open", 0L);
+            assertThat(call).failsWithin(Duration.ofSeconds(30));
+        }
+    }
+
+    // ---- the guard of short routines ------------------------------------------------------------
+
+    @Test
+    void aRoutineThatIsNotShortAgainAndAgainIsNamedAndMovedToTheWorkers() {
+        List<String> threads = new ArrayList<>();
+        serve(
+                ServerOptions.builder().shortLimit(Duration.ofNanos(1)),
+                spec(
+                                _ -> {
+                                    threads.add(Thread.currentThread().getName());
+                                    return ReturnCode.SUCCESS;
+                                })
+                        .asShort());
+        try (NaaClient client = custom()) {
+            for (int i = 0; i < 7; i++) {
+                client.invoke();
+                assertThat(server.awaitEvent("overran")).isEqualTo("overran custom");
+            }
+            client.invoke();
+            assertThat(server.awaitEvent("moved")).isEqualTo("moved custom");
+            client.invoke();
+        }
+        assertThat(threads).hasSize(9);
+        assertThat(threads.subList(0, 8)).allMatch(name -> name.startsWith("naa-client-"));
+        assertThat(threads.getLast()).startsWith("naa-routine-");
+        assertThat(server.server.counters())
+                .containsEntry("routines.overrun", 8L)
+                .containsEntry("routine.custom.overruns", 8L)
+                .containsEntry("routines.moved", 1L);
+    }
+
+    @Test
+    void aRoutineThatIsInterruptedNowAndThenStaysOnThePollingThread() {
+        ServedRoutine routine = new ServedRoutine(spec(_ -> ReturnCode.SUCCESS).asShort());
+        for (int run = 0; run < 10_000; run++) {
+            if (run % 17 == 0) {
+                assertThat(routine.overran()).isFalse();
+            } else {
+                routine.keptShort();
+            }
+        }
+        assertThat(routine.isShort()).isTrue();
+        boolean moved = false;
+        for (int run = 0; run < 200 && !moved; run++) {
+            moved = run % 10 == 0 && routine.overran();
+            if (run % 10 != 0) {
+                routine.keptShort();
+            }
+        }
+        assertThat(routine.isShort()).isFalse();
+    }
+
+    // ---- queue ----------------------------------------------------------------------------------
+
+    @Test
+    @Requirement("NAA-MULTI-5")
+    void callsBeyondTheQueueAreRefusedAtOnce() throws Exception {
+        serve(
+                ServerOptions.builder().maxConnections(3).workers(1).maxQueuedRpcs(1),
+                spec(this::hang));
+        try (NaaClient running = custom();
+                NaaClient queued = custom();
+                NaaClient refused = custom()) {
+            CompletableFuture<RpcResult> first = running.invokeAsync();
+            RpcSuite.until(server::calculating);
+            CompletableFuture<RpcResult> second = queued.invokeAsync();
+            RpcSuite.until(() -> server.server.counters().get("workers.queued") == 1);
+            assertThat(failure(refused).returnCode()).isEqualTo(ReturnCode.BUSY);
+            assertThat(server.awaitEvent("routine failed"))
+                    .isEqualTo(
+                            "routine failed: custom: all workers are busy and 1 calls wait"
+                                    + " already");
+            assertThat(server.server.counters()).containsEntry("routines.busy", 1L);
+            release.countDown();
+            assertThat(first.get(30, TimeUnit.SECONDS).isSuccess()).isTrue();
+            assertThat(second.get(30, TimeUnit.SECONDS).isSuccess()).isTrue();
+            assertThat(refused.invoke().isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    void aCallWhoseTimeIsOverBeforeAWorkerIsFreeLeavesTheQueue() {
+        serve(
+                ServerOptions.builder().maxConnections(2).workers(1),
+                RoutineSpec.of(CUSTOM, "custom", this::hang),
+                RoutineSpec.of(CUSTOM + 1, "hasty", _ -> ReturnCode.SUCCESS).within(SHORT_TIME));
+        try (NaaClient running = custom();
+                NaaClient hasty = client(10).functionCode(CUSTOM + 1).open()) {
+            CompletableFuture<RpcResult> first = running.invokeAsync();
+            RpcSuite.until(server::calculating);
+            assertThat(failure(hasty).returnCode()).isEqualTo(ReturnCode.TIMEOUT);
+            assertThat(server.server.counters()).containsEntry("workers.queued", 0L);
+            release.countDown();
+            assertThat(first.join().isSuccess()).isTrue();
+            assertThat(hasty.invoke().isSuccess()).isTrue();
+        }
+    }
+}
