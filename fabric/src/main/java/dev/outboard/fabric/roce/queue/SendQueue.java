@@ -21,7 +21,10 @@ public final class SendQueue {
     /// So many requests of one packet fill a system call.
     private static final int FULL_RUN = 64;
 
-    /// Requests start when they are at least this part of those on their way.
+    /// Behind so many or fewer, a request leaves at once: somebody waits for these few.
+    private static final int FEW = 16;
+
+    /// Behind more, requests start when they are at least this part of those on their way.
     private static final int MIN_SHARE = 4;
 
     private static final VarHandle STARTED;
@@ -100,7 +103,8 @@ public final class SendQueue {
     /// asked by the poster, too.
     public boolean isHeldBack() {
         long unsent = posted() - started();
-        return unsent < FULL_RUN && unsent * MIN_SHARE < started() - head();
+        long onTheirWay = started() - head();
+        return onTheirWay > FEW && unsent < FULL_RUN && unsent * MIN_SHARE < onTheirWay;
     }
 
     public SendEntry at(long position) {
