@@ -425,7 +425,11 @@ final class ClientMachine extends Machine {
 
     private void finish(int immediate, long byteCount) {
         int code = settings.dialect().returnCode(immediate);
-        long total = code == 0 ? regions.returnedBytes(byteCount) : 0;
+        long total = 0;
+        if (code == 0) {
+            total = regions.returnedBytes(byteCount);
+            regions.markReceived();
+        }
         result =
                 new RpcResult(
                         code,

@@ -1,27 +1,44 @@
 package dev.outboard.naa;
 
 import dev.outboard.fabric.MemoryRegion;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A wire region of a client: the caller's memory, its registration, and the server's counterpart.
-/// Belongs to one [ClientMachine].
+/// Memory on the heap has a native copy, which is what the device works on. Belongs to one
+/// [ClientMachine].
 final class ClientRegion {
     private final RegionSpec spec;
+    private final MemorySegment memory;
     private @Nullable MemoryRegion registered;
     private @Nullable PeerRegion peer;
     private long bytesToSend;
     private boolean wasSent;
 
     /// A region of the caller's.
-    ClientRegion(RegionSpec spec) {
+    ///
+    /// @param copies makes the native copy, if one is needed
+    ClientRegion(RegionSpec spec, SegmentAllocator copies) {
         this.spec = spec;
+        boolean isNative = spec.memory().isNative();
+        this.memory = isNative ? spec.memory() : copies.allocate(spec.memory().byteSize());
         this.bytesToSend = spec.memory().byteSize();
     }
 
     /// What the caller said about it.
     RegionSpec spec() {
         return spec;
+    }
+
+    /// What the device reads and writes.
+    MemorySegment memory() {
+        return memory;
+    }
+
+    private boolean isCopy() {
+        return !spec.memory().isNative();
     }
 
     /// The length in bytes.
@@ -78,6 +95,16 @@ final class ClientRegion {
     /// Adds the WRITE of its first `length` bytes.
     void addTo(WritePlan plan, long length) {
         PeerRegion target = Objects.requireNonNull(peer);
+        if (isCopy()) {
+            MemorySegment.copy(spec.memory(), 0, memory, 0, length);
+        }
         plan.add(registered, length, target.address(), target.remoteKey());
+    }
+
+    /// A result has arrived.
+    void received() {
+        if (isCopy()) {
+            spec.memory().copyFrom(memory);
+        }
     }
 }

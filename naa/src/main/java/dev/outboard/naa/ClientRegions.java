@@ -121,7 +121,6 @@ final class ClientRegions {
         boolean all = dialect == Dialect.AP1_2023;
         if (all) {
             regions.getFirst()
-                    .spec()
                     .memory()
                     .set(RETURN_ADDRESS, 0, regions.get(returnRegion).registered().address());
         }
@@ -144,6 +143,19 @@ final class ClientRegions {
         for (int i = 0; i < regions.size(); i++) {
             if (regions.get(i).isDue()) {
                 regions.get(i).sent();
+            }
+        }
+    }
+
+    /// The outputs of an RPC have arrived.
+    void markReceived() {
+        if (dialect == Dialect.AP1_2023) {
+            regions.get(returnRegion).received();
+            return;
+        }
+        for (int i = 0; i < regions.size(); i++) {
+            if (regions.get(i).spec().output()) {
+                regions.get(i).received();
             }
         }
     }

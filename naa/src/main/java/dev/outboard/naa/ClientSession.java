@@ -141,7 +141,7 @@ final class ClientSession {
         List<ClientRegion> regions = regions();
         for (int i = 0; i < regions.size(); i++) {
             ClientRegion region = regions.get(i);
-            region.register(register(region.spec().memory(), "region " + i));
+            region.register(register(region.memory(), "region " + i));
         }
         MemorySegment messages = arena.allocate(2L * MrspCodec.MAX_LENGTH);
         // The rest of the send queue is for messages and probes.
@@ -303,9 +303,9 @@ final class ClientSession {
         List<ClientRegion> regions = new ArrayList<>();
         if (settings.dialect == Dialect.AP1_2023) {
             MemorySegment metadata = arena.allocate(METADATA_BYTES, METADATA_BYTES);
-            regions.add(new ClientRegion(RegionSpec.unmarked(metadata)));
+            regions.add(new ClientRegion(RegionSpec.unmarked(metadata), arena));
         }
-        settings.regions.forEach(spec -> regions.add(new ClientRegion(spec)));
+        settings.regions.forEach(spec -> regions.add(new ClientRegion(spec, arena)));
         return regions;
     }
 

@@ -2,6 +2,7 @@ package dev.outboard.naa;
 
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.ConnectionEvent;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -306,17 +307,19 @@ public final class NaaClient implements AutoCloseable {
         }
     }
 
-    /// Sets the region that starts at `address` as the one that receives the result.
+    /// Sets the region that begins where `memory` does as the one that receives the result.
     ///
-    /// @throws IllegalArgumentException if no parameter region starts there
-    public void setReturnAddress(long address) {
+    /// @throws IllegalArgumentException if no parameter region begins there
+    public void setReturnRegion(MemorySegment memory) {
         for (int i = 0; i < settings.regions.size(); i++) {
-            if (settings.regions.get(i).memory().address() == address) {
+            MemorySegment region = settings.regions.get(i).memory();
+            if (region.address() == memory.address()
+                    && region.heapBase().equals(memory.heapBase())) {
                 setReturnRegion(i);
                 return;
             }
         }
-        throw new IllegalArgumentException("no parameter region starts at 0x%x".formatted(address));
+        throw new IllegalArgumentException("no parameter region begins where " + memory + " does");
     }
 
     /// Sends only the first `bytes` of a region from the next RPC on; `upstream-2026` only. What

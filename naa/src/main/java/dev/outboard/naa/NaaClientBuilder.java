@@ -1,6 +1,7 @@
 package dev.outboard.naa;
 
 import dev.outboard.fabric.Device;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +13,9 @@ import java.util.OptionalInt;
 public final class NaaClientBuilder {
     private static final int DEFAULT_MAX_REGIONS = 32;
     private static final long MAX_REGION_BYTES = 0xffff_ffffL;
+
+    /// Stands for the threads that move the bytes.
+    private static final Thread DEVICE_THREAD = Thread.ofPlatform().unstarted(() -> {});
 
     final String host;
     final int port;
@@ -220,15 +224,25 @@ public final class NaaClientBuilder {
         long cap = maxRegionBytes == 0 ? dialect.maxRegionBytes() : maxRegionBytes;
         for (int i = 0; i < regions.size(); i++) {
             range("size of region " + i, regions.get(i).memory().byteSize(), 0, cap);
-            if (!regions.get(i).memory().isNative()) {
-                throw new IllegalArgumentException(
-                        "region %d is on the heap; allocate it from a shared arena".formatted(i));
-            }
+            checkMemory(i);
         }
         for (int i = 0; i < internals.size(); i++) {
             range("size of internal region " + i, internals.get(i).size(), 0, cap);
         }
         NaaAddresses.assign(dialect, naaOffset, internals, regions);
+    }
+
+    private void checkMemory(int region) {
+        MemorySegment memory = regions.get(region).memory();
+        if (!memory.isAccessibleBy(DEVICE_THREAD)) {
+            throw new IllegalArgumentException(
+                    "region %d belongs to one thread; allocate it from a shared arena"
+                            .formatted(region));
+        }
+        if (memory.isReadOnly() && regions.get(region).output()) {
+            throw new IllegalArgumentException(
+                    "region %d is an output but its memory is read-only".formatted(region));
+        }
     }
 
     private void range(String what, long value, long min, long max) {

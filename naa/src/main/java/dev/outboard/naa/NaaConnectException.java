@@ -12,7 +12,9 @@ public final class NaaConnectException extends NaaException {
         UNREACHABLE,
         REJECTED,
         DEVICE_REMOVED,
-        DISCONNECTED
+        DISCONNECTED,
+        /// No NAA is known that offers the function and is not in use.
+        NO_NAA
     }
 
     private final Reason reason;

@@ -4,9 +4,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.OptionalLong;
 
-/// A parameter region of a client: the caller's memory, used in place, and what happens to it. The
-/// memory stays the caller's; it must be native, shared between threads, and stay allocated until
-/// the client is closed.
+/// A parameter region of a client: the caller's memory and what happens to it.
+///
+/// Native memory is used in place: it must be shared between threads and stay allocated until the
+/// client is closed. An array or a buffer on the heap, as `MemorySegment.ofArray(…)` or
+/// `MemorySegment.ofBuffer(…)`, is copied: from it when an RPC starts, into it when the RPC has
+/// ended without error.
 ///
 /// @param memory the bytes to send and to receive into
 /// @param input sent with every RPC; `ap1-2023` sends every region and ignores the marks

@@ -30,7 +30,7 @@ class ApiTest {
         "naaice_setup_connection, NaaClient.connect",
         "naaice_init_rdma_resources, NaaClient.handle",
         "naaice_register_mrs, NaaClient.registerRegions",
-        "naaice_set_metadata, NaaClient.setReturnAddress",
+        "naaice_set_metadata, NaaClient.setReturnRegion",
         "naaice_set_internal_mrs, NaaClient.setInternalRegions",
         "naaice_init_mrsp, NaaClient.startMrsp",
         "naaice_send_message, NaaClient.sendMessage",

@@ -32,10 +32,10 @@ final class ClientFixture {
 
     ClientFixture(Dialect dialect, RegionSpec... specs) {
         if (dialect == Dialect.AP1_2023) {
-            regions.add(new ClientRegion(RegionSpec.unmarked(Arena.ofAuto().allocate(8, 8))));
+            regions.add(region(RegionSpec.unmarked(Arena.ofAuto().allocate(8, 8))));
         }
         for (RegionSpec spec : specs) {
-            regions.add(new ClientRegion(spec));
+            regions.add(region(spec));
         }
         for (int i = 0; i < regions.size(); i++) {
             MemorySegment memory = regions.get(i).spec().memory();
@@ -48,6 +48,10 @@ final class ClientFixture {
                         new ClientRegions(dialect, regions));
         machine.registered(PlainRegion.of(2L * MrspCodec.MAX_LENGTH, 99), 1L << 31, 300);
         driver = new MachineDriver(machine);
+    }
+
+    private static ClientRegion region(RegionSpec spec) {
+        return new ClientRegion(spec, Arena.ofAuto());
     }
 
     /// A client of `upstream-2026` with one region.

@@ -80,7 +80,12 @@ class NaaClientBuilderTest {
 
     @Test
     void refusesMemoryThatNoDeviceCanUse() {
-        refuses(b -> b.region(RegionSpec.input(MemorySegment.ofArray(new byte[8]))), "heap");
+        try (Arena confined = Arena.ofConfined()) {
+            MemorySegment memory = confined.allocate(8);
+            refuses(b -> b.region(RegionSpec.input(memory)), "region 1 belongs to one thread");
+        }
+        refuses(b -> b.region(RegionSpec.output(MEMORY.asReadOnly())), "region 1 is an output");
+        accepts(b -> b.region(RegionSpec.input(MEMORY.asReadOnly())));
     }
 
     @Test

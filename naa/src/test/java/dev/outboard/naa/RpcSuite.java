@@ -175,7 +175,7 @@ abstract class RpcSuite extends SessionSuite {
             assertThat(client.invoke().bytesReceived()).isEqualTo(50);
             assertThat(first.mismatch(server.memory(100, 0))).isEqualTo(-1);
             assertThat(second.mismatch(server.memory(50, 1))).isEqualTo(-1);
-            client.setReturnAddress(first.address());
+            client.setReturnRegion(first);
             assertThat(client.invoke().bytesReceived()).isEqualTo(100);
             assertThat(first.mismatch(server.memory(100, 1))).isEqualTo(-1);
             assertThat(client.returnRegion()).hasValue(0);
