@@ -4,7 +4,6 @@ import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.ConnectionChannel;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
-import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
@@ -27,13 +26,13 @@ final class ClientConnection {
 
     private final NaaClientBuilder settings;
     private final ClientMachine machine;
-    private final Device device;
+    private final SharedDevice shared;
     private final ProtectionDomain domain;
     private final ConnectionChannel channel;
     private final int maxSends;
     private final Deque<InetSocketAddress> addresses;
     private volatile @Nullable ConnectionId id;
-    private @Nullable CompletionQueue queue;
+    private @Nullable QueueShare share;
     private @Nullable Link link;
     private volatile boolean established;
     private boolean ended;
@@ -48,18 +47,18 @@ final class ClientConnection {
     ClientConnection(
             NaaClientBuilder settings,
             ClientMachine machine,
-            Device device,
+            SharedDevice shared,
             int maxSends,
             List<InetAddress> addresses) {
         this.settings = settings;
         this.machine = machine;
-        this.device = device;
+        this.shared = shared;
         this.maxSends = maxSends;
         this.addresses = new ArrayDeque<>();
         addresses.forEach(a -> this.addresses.add(new InetSocketAddress(a, settings.port)));
-        this.domain = device.allocateProtectionDomain();
+        this.domain = shared.device().allocateProtectionDomain();
         try {
-            this.channel = device.createConnectionChannel();
+            this.channel = shared.device().createConnectionChannel();
         } catch (FabricException e) {
             domain.close();
             throw e;
@@ -75,9 +74,23 @@ final class ClientConnection {
     /// @throws IllegalStateException before
     Link link() {
         if (link == null) {
-            throw new IllegalStateException("not possible before the connection is prepared");
+            throw notPrepared();
         }
         return link;
+    }
+
+    /// The completions of this connection.
+    ///
+    /// @throws IllegalStateException before the address is resolved
+    QueueShare share() {
+        if (share == null) {
+            throw notPrepared();
+        }
+        return share;
+    }
+
+    private static IllegalStateException notPrepared() {
+        return new IllegalStateException("not possible before the connection is prepared");
     }
 
     Optional<QueuePair> queuePair() {
@@ -178,10 +191,12 @@ final class ClientConnection {
     }
 
     private void prepare() {
-        queue = device.createCompletionQueue(maxSends + RECEIVES);
+        share = shared.share(maxSends + RECEIVES);
+        CompletionQueue queue = share.shared().queue();
         QueuePair pair =
                 id().createQueuePair(domain, QueuePairAttributes.of(queue, maxSends, RECEIVES));
-        link = new Link(pair, queue, machine, settings.spin);
+        share.serve(pair.number());
+        link = new Link(pair, share, machine, settings.spin);
         id().resolveRoute(settings.routeLimit);
     }
 
@@ -233,18 +248,18 @@ final class ClientConnection {
         };
     }
 
-    /// Destroys identifier, queue pair and completion queue.
+    /// Destroys identifier and queue pair and gives back the share of the completion queue.
     void releaseQueues() {
         Cleanup cleanup = new Cleanup();
-        if (queue != null) {
-            cleanup.defer(queue::close);
+        if (share != null) {
+            cleanup.defer(share::close);
         }
         ConnectionId closing = id;
         if (closing != null) {
             cleanup.defer(closing::close);
         }
         id = null;
-        queue = null;
+        share = null;
         link = null;
         established = false;
         ended = false;

@@ -4,17 +4,21 @@ import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.naa.NaaConnectException.Reason;
+import java.io.UncheckedIOException;
+import java.net.DatagramSocket;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.List;
 
 /// The device a client leaves from and the server's addresses that it can reach.
 ///
-/// @param owned whether it was opened for the client
+/// @param shared is given back when the client is closed
 /// @param addresses of the device's family, at least one
-record ClientDevice(Device device, boolean owned, List<InetAddress> addresses) {
+record ClientDevice(SharedDevice shared, List<InetAddress> addresses) {
+    private static final int ROCE_PORT = 4791;
 
     /// Resolves the host and opens the device, if none is given.
     ///
@@ -26,48 +30,53 @@ record ClientDevice(Device device, boolean owned, List<InetAddress> addresses) {
                         NaaState.INIT,
                         settings.host + ":" + settings.port);
         List<InetAddress> all = resolve(where, settings.host);
-        boolean owned = settings.device.isEmpty();
-        Device device = settings.device.orElseGet(() -> openDevice(where, settings, all));
+        SharedDevice shared =
+                settings.device
+                        .map(SharedDevice::of)
+                        .orElseGet(() -> openDevice(where, settings, all));
+        Device device = shared.device();
         boolean v6 = device.address() instanceof Inet6Address;
         List<InetAddress> usable =
                 all.stream().filter(address -> address instanceof Inet6Address == v6).toList();
         if (usable.isEmpty()) {
-            if (owned) {
-                device.close();
-            }
+            shared.release();
             throw new NaaConnectException(
                     where,
                     Reason.ADDRESS_RESOLUTION,
                     "none of %s can be reached from %s; use an address of the same IP version"
                             .formatted(all, device.name()));
         }
-        return new ClientDevice(device, owned, usable);
+        return new ClientDevice(shared, usable);
     }
 
-    /// Closes the device if it was opened for the client.
-    void close() {
-        if (owned) {
-            device.close();
-        }
-    }
-
-    private static Device openDevice(
+    private static SharedDevice openDevice(
             NaaException.Where where, NaaClientBuilder settings, List<InetAddress> remote) {
         String uri =
                 settings.deviceUri.orElseGet(() ->
                         settings.local
                                 .map(name -> "roce://" + text(resolve(where, name).get(0)))
-                                .orElseGet(() -> "roce://auto?peer=" + peer(remote)));
+                                .orElseGet(() -> towards(remote.getFirst())));
         try {
-            return Fabric.open(uri);
+            return SharedDevice.opened(uri, () -> Fabric.open(uri));
         } catch (FabricException e) {
             throw new NaaConnectException(
                     where, Reason.CONNECT_ERROR, String.valueOf(e.getMessage()), e);
         }
     }
 
-    private static String peer(List<InetAddress> remote) {
-        return remote.getFirst().getHostAddress();
+    /// An address serves one device, so clients of different servers share the one that leads to
+    /// both. On loopback any leads everywhere, and one is drawn.
+    private static String towards(InetAddress peer) {
+        if (peer.isLoopbackAddress()) {
+            return "roce://auto?peer=" + (peer instanceof Inet6Address ? "::1" : "127.0.0.1");
+        }
+        try (DatagramSocket socket = new DatagramSocket()) {
+            socket.connect(peer, ROCE_PORT);
+            return "roce://" + text(socket.getLocalAddress());
+        } catch (SocketException | UncheckedIOException e) {
+            // The device finds the route, or says why there is none.
+            return "roce://auto?peer=" + peer.getHostAddress();
+        }
     }
 
     private static String text(InetAddress address) {

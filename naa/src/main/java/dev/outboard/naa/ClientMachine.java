@@ -11,6 +11,7 @@ import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.naa.MrspMessage.MrspError;
 import dev.outboard.naa.NaaConnectException.Reason;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -215,6 +216,11 @@ final class ClientMachine extends Machine {
         regions.requireReturnRegion();
         postReceive();
         writeInputs(settings.functionCode(), nowNanos);
+    }
+
+    /// Gives the RPC that has just started another limit; zero for none.
+    void limit(Duration rpcLimit, long nowNanos) {
+        deadline.set(nowNanos, rpcLimit);
     }
 
     /// Posts the WRITEs of the inputs, the last one with `functionCode`.
@@ -457,7 +463,7 @@ final class ClientMachine extends Machine {
                     new NaaTimeoutException(
                             where(),
                             "not finished within %d ms; the client can only be closed now"
-                                    .formatted(settings.timeout().toMillis())));
+                                    .formatted(deadline.delay().toMillis())));
         } else if (nextProbe.isDue(nowNanos)) {
             nextProbe.set(nowNanos, settings.probeInterval());
             probe();

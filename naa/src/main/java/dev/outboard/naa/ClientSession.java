@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 
 /// What a [NaaClient] does behind its guards: registers the regions, runs the state machine, waits
 /// and cleans up. One thread at a time.
@@ -40,7 +41,7 @@ final class ClientSession {
         this.settings = settings;
         this.turn = turn;
         this.internals = List.copyOf(settings.internals);
-        cleanup.defer(at::close);
+        cleanup.defer(at.shared()::release);
         cleanup.defer(arena::close);
         this.machine =
                 new ClientMachine(
@@ -52,12 +53,12 @@ final class ClientSession {
                                 settings.probeInterval),
                         new ClientRegions(settings.dialect, wireRegions()));
         setDefaultReturnRegion();
-        DeviceLimits limits = at.device().limits();
+        DeviceLimits limits = at.shared().device().limits();
         this.maxMessageBytes = Math.min(MAX_MESSAGE_BYTES, limits.maxMessageBytes());
         this.maxSends = (int) Math.min(sendsOfOneRpc() + OTHER_SENDS, limits.maxWorkRequests());
         try {
             this.connection =
-                    new ClientConnection(settings, machine, at.device(), maxSends, at.addresses());
+                    new ClientConnection(settings, machine, at.shared(), maxSends, at.addresses());
         } catch (FabricException e) {
             cleanup.undo(e);
             throw e;
@@ -112,6 +113,10 @@ final class ClientSession {
             }
             throwFailure();
         }
+    }
+
+    QueueShare share() {
+        return connection.share();
     }
 
     private List<ClientRegion> regions() {
@@ -209,9 +214,12 @@ final class ClientSession {
 
     // ---- RPC ------------------------------------------------------------------------------------
 
-    void startRpc() {
+    /// Starts an RPC that has `limit` to finish; zero means no limit.
+    void startRpc(Duration limit) {
         watch.start();
-        machine.startRpc(System.nanoTime());
+        long now = System.nanoTime();
+        machine.startRpc(now);
+        machine.limit(limit, now);
         post();
     }
 
@@ -219,10 +227,26 @@ final class ClientSession {
     ///
     /// @throws RpcException if it is an error code
     RpcResult finishRpc() {
-        while (machine.state() == NaaState.DATA_SENDING
-                || machine.state() == NaaState.DATA_RECEIVING) {
-            await(watch.sliceNanos(machine.state() == NaaState.DATA_RECEIVING));
+        while (isRpcRunning()) {
+            await(nanosUntilLook());
         }
+        return rpcOutcome();
+    }
+
+    boolean isRpcRunning() {
+        return machine.state() == NaaState.DATA_SENDING
+                || machine.state() == NaaState.DATA_RECEIVING;
+    }
+
+    /// How long to wait for completions before looking at what they do not tell.
+    long nanosUntilLook() {
+        return watch.sliceNanos(machine.state() == NaaState.DATA_RECEIVING);
+    }
+
+    /// The result of an RPC that does not run any more.
+    ///
+    /// @throws RpcException if it is an error code
+    RpcResult rpcOutcome() {
         throwFailure();
         RpcResult result = Objects.requireNonNull(machine.result());
         if (!result.isSuccess()) {
@@ -235,6 +259,11 @@ final class ClientSession {
                                     ReturnCode.explain(result.returnCode())));
         }
         return result;
+    }
+
+    /// Starts an RPC that the thread for asynchronous ones follows, and gives the turn back then.
+    CompletableFuture<RpcResult> startAsync(Duration limit) {
+        return share().shared().asyncRpcs().start(this, turn, limit);
     }
 
     // ---- waiting --------------------------------------------------------------------------------

@@ -11,9 +11,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.CompletionException;
 
 /// A session with a network-attached accelerator: one connection, one function code, a fixed set of
 /// regions, any number of RPCs.
@@ -44,7 +42,6 @@ public final class NaaClient implements AutoCloseable {
     private final Turn turn;
     private final ClientSession session;
     private final ClientMachine machine;
-    private @Nullable ExecutorService async;
 
     private NaaClient(NaaClientBuilder settings, ClientDevice at) {
         this.settings = settings;
@@ -168,48 +165,52 @@ public final class NaaClient implements AutoCloseable {
     /// @throws RpcException if the server answers with an error code; the client stays usable
     /// @throws NaaException if the transfer fails or takes too long; the client can only be closed
     public RpcResult invoke() {
+        return invoke(settings.timeout);
+    }
+
+    /// Runs one RPC that has `limit` to finish; zero means no limit.
+    public RpcResult invoke(Duration limit) {
+        if (Thread.currentThread().isVirtual()) {
+            return join(invokeAsync(limit));
+        }
         try (Turn _ = turn.take()) {
-            session.startRpc();
+            session.startRpc(limit);
             return session.finishRpc();
         }
     }
 
-    /// Starts one RPC and returns while it proceeds. The future completes on a thread of the
-    /// client's, with what [#invoke] returns or throws; cancelling it does not stop the RPC.
+    /// Sleeping on the device would keep a virtual thread's carrier from running others.
+    private static RpcResult join(CompletableFuture<RpcResult> future) {
+        try {
+            return future.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof NaaException failure ? failure : e;
+        }
+    }
+
+    /// Starts one RPC and returns while it proceeds; nobody needs to poll. The future completes
+    /// with what [#invoke] returns or throws; cancelling it does not stop the RPC. Regions are left
+    /// alone until then. One thread follows the RPCs of all clients of a device; what depends on
+    /// the future runs on a virtual thread.
     public CompletableFuture<RpcResult> invokeAsync() {
+        return invokeAsync(settings.timeout);
+    }
+
+    /// Starts one RPC that has `limit` to finish; zero means no limit.
+    public CompletableFuture<RpcResult> invokeAsync(Duration limit) {
         turn.take();
         try {
-            session.startRpc();
-            if (async == null) {
-                async =
-                        Executors.newSingleThreadExecutor(
-                                Thread.ofPlatform().daemon().name("naa-client-", 0).factory());
-            }
-            CompletableFuture<RpcResult> future = new CompletableFuture<>();
-            async.execute(() -> finishAsync(future));
-            return future;
+            return session.startAsync(limit);
         } catch (RuntimeException e) {
             turn.close();
             throw e;
         }
     }
 
-    /// Gives the turn back first: who waits for the future may call again.
-    private void finishAsync(CompletableFuture<RpcResult> future) {
-        try {
-            RpcResult result = session.finishRpc();
-            turn.close();
-            future.complete(result);
-        } catch (RuntimeException e) {
-            turn.close();
-            future.completeExceptionally(e);
-        }
-    }
-
     /// Starts one RPC; then [#pollCompletions] until [#result] is present.
     public void startRpc() {
         try (Turn _ = turn.take()) {
-            session.startRpc();
+            session.startRpc(settings.timeout);
         }
     }
 
@@ -432,9 +433,6 @@ public final class NaaClient implements AutoCloseable {
     @Override
     public void close() {
         if (turn.end(session.connection()::breakOff)) {
-            if (async != null) {
-                async.shutdown();
-            }
             session.close();
         }
     }

@@ -9,11 +9,18 @@ final class Timer {
 
     private boolean isSet;
     private long at;
+    private Duration delay = Duration.ZERO;
 
-    /// Sets it to `delay` from now; a delay of zero turns it off.
-    void set(long nowNanos, Duration delay) {
+    /// Sets it to `newDelay` from now; a delay of zero turns it off.
+    void set(long nowNanos, Duration newDelay) {
+        delay = newDelay;
         isSet = !delay.isZero();
         at = nowNanos + delay.toNanos();
+    }
+
+    /// What it was last set to.
+    Duration delay() {
+        return delay;
     }
 
     /// Turns it off.

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ClientConnectionTest {
     private final FakeFabric fabric = new FakeFabric();
     private final Device device = fabric.device();
+    private final SharedDevice shared = SharedDevice.of(device);
 
     @ParameterizedTest
     @EnumSource(
@@ -35,7 +36,7 @@ class ClientConnectionTest {
                     new ClientConnection(
                             NaaClient.builder("server", listener.port()),
                             client.machine,
-                            device,
+                            shared,
                             4,
                             addresses);
             connection.resolveNext();
@@ -46,6 +47,7 @@ class ClientConnectionTest {
             });
             connection.releaseQueues();
             connection.close();
+            shared.release();
         }
         assertThat(fabric.open).hasValue(0);
     }
@@ -60,7 +62,7 @@ class ClientConnectionTest {
         ClientFixture client = ClientFixture.simple();
         ClientConnection connection =
                 new ClientConnection(
-                        NaaClient.builder("server", 1), client.machine, device, 4, addresses);
+                        NaaClient.builder("server", 1), client.machine, shared, 4, addresses);
         connection.resolveNext();
         RpcSuite.until(() -> {
             connection.pump();
@@ -70,6 +72,7 @@ class ClientConnectionTest {
                 .isEqualTo(NaaConnectException.Reason.ROUTE_RESOLUTION);
         connection.releaseQueues();
         connection.close();
+        shared.release();
         assertThat(fabric.open).hasValue(0);
     }
 }

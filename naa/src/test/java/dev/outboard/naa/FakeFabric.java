@@ -264,12 +264,13 @@ final class FakeFabric {
         }
 
         void add(
+                int queuePair,
                 long id,
                 CompletionStatus status,
                 CompletionOpcode opcode,
                 long bytes,
                 Integer imm) {
-            entries.add(new Object[] {id, status, opcode, bytes, imm});
+            entries.add(new Object[] {id, status, opcode, bytes, imm, queuePair});
             notified.release();
         }
 
@@ -281,7 +282,7 @@ final class FakeFabric {
                         (Long) e[0],
                         (CompletionStatus) e[1],
                         (CompletionOpcode) e[2],
-                        0,
+                        (Integer) e[5],
                         (Long) e[3]);
                 if (e[4] != null) {
                     into.setImmediate((Integer) e[4]);
@@ -324,6 +325,7 @@ final class FakeFabric {
         private final QueuePairAttributes attributes;
         private final Deque<Send> sends = new ArrayDeque<>();
         private final Deque<Object[]> receives = new ArrayDeque<>();
+        private final int number = numbers.incrementAndGet();
         private FakePair peer;
         private QueuePairState state = QueuePairState.INIT;
 
@@ -352,7 +354,7 @@ final class FakeFabric {
 
         @Override
         public int number() {
-            return 0;
+            return number;
         }
 
         @Override
@@ -437,6 +439,7 @@ final class FakeFabric {
             // The acknowledgement comes before anything that the peer sends in answer.
             ((FakeQueue) attributes.sendQueue())
                     .add(
+                            number,
                             send.id,
                             CompletionStatus.SUCCESS,
                             isSend ? CompletionOpcode.SEND : CompletionOpcode.RDMA_WRITE,
@@ -450,6 +453,7 @@ final class FakeFabric {
                 }
                 peer.receiveQueue()
                         .add(
+                                peer.number,
                                 (Long) receive[0],
                                 CompletionStatus.SUCCESS,
                                 isSend
@@ -470,7 +474,7 @@ final class FakeFabric {
             Send first = sends.poll();
             if (first != null) {
                 ((FakeQueue) attributes.sendQueue())
-                        .add(first.id, status, CompletionOpcode.SEND, 0, null);
+                        .add(number, first.id, status, CompletionOpcode.SEND, 0, null);
             }
             state = QueuePairState.ERROR;
             flush();
@@ -481,6 +485,7 @@ final class FakeFabric {
             for (Send send = sends.poll(); send != null; send = sends.poll()) {
                 ((FakeQueue) attributes.sendQueue())
                         .add(
+                                number,
                                 send.id,
                                 CompletionStatus.WORK_REQUEST_FLUSHED,
                                 CompletionOpcode.SEND,
@@ -490,6 +495,7 @@ final class FakeFabric {
             for (Object[] r = receives.poll(); r != null; r = receives.poll()) {
                 receiveQueue()
                         .add(
+                                number,
                                 (Long) r[0],
                                 CompletionStatus.WORK_REQUEST_FLUSHED,
                                 CompletionOpcode.RECEIVE,

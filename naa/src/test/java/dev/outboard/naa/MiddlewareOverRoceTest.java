@@ -1,5 +1,6 @@
 package dev.outboard.naa;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Device;
@@ -44,7 +45,7 @@ class MiddlewareOverRoceTest extends MiddlewareSuite {
         builder.environment().put("NAA_SPEC", "oops," + item(CUSTOM, 1));
         builder.environment().put("NAA_LOCAL_IP", local);
         Process process = builder.redirectErrorStream(true).start();
-        String output = new String(process.getInputStream().readAllBytes());
+        String output = new String(process.getInputStream().readAllBytes(), UTF_8);
 
         assertThat(process.waitFor()).as(output).isZero();
         assertThat(output).contains("item 'oops' is skipped").contains("1 2 3");

@@ -1,0 +1,221 @@
+package dev.outboard.naa;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.outboard.testkit.Requirement;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/// RPCs of many clients at once, the same over every fabric.
+abstract class AsyncSuite extends SessionSuite {
+    private static final int MANY = 12;
+    private static final String THREAD = "naa-rpcs";
+
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    /// Serves increment, and as [#CUSTOM] an increment that waits to be released.
+    private void serveMany() {
+        serve(
+                ServerOptions.builder().maxConnections(2 * MANY).workers(2 * MANY),
+                rpc -> {
+                    release.await();
+                    return ServerUnderTest.increment(rpc);
+                });
+    }
+
+    private List<NaaClient> open(int count, int function) {
+        List<NaaClient> clients = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            clients.add(open(function, server.memory(1000, i)));
+        }
+        return clients;
+    }
+
+    private NaaClient open(int function, MemorySegment memory) {
+        return server.client().functionCode(function).region(RegionSpec.inputOutput(memory)).open();
+    }
+
+    private static void await(Future<?> future) throws Exception {
+        future.get(30, TimeUnit.SECONDS);
+    }
+
+    private static Set<Thread> followers() {
+        Set<Thread> threads = ConcurrentHashMap.newKeySet();
+        threads.addAll(Thread.getAllStackTraces().keySet());
+        threads.removeIf(thread -> !thread.getName().equals(THREAD));
+        return threads;
+    }
+
+    @Test
+    @Requirement({"NAA-API-4", "NAA-MW-20"})
+    void oneThreadFollowsTheRpcsOfManyClients() throws Exception {
+        serveMany();
+        Set<Thread> others = followers();
+        List<NaaClient> clients = open(MANY, CUSTOM);
+        Set<Thread> idle = followers();
+        idle.removeAll(others);
+        assertThat(idle).as("before the first RPC").isEmpty();
+
+        // One thread starts them all and polls nothing.
+        List<CompletableFuture<RpcResult>> futures =
+                clients.stream().map(NaaClient::invokeAsync).toList();
+
+        assertThat(futures).noneMatch(CompletableFuture::isDone);
+        Set<Thread> threads = followers();
+        threads.removeAll(others);
+        assertThat(threads).as("threads for %d RPCs", MANY).hasSize(1);
+        release.countDown();
+        for (int i = 0; i < MANY; i++) {
+            await(futures.get(i));
+            MemorySegment memory = clients.get(i).regions().getFirst().memory();
+            assertThat(memory.mismatch(server.memory(1000, i + 1))).isEqualTo(-1);
+        }
+        clients.forEach(NaaClient::close);
+        RpcSuite.until(() -> threads.stream().noneMatch(Thread::isAlive));
+    }
+
+    @Test
+    void whoWaitsGetsHisResultWhileOthersAreUnderWay() throws Exception {
+        serveMany();
+        List<NaaClient> slow = open(2, CUSTOM);
+        List<NaaClient> quick = open(4, ServerUnderTest.INCREMENT);
+        List<CompletableFuture<RpcResult>> pending =
+                slow.stream().map(NaaClient::invokeAsync).toList();
+        try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
+            List<Future<?>> loops = new ArrayList<>();
+            for (NaaClient client : quick) {
+                loops.add(
+                        threads.submit(() -> {
+                            for (int i = 0; i < 50; i++) {
+                                client.invoke();
+                                client.invokeAsync().join();
+                            }
+                        }));
+            }
+            for (Future<?> loop : loops) {
+                await(loop);
+            }
+        }
+        assertThat(pending).noneMatch(CompletableFuture::isDone);
+        for (int i = 0; i < quick.size(); i++) {
+            MemorySegment memory = quick.get(i).regions().getFirst().memory();
+            assertThat(memory.mismatch(server.memory(1000, i + 100))).isEqualTo(-1);
+        }
+        release.countDown();
+        for (Future<?> future : pending) {
+            await(future);
+        }
+        slow.forEach(NaaClient::close);
+        quick.forEach(NaaClient::close);
+    }
+
+    @Test
+    void whatDependsOnARpcMayCallAndWait() throws Exception {
+        serveMany();
+        List<NaaClient> clients = open(2, ServerUnderTest.INCREMENT);
+        NaaClient first = clients.get(0);
+        NaaClient second = clients.get(1);
+        CompletableFuture<Void> chain =
+                first.invokeAsync()
+                        .thenRun(() -> {
+                            second.invoke();
+                            second.invokeAsync().join();
+                            first.invoke();
+                            first.close();
+                        });
+        await(chain);
+        assertThat(first.state()).isEqualTo(NaaState.DISCONNECTED);
+        assertThat(second.rpcCount()).isEqualTo(2);
+        second.close();
+    }
+
+    @Test
+    void virtualThreadsWaitWithoutHoldingTheirCarriers() throws Exception {
+        serveMany();
+        List<NaaClient> clients = open(MANY, CUSTOM);
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<RpcResult>> results =
+                    clients.stream().map(client -> threads.submit(() -> client.invoke())).toList();
+            // With held carriers not all of them could have started.
+            RpcSuite.until(() -> clients.stream().allMatch(client -> client.rpcCount() == 1));
+            release.countDown();
+            for (Future<RpcResult> result : results) {
+                assertThat(result.get(30, TimeUnit.SECONDS).isSuccess()).isTrue();
+            }
+        }
+        clients.forEach(NaaClient::close);
+    }
+
+    @Test
+    @Requirement({"NAA-TIME-1", "NAA-TIME-2"})
+    void anRpcHasItsOwnLimit() {
+        serveMany();
+        NaaClient blocking = open(CUSTOM, server.memory(10, 0));
+        NaaClient async = open(CUSTOM, server.memory(10, 0));
+        NaaTimeoutException failure =
+                catchThrowableOfType(
+                        NaaTimeoutException.class, () -> blocking.invoke(Duration.ofMillis(20)));
+        assertThat(failure).hasMessageContaining("within 20 ms").hasMessageContaining("closed");
+        CompletableFuture<RpcResult> future = async.invokeAsync(Duration.ofMillis(30));
+        ExecutionException ended =
+                catchThrowableOfType(
+                        ExecutionException.class, () -> future.get(30, TimeUnit.SECONDS));
+        assertThat(ended).hasRootCauseInstanceOf(NaaTimeoutException.class);
+        assertThat(ended).hasMessageContaining("within 30 ms");
+        assertThatIllegalStateException().isThrownBy(async::invokeAsync);
+        release.countDown();
+        blocking.close();
+        async.close();
+    }
+
+    @Test
+    @Requirement("NAA-RET-11")
+    void anErrorCodeFailsTheFutureAndNothingElse() throws Exception {
+        serve(ServerOptions.builder(), _ -> 0x42);
+        try (NaaClient client = open(CUSTOM, server.memory(10, 0))) {
+            for (int i = 0; i < 2; i++) {
+                CompletableFuture<RpcResult> future = client.invokeAsync();
+                ExecutionException ended =
+                        catchThrowableOfType(
+                                ExecutionException.class, () -> future.get(30, TimeUnit.SECONDS));
+                assertThat(ended.getCause())
+                        .isInstanceOfSatisfying(
+                                RpcException.class,
+                                e -> assertThat(e.returnCode()).isEqualTo(0x42));
+            }
+        }
+    }
+
+    @Test
+    void arraysAreFilledWhenTheFutureCompletes() throws Exception {
+        serveMany();
+        byte[] bytes = new byte[100_000];
+        try (NaaClient client = open(ServerUnderTest.INCREMENT, MemorySegment.ofArray(bytes))) {
+            for (int i = 1; i <= 3; i++) {
+                await(client.invokeAsync());
+                assertThat(bytes).containsOnly(i);
+            }
+            Arrays.fill(bytes, (byte) 9);
+            client.setBytesToSend(0, 10);
+            client.invoke();
+            assertThat(MemorySegment.ofArray(bytes).get(JAVA_BYTE, 9)).isEqualTo((byte) 10);
+            assertThat(bytes[10]).isEqualTo((byte) 4);
+        }
+    }
+}
