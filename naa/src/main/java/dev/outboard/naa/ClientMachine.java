@@ -9,7 +9,6 @@ import dev.outboard.fabric.SendRequest;
 import dev.outboard.naa.MrspMessage.Advertise;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.naa.MrspMessage.MrspError;
-import dev.outboard.naa.NaaConnectException.Reason;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -90,13 +89,8 @@ final class ClientMachine extends Machine {
             case ESTABLISHED -> {
                 return advance(NaaState.READY, NaaState.CONNECTED, Step.NONE);
             }
-            case ADDRESS_ERROR -> refused(event, Reason.ADDRESS_RESOLUTION, "no such address");
-            case ROUTE_ERROR -> refused(event, Reason.ROUTE_RESOLUTION, "no route");
-            case CONNECT_ERROR -> refused(event, Reason.CONNECT_ERROR, "connect error");
-            case UNREACHABLE ->
-                    refused(event, Reason.UNREACHABLE, "no answer; is a server running there?");
-            case REJECTED -> rejected(event);
-            case DEVICE_REMOVAL -> refused(event, Reason.DEVICE_REMOVED, "device removed");
+            case ADDRESS_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED, DEVICE_REMOVAL ->
+                    fail(NaaConnectException.of(event, where()));
             case DISCONNECTED -> disconnected();
             default -> throw unexpected("connection event " + event.type());
         }
@@ -120,24 +114,6 @@ final class ClientMachine extends Machine {
         }
         enter(to);
         return step;
-    }
-
-    private void refused(ConnectionEvent event, Reason reason, String what) {
-        String details =
-                event.explanation().isEmpty() ? "" : " (%s)".formatted(event.explanation());
-        fail(new NaaConnectException(where(), reason, what + details));
-    }
-
-    private void rejected(ConnectionEvent event) {
-        byte[] data = event.parameters().privateData();
-        String text = PrintableText.of(data);
-        String why = text.isEmpty() ? event.explanation() : '"' + text + '"';
-        fail(
-                new NaaConnectException(
-                        where(),
-                        "rejected: " + (why.isEmpty() ? "reason " + event.status() : why),
-                        event.status(),
-                        data));
     }
 
     // ---- region setup ---------------------------------------------------------------------------
@@ -204,7 +180,12 @@ final class ClientMachine extends Machine {
         enter(NaaState.MRSP_DONE);
     }
 
+    /// The server learns that this side gives up (NAA-MRSP-26).
     private void malformed(String why) {
+        if (state() == NaaState.MRSP_RECEIVING) {
+            MrspError error = new MrspError(MrspException.MALFORMED);
+            messageLength = MrspCodec.encode(error, buffer().segment());
+        }
         fail(new MrspException(where(), MrspException.MALFORMED, "bad answer: " + why));
     }
 
@@ -468,6 +449,17 @@ final class ClientMachine extends Machine {
             nextProbe.set(nowNanos, settings.probeInterval());
             probe();
         }
+    }
+
+    /// Probes the server between RPCs.
+    void checkPeer() {
+        requireIdle("a check of the peer");
+        probe();
+    }
+
+    /// Whether the server has yet to acknowledge a probe.
+    boolean isProbePending() {
+        return probePending;
     }
 
     /// A WRITE of no bytes: a server that still runs acknowledges it, and nobody else notices.

@@ -266,6 +266,27 @@ final class ClientSession {
         return share().shared().asyncRpcs().start(this, turn, limit);
     }
 
+    /// Waits until the server has acknowledged a probe.
+    ///
+    /// @throws NaaTimeoutException if it does not within `limit`; the session has failed then
+    void ping(Duration limit) {
+        long start = System.nanoTime();
+        machine.checkPeer();
+        post();
+        long left = limit.toNanos();
+        while (machine.isProbePending() && left > 0) {
+            await(left);
+            left = limit.toNanos() - (System.nanoTime() - start);
+        }
+        if (machine.isProbePending()) {
+            machine.fail(
+                    new NaaTimeoutException(
+                            machine.where(),
+                            "no sign of life within %d ms".formatted(limit.toMillis())));
+            throwFailure();
+        }
+    }
+
     // ---- waiting --------------------------------------------------------------------------------
 
     /// Posts what the machine emits, and fails if the session has.

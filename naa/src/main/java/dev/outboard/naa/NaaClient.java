@@ -240,6 +240,15 @@ public final class NaaClient implements AutoCloseable {
         }
     }
 
+    /// Asks the server for a sign of life, between RPCs: it acknowledges a WRITE of no bytes.
+    ///
+    /// @throws NaaException if it does not within `limit`; the client can only be closed then
+    public void ping(Duration limit) {
+        try (Turn _ = turn.take()) {
+            session.ping(limit);
+        }
+    }
+
     /// Handles all completions there are, without waiting.
     ///
     /// @return how many

@@ -1,5 +1,7 @@
 package dev.outboard.naa;
 
+import dev.outboard.fabric.ConnectionEvent;
+
 /// There is no connection, or no more.
 public final class NaaConnectException extends NaaException {
     private static final long serialVersionUID = 1;
@@ -43,6 +45,37 @@ public final class NaaConnectException extends NaaException {
         this.reason = Reason.REJECTED;
         this.rejectReason = rejectReason;
         this.rejectData = rejectData.clone();
+    }
+
+    /// The failure that an event of connection management reports.
+    static NaaConnectException of(ConnectionEvent event, Where where) {
+        return switch (event.type()) {
+            case ADDRESS_ERROR -> of(event, where, Reason.ADDRESS_RESOLUTION, "no such address");
+            case ROUTE_ERROR -> of(event, where, Reason.ROUTE_RESOLUTION, "no route");
+            case UNREACHABLE ->
+                    of(event, where, Reason.UNREACHABLE, "no answer; is a server running there?");
+            case DEVICE_REMOVAL -> of(event, where, Reason.DEVICE_REMOVED, "device removed");
+            case REJECTED -> rejected(event, where);
+            default -> of(event, where, Reason.CONNECT_ERROR, "connect error");
+        };
+    }
+
+    private static NaaConnectException of(
+            ConnectionEvent event, Where where, Reason reason, String what) {
+        String details =
+                event.explanation().isEmpty() ? "" : " (%s)".formatted(event.explanation());
+        return new NaaConnectException(where, reason, what + details);
+    }
+
+    private static NaaConnectException rejected(ConnectionEvent event, Where where) {
+        byte[] data = event.parameters().privateData();
+        String text = PrintableText.of(data);
+        String why = text.isEmpty() ? event.explanation() : '"' + text + '"';
+        return new NaaConnectException(
+                where,
+                "rejected: " + (why.isEmpty() ? "reason " + event.status() : why),
+                event.status(),
+                data);
     }
 
     /// Why there is no connection.

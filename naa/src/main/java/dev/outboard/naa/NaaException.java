@@ -8,6 +8,7 @@ public sealed class NaaException extends RuntimeException
                 MrspException,
                 NaaTransferException,
                 NaaTimeoutException,
+                NaaUnavailableException,
                 RpcException {
     private static final long serialVersionUID = 1;
 
@@ -16,7 +17,9 @@ public sealed class NaaException extends RuntimeException
         CONNECT("connecting to"),
         REGION_SETUP("region setup with"),
         RPC("RPC with"),
-        DISCONNECT("disconnecting from");
+        DISCONNECT("disconnecting from"),
+        /// Before all others, in a [NaaPool].
+        POOL("waiting for a session of");
 
         private final String words;
 

@@ -126,6 +126,32 @@ class ClientMachineTest {
     // ---- region setup ---------------------------------------------------------------------------
 
     @Test
+    @Requirement({"NAA-MRSP-26", "NAA-STATE-2"})
+    void tellsTheServerThatItsAnswerCannotBeUsed() {
+        client = ClientFixture.simple().reach(NaaState.MRSP_RECEIVING);
+        MemorySegment buffer = client.driver.receives.getFirst().scatter().region(0).segment();
+        client.driver.messageArrives(ClientFixture.advertise(1, 2, 3));
+        assertThat(client.machine.state()).isEqualTo(NaaState.ERROR);
+        assertThat(client.driver.take())
+                .singleElement()
+                .satisfies(sent -> {
+                    assertThat(sent.operation()).isEqualTo(SEND);
+                    assertThat(sent.solicited()).isTrue();
+                    assertThat(MrspCodec.decode(buffer.asSlice(0, sent.length())))
+                            .isEqualTo(new MrspError(MrspException.MALFORMED));
+                });
+        assertThat(client.driver.take()).isEmpty();
+    }
+
+    @Test
+    @Requirement("NAA-MRSP-26")
+    void answersAnErrorWithNothing() {
+        client = ClientFixture.simple().reach(NaaState.MRSP_RECEIVING);
+        client.driver.messageArrives(new MrspError(1));
+        assertThat(client.driver.take()).isEmpty();
+    }
+
+    @Test
     @Requirement({"NAA-MRSP-1", "NAA-MRSP-2", "NAA-MRSP-3", "NAA-STATE-2"})
     void postsTheReceiveThenAnnouncesAllRegionsInOneSolicitedSend() {
         client =

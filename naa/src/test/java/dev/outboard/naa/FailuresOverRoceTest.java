@@ -8,6 +8,8 @@ import dev.outboard.fabric.Fabric;
 import dev.outboard.naa.MrspMessage.Advertise;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.testkit.Requirement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -65,6 +67,33 @@ class FailuresOverRoceTest extends FailureSuite {
                 }
                 assertThat(victim.invoke().isSuccess()).isTrue();
                 RpcSuite.until(() -> server.server.connections().size() == 1);
+            }
+        }
+    }
+
+    @Test
+    @Requirement({"NAA-RET-21", "NAA-XFER-15"})
+    void theBufferOfAReceiveForDataDoesNotMatter() {
+        serve(ServerOptions.builder());
+        int size = 100;
+        long[][] buffers = {{0, 0}, {0, size}, {0, 1}, {8192, 8192}};
+        try (RawClient client = raw()) {
+            client.send(
+                    new AdvertiseRequest(
+                            List.of(client.region(RegionFlags.INPUT | RegionFlags.OUTPUT, size))));
+            PeerRegion peer =
+                    ((Advertise) client.awaitMessage().orElseThrow()).regions().getFirst();
+            MemorySegment behind = client.memory().asSlice(size);
+            byte[] before = behind.toArray(ValueLayout.JAVA_BYTE);
+            for (long[] buffer : buffers) {
+                client.memory().asSlice(0, size).fill((byte) 6);
+                client.receive(buffer[0], buffer[1]);
+                client.call(peer, size, Dialect.UPSTREAM_2026.requestImmediate(1, 0));
+                assertThat(client.awaitImmediate()).isZero();
+                assertThat(client.memory().asSlice(0, size).toArray(ValueLayout.JAVA_BYTE))
+                        .as("with a buffer of %d bytes", buffer[1])
+                        .containsOnly(7);
+                assertThat(behind.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(before);
             }
         }
     }

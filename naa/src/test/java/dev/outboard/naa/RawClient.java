@@ -82,6 +82,34 @@ final class RawClient implements AutoCloseable {
                 new SendRequest().write(target.address() + offset, key).payload(memory, 0, length));
     }
 
+    /// Writes the first `length` bytes of this client's memory and calls a function.
+    void call(PeerRegion target, long length, int immediate) {
+        pair.post(
+                new SendRequest()
+                        .writeWithImmediate(target.address(), target.remoteKey(), immediate)
+                        .payload(memory, 0, length)
+                        .solicited(true));
+    }
+
+    /// Posts a receive with `length` bytes of this client's memory as its buffer, or with none.
+    void receive(long offset, long length) {
+        ReceiveRequest receive = new ReceiveRequest();
+        pair.post(length == 0 ? receive : receive.buffer(memory, offset, length));
+    }
+
+    /// This client's memory: what is sent, written and returned, then where messages arrive.
+    MemorySegment memory() {
+        return memory.segment();
+    }
+
+    /// Waits for the immediate value of the server.
+    int awaitImmediate() {
+        do {
+            assertThat(awaitStatus()).isEqualTo(CompletionStatus.SUCCESS);
+        } while (!completion.hasImmediate());
+        return completion.immediate();
+    }
+
     /// The server's answer; empty if the connection breaks instead.
     Optional<MrspMessage> awaitMessage() {
         while (true) {

@@ -12,6 +12,8 @@ import org.junit.jupiter.api.Test;
 
 /// The suite over RoCEv2 packets on loopback.
 class RpcOverRoceTest extends RpcSuite {
+    private static final long RESULT_BYTES = 64;
+
     @Override
     Device open() {
         return Fabric.open("roce://auto?peer=127.0.0.1");
@@ -56,14 +58,15 @@ class RpcOverRoceTest extends RpcSuite {
                         .region(RegionSpec.inputOutput(server.memory(64, 0)))
                         .open()) {
             long least = Long.MAX_VALUE;
-            for (int round = 0; round < 20; round++) {
+            // A busy machine compiles late.
+            for (int round = 0; round < 200 && least > RESULT_BYTES; round++) {
                 long before = threads.getCurrentThreadAllocatedBytes();
                 for (int i = 0; i < 500; i++) {
                     client.invoke();
                 }
                 least = Math.min(least, (threads.getCurrentThreadAllocatedBytes() - before) / 500);
             }
-            assertThat(least).as("bytes per RPC").isLessThanOrEqualTo(64);
+            assertThat(least).as("bytes per RPC").isLessThanOrEqualTo(RESULT_BYTES);
         }
     }
 }

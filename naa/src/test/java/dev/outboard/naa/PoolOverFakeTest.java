@@ -1,0 +1,40 @@
+package dev.outboard.naa;
+
+import static java.lang.foreign.MemorySegment.ofArray;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.fabric.Device;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// The suite over a fabric inside this process, which sees leaks and can fall silent.
+class PoolOverFakeTest extends PoolSuite {
+    private final FakeFabric fabric = new FakeFabric();
+
+    @Override
+    Device open() {
+        return fabric.device();
+    }
+
+    @Override
+    @AfterEach
+    void closeDevices() {
+        super.closeDevices();
+        assertThat(fabric.open).as("open resources").hasValue(0);
+    }
+
+    @Test
+    void noticesThatAnIdleNaaFellSilent() {
+        try (NaaPool pool = openPool()) {
+            byte[] bytes = new byte[BYTES];
+            pool.invoke(ofArray(bytes));
+            fabric.deaf = true;
+            RpcSuite.until(() -> !pool.status().getFirst().isUp());
+            fabric.deaf = false;
+            RpcSuite.until(() -> pool.status().getFirst().isUp());
+            pool.invoke(ofArray(bytes));
+            assertThat(bytes).containsOnly(2);
+            assertThat(pool.status().getFirst().lastFailure()).isNotEmpty();
+        }
+    }
+}
