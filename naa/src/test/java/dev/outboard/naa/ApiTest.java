@@ -5,73 +5,164 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.testkit.Repository;
 import dev.outboard.testkit.Requirement;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Parameter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.OptionalLong;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /// What the catalog says about the API as a whole and its documentation.
 class ApiTest {
-    @ParameterizedTest
-    @CsvSource({
-        "naaice_init_communication_context, NaaClientBuilder.build",
-        "naaice_poll_connection_event, NaaClient.pollConnectionEvent",
-        "naaice_handle_addr_resolved, NaaClient.handle",
-        "naaice_handle_route_resolved, NaaClient.handle",
-        "naaice_handle_connection_established, NaaClient.handle",
-        "naaice_handle_error, NaaClient.handle",
-        "naaice_handle_other, NaaClient.handle",
-        "naaice_poll_and_handle_connection_event, NaaClient.pollAndHandleConnectionEvent",
-        "naaice_setup_connection, NaaClient.connect",
-        "naaice_init_rdma_resources, NaaClient.handle",
-        "naaice_register_mrs, NaaClient.registerRegions",
-        "naaice_set_metadata, NaaClient.setReturnRegion",
-        "naaice_set_internal_mrs, NaaClient.setInternalRegions",
-        "naaice_init_mrsp, NaaClient.startMrsp",
-        "naaice_send_message, NaaClient.sendMessage",
-        "naaice_post_recv_mrsp, NaaClient.postMrspReceive",
-        "naaice_do_mrsp, NaaClient.runMrsp",
-        "naaice_init_data_transfer, NaaClient.startRpc",
-        "naaice_write_data, NaaClient.writeInputs",
-        "naaice_post_recv_data, NaaClient.postDataReceive",
-        "naaice_do_data_transfer, NaaClient.invoke",
-        "naaice_handle_work_completion, NaaClient.handle",
-        "naaice_poll_cq_nonblocking, NaaClient.pollCompletions",
-        "naaice_poll_cq_blocking, NaaClient.awaitCompletions",
-        "naaice_disconnect_and_cleanup, NaaClient.close",
-        "naaice_swnaa_init_communication_context, NaaListener.bind",
-        "naaice_swnaa_handle_connection_requests, NaaListener.handle",
-        "naaice_swnaa_handle_connection_established, NaaListener.handle",
-        "naaice_swnaa_poll_and_handle_connection_event, NaaListener.pollAndHandleConnectionEvent",
-        "naaice_swnaa_setup_connection, NaaListener.accept",
-        "naaice_swnaa_init_mrsp, NaaServerContext.startMrsp",
-        "naaice_swnaa_post_recv_mrsp, NaaServerContext.postMrspReceive",
-        "naaice_swnaa_handle_mr_announce, NaaServerContext.handle",
-        "naaice_swnaa_handle_mr_announce_and_request, NaaServerContext.handle",
-        "naaice_swnaa_send_message, NaaServerContext.sendMessage",
-        "naaice_swnaa_do_mrsp, NaaServerContext.runMrsp",
-        "naaice_swnaa_post_recv_data, NaaServerContext.postDataReceive",
-        "naaice_swnaa_handle_metadata, NaaServerContext.returnRegion",
-        "naaice_swnaa_receive_data_transfer, NaaServerContext.receive",
-        "naaice_swnaa_write_data, NaaServerContext.writeResult",
-        "naaice_swnaa_write_data_transfer, NaaServerContext.reply",
-        "naaice_swnaa_handle_work_completion, NaaServerContext.handle",
-        "naaice_swnaa_poll_cq_nonblocking, NaaServerContext.pollCompletions",
-        "naaice_swnaa_disconnect_and_cleanup, NaaServerContext.close"
-    })
+    /// A row of the guide's tables: functions of the reference, their counterparts.
+    private static final Pattern ROW =
+            Pattern.compile("(?m)^\\| (`na\\w+`.*|`match\\w+`.*) \\| (.*) \\|$");
+
+    private static final Pattern FUNCTION =
+            Pattern.compile("`(naa\\w+|match_function_code|worker_procedure)`");
+    private static final Pattern COUNTERPART =
+            Pattern.compile("`([A-Z]\\w+)\\.(\\w+)(?:\\((\\w+)\\))?`");
+
+    @Test
     @Requirement("NAA-API-1")
-    void everyFunctionOfTheReferenceHasACounterpart(String function, String counterpart)
-            throws ReflectiveOperationException, IOException {
-        String[] names = counterpart.split("\\.");
-        Class<?> type = Class.forName("dev.outboard.naa." + names[0]);
-        assertThat(Modifier.isPublic(type.getModifiers())).isTrue();
-        assertThat(Arrays.stream(type.getMethods()).map(m -> m.getName())).contains(names[1]);
-        assertThat(page()).contains("`" + function + "`");
+    void everyFunctionOfTheReferenceHasACounterpart() throws IOException {
+        List<String> known = new ArrayList<>();
+        for (MatchResult row : ROW.matcher(guide()).results().toList()) {
+            FUNCTION.matcher(row.group(1)).results().forEach(f -> known.add(f.group(1)));
+            assertThat(COUNTERPART.matcher(row.group(2)).results()).as(row.group()).isNotEmpty();
+        }
+        assertThat(known).doesNotHaveDuplicates();
+        String catalog = Files.readString(Repository.root().resolve("spec/naaice.md"));
+        String tables =
+                catalog.substring(
+                        catalog.indexOf("### 17.1"), catalog.indexOf("## 18. Robustness"));
+        List<String> wanted =
+                tables.lines()
+                        .filter(line -> line.startsWith("| `"))
+                        .map(line -> line.substring(0, line.indexOf('|', 1)))
+                        .flatMap(cell -> FUNCTION.matcher(cell).results())
+                        .map(f -> f.group(1))
+                        .toList();
+        assertThat(wanted).hasSizeGreaterThan(50);
+        assertThat(known).containsAll(wanted);
+    }
+
+    @Test
+    @Requirement("NAA-API-1")
+    void everyCounterpartIsPublic() throws IOException, ReflectiveOperationException {
+        List<MatchResult> names = COUNTERPART.matcher(guide()).results().toList();
+        assertThat(names).hasSizeGreaterThan(50);
+        for (MatchResult name : names) {
+            Class<?> type = Class.forName("dev.outboard.naa." + name.group(1));
+            assertThat(Modifier.isPublic(type.getModifiers())).as("%s", type).isTrue();
+            assertThat(type.getMethods())
+                    .as(name.group())
+                    .anyMatch(method ->
+                            method.getName().equals(name.group(2)) && takes(method, name.group(3)));
+        }
+    }
+
+    private static boolean takes(Method method, @Nullable String parameter) {
+        return parameter == null
+                || Arrays.stream(method.getParameterTypes())
+                        .anyMatch(type -> type.getSimpleName().equals(parameter));
+    }
+
+    private static String guide() throws IOException {
+        return Files.readString(Repository.root().resolve("docs/guide/from-the-c-library.md"));
+    }
+
+    @Test
+    @Requirement("NAA-API-5")
+    void onlyTypesOfTheProtocolShowAddresses() throws IOException, ReflectiveOperationException {
+        List<String> shown = new ArrayList<>();
+        for (Class<?> type : publicTypes()) {
+            for (Method method : type.getMethods()) {
+                if (method.getDeclaringClass().equals(type) && showsAnAddress(method)) {
+                    shown.add(type.getSimpleName() + "." + method.getName());
+                }
+            }
+        }
+        assertThat(shown).containsExactlyInAnyOrder("PeerRegion.address", "Entry.address");
+    }
+
+    /// An NAA address is no pointer: it belongs to the memory of the NAA.
+    private static boolean showsAnAddress(Method method) {
+        List<String> numbers = new ArrayList<>();
+        if (isNumber(method.getReturnType())) {
+            numbers.add(method.getName());
+        }
+        for (Parameter parameter : method.getParameters()) {
+            if (isNumber(parameter.getType())) {
+                numbers.add(parameter.getName());
+            }
+        }
+        return numbers.stream()
+                .filter(name -> !name.endsWith("Nanos"))
+                .map(name -> name.toLowerCase(Locale.ROOT).replace("naaaddress", ""))
+                .anyMatch(name -> name.contains("address") || name.contains("pointer"));
+    }
+
+    private static boolean isNumber(Class<?> type) {
+        return type == long.class || type == Long.class || type == OptionalLong.class;
+    }
+
+    private static List<Class<?>> publicTypes() throws IOException, ReflectiveOperationException {
+        List<Class<?>> types = new ArrayList<>();
+        Path sources = Repository.root().resolve("naa/src/main/java/dev/outboard/naa");
+        try (Stream<Path> files = Files.list(sources)) {
+            for (Path file : files.toList()) {
+                String name = file.getFileName().toString().replace(".java", "");
+                if (!name.equals("package-info")) {
+                    addPublic(types, Class.forName("dev.outboard.naa." + name));
+                }
+            }
+        }
+        assertThat(types).contains(NaaClient.class, MrspMessage.Entry.class);
+        return types;
+    }
+
+    private static void addPublic(List<Class<?>> types, Class<?> type) {
+        if (Modifier.isPublic(type.getModifiers())) {
+            types.add(type);
+            Arrays.stream(type.getDeclaredClasses()).forEach(inner -> addPublic(types, inner));
+        }
+    }
+
+    @Test
+    @Requirement("NAA-POLL-7")
+    void nothingUsesSignalsOrTimersOfTheProcess() throws IOException {
+        for (String module : List.of("fabric", "naa")) {
+            try (Stream<Path> files =
+                    Files.walk(Repository.root().resolve(module + "/src/main/java"))) {
+                List<Path> java = files.filter(f -> f.toString().endsWith(".java")).toList();
+                assertThat(java).isNotEmpty();
+                for (Path file : java) {
+                    assertThat(Files.readString(file))
+                            .as("%s", file)
+                            .doesNotContain(
+                                    "misc.Signal",
+                                    "java.util.Timer",
+                                    "ScheduledExecutor",
+                                    "delayedExecutor",
+                                    "orTimeout",
+                                    "\"alarm\"",
+                                    "\"setitimer\"",
+                                    "\"timer_create\"",
+                                    "\"sigaction\"",
+                                    "\"signal\"");
+                }
+            }
+        }
     }
 
     @Test

@@ -27,6 +27,7 @@ abstract class AsyncSuite extends SessionSuite {
     private static final int MANY = 12;
     private static final String THREAD = "naa-rpcs";
 
+    private final CountDownLatch began = new CountDownLatch(1);
     private final CountDownLatch release = new CountDownLatch(1);
 
     /// Serves increment, and as [#CUSTOM] an increment that waits to be released.
@@ -34,6 +35,7 @@ abstract class AsyncSuite extends SessionSuite {
         serve(
                 ServerOptions.builder().maxConnections(2 * MANY).workers(2 * MANY),
                 rpc -> {
+                    began.countDown();
                     release.await();
                     return ServerUnderTest.increment(rpc);
                 });
@@ -199,6 +201,25 @@ abstract class AsyncSuite extends SessionSuite {
                                 RpcException.class,
                                 e -> assertThat(e.returnCode()).isEqualTo(0x42));
             }
+        }
+    }
+
+    @Test
+    @Requirement("NAA-POLL-7")
+    void pollingLeavesNothingBehind() throws InterruptedException {
+        serveMany();
+        try (NaaClient client = open(CUSTOM, server.memory(10, 0))) {
+            client.startRpc();
+            assertThat(began.await(30, TimeUnit.SECONDS)).isTrue();
+            Set<Thread> before = Thread.getAllStackTraces().keySet();
+            client.pollCompletions();
+            client.awaitCompletions(Duration.ofMillis(5));
+            assertThat(client.spinUntilFinished(Duration.ofMillis(5))).isFalse();
+            assertThat(before).containsAll(Thread.getAllStackTraces().keySet());
+            assertThat(Thread.interrupted()).isFalse();
+            release.countDown();
+            assertThat(client.spinUntilFinished(Duration.ofSeconds(30))).isTrue();
+            client.ping(Duration.ofSeconds(30));
         }
     }
 
