@@ -195,7 +195,7 @@ final class PooledNaa {
         try {
             session.check(SIGN_OF_LIFE);
             pool.locked(() -> busy.remove(session) && idle.offer(session));
-        } catch (NaaException e) {
+        } catch (RuntimeException e) {
             pool.run(() -> lost(session, e));
         }
     }

@@ -70,7 +70,7 @@ final class PooledSession implements AutoCloseable {
     void disconnect() {
         try {
             client.close();
-        } catch (NaaException e) {
+        } catch (RuntimeException e) {
             // What cannot be released of a session that ends is of no use to anybody.
             LOGGER.log(System.Logger.Level.DEBUG, "closing a session", e);
         }
@@ -78,10 +78,7 @@ final class PooledSession implements AutoCloseable {
 
     @Override
     public void close() {
-        try {
-            disconnect();
-        } finally {
-            arena.close();
-        }
+        disconnect();
+        arena.close();
     }
 }
