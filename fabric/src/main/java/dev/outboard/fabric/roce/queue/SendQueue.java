@@ -25,7 +25,7 @@ public final class SendQueue {
     private static final int FEW = 16;
 
     /// Behind more, requests start when they are at least this part of those on their way.
-    private static final int MIN_SHARE = 4;
+    private static final int MIN_SHARE = 2;
 
     private static final VarHandle STARTED;
 
@@ -97,14 +97,16 @@ public final class SendQueue {
         STARTED.setOpaque(this, started() + 1);
     }
 
-    /// Whether the requests not started are few beside those on their way. Then they wait for the
-    /// next answer: more of them will leave in one system call, and arrive in one. Else a stream of
-    /// small messages settles in a state where each answer brings out one message, alone. May be
-    /// asked by the poster, too.
-    public boolean isHeldBack() {
-        long unsent = posted() - started();
+    /// Whether the requests that may start now are few beside those on their way. Then they wait
+    /// for the next answer: more of them will leave in one system call, and arrive in one. Else a
+    /// stream of small messages settles in a state where each answer brings out one message, alone.
+    /// May be asked by the poster, too.
+    ///
+    /// @param room how many may start
+    public boolean isHeldBack(int room) {
+        long startable = Math.min(room, posted() - started());
         long onTheirWay = started() - head();
-        return onTheirWay > FEW && unsent < FULL_RUN && unsent * MIN_SHARE < onTheirWay;
+        return onTheirWay > FEW && startable < FULL_RUN && startable * MIN_SHARE < onTheirWay;
     }
 
     public SendEntry at(long position) {

@@ -133,7 +133,7 @@ public final class RcQueuePair implements QueuePairMachine {
 
     @Override
     public boolean isHeldBack() {
-        return state == QueuePairState.READY_TO_SEND && core.sends().isHeldBack();
+        return state == QueuePairState.READY_TO_SEND && core.sends().isHeldBack(Integer.MAX_VALUE);
     }
 
     @Override

@@ -194,7 +194,7 @@ final class Requester {
     }
 
     private boolean isHeldBack() {
-        return cursor.isAtNewRequest() && queue.isHeldBack();
+        return cursor.isAtNewRequest() && queue.isHeldBack(windowPackets() - cursor.inFlight());
     }
 
     private boolean mayTransmit() {

@@ -45,15 +45,28 @@ class HeldBackRequestsTest {
     }
 
     @Test
-    void aQuarterOfThoseOnTheirWayNeedNotWait() {
+    void halfAsManyAsAreOnTheirWayNeedNotWait() {
         post(1, 20);
         bench.transmit();
-        post(21, 24);
+        post(21, 29);
         assertThat(bench.transmit()).isEmpty();
-        post(25, 25);
+        post(30, 30);
 
         assertThat(bench.queuePair.isHeldBack()).isFalse();
-        assertThat(bench.transmit()).hasSize(5);
+        assertThat(bench.transmit()).hasSize(10);
+    }
+
+    @Test
+    void aWindowThatOpensForFewLetsManyWait() {
+        var narrow = new QueuePairBench().queues(512, 512).window(20).connect();
+        LongStream.rangeClosed(1, 300).forEach(id -> narrow.post(narrow.write(id, 0)));
+        assertThat(narrow.transmit()).hasSize(20);
+
+        narrow.deliver(TestPacket.ack(narrow.sendPsn(2)));
+        assertThat(narrow.transmit()).isEmpty();
+        narrow.deliver(TestPacket.ack(narrow.sendPsn(5)));
+
+        assertThat(narrow.transmit()).hasSize(6);
     }
 
     @Test
@@ -62,10 +75,10 @@ class HeldBackRequestsTest {
         IntStream.range(0, 400).forEach(_ -> queue.offer(bench.write(0, 0)));
         IntStream.range(0, 400).forEach(_ -> queue.start());
         IntStream.range(0, 63).forEach(_ -> queue.offer(bench.write(0, 0)));
-        assertThat(queue.isHeldBack()).isTrue();
+        assertThat(queue.isHeldBack(512)).isTrue();
         queue.offer(bench.write(0, 0));
 
-        assertThat(queue.isHeldBack()).isFalse();
+        assertThat(queue.isHeldBack(512)).isFalse();
     }
 
     @Test
