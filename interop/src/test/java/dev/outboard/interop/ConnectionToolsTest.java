@@ -79,14 +79,14 @@ class ConnectionToolsTest {
         "IPV4_1024, 20,    64",
         "IPV4_4096,  5, 65535",
         "IPV6_1024,  5,  5001",
-        "IPV6_4096, 20,   101"
+        "IPV6_4096, 20,    23"
     })
     @Requirement("ROCE-CM-4")
     void connectsToRping(Link link, int count, int bytes) {
         new Conversation(beds, link)
                 .callsGuest(
                         verbs("rping -c -V -a {guest} -C %d -S %d".formatted(count, bytes)),
-                        "rping -s -a {guest} -S " + bytes,
+                        rping("-s -a {guest} -S " + bytes),
                         RPING_PORT);
     }
 
@@ -102,7 +102,18 @@ class ConnectionToolsTest {
     void acceptsRping(Link link, int count, int bytes) {
         new Conversation(beds, link)
                 .guestCalls(
-                        "rping -c -V -a {host} -C %d -S %d".formatted(count, bytes),
+                        rping("-c -V -a {host} -C %d -S %d".formatted(count, bytes)),
                         verbs("rping -s -a {host}"));
+    }
+
+    /// The original as a command of the guest's shell. rping 44 ends with 255 after success if it
+    /// closes its event channel while its own thread is on the way from one event to the next
+    /// (rdma-core mended it with pull request 1622): it then says so, and nothing of a failure.
+    static String rping(String words) {
+        return "rping "
+                + words
+                + " 2>rping.err; code=$?; cat rping.err >&2; [ $code = 255 ]"
+                + " && grep -q '^rdma_get_cm_event: Bad file descriptor' rping.err"
+                + " && ! grep -q failed rping.err || exit $code";
     }
 }

@@ -2,6 +2,7 @@ package dev.outboard.interop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.testkit.RunningProgram;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,7 @@ final class Conversation {
     /// listens.
     void guestCalls(String guest, List<String> ours) {
         try (RunningProgram server = bed.startOnHost(filled(ours))) {
-            server.awaitLine("^ready", LIMIT);
+            server.awaitLine("ready.*", LIMIT);
             try (RunningProgram client = bed.startInGuest(LIMIT, filled(guest))) {
                 end(client, server);
             }

@@ -70,12 +70,42 @@ class PerftestToolsTest {
         bothRoles(link, "atomic", measure, "-n 100 -A " + operation);
     }
 
+    /// The connection manager alone: one connection to agree over, one to measure. perftest 4.5
+    /// knows IPv4 only there.
+    @ParameterizedTest
+    @CsvSource({
+        "IPV4_1024, send-bw,    100, 65536",
+        "IPV4_4096, send-lat,    50,     2",
+        "IPV4_4096, write-bw,   100, 12289",
+        "IPV4_1024, write-lat,   50,  5001",
+        "IPV4_1024, read-bw,    100,     7",
+        "IPV4_4096, read-lat,    50,  8193",
+        "IPV4_4096, atomic-bw,  100,     8",
+        "IPV4_1024, atomic-lat, 100,     8"
+    })
+    @Requirement({"ROCE-CM-4", "ROCE-CM-5"})
+    void connectsWithTheConnectionManager(Link link, String tool, int count, int bytes) {
+        bothRolesConnected(new Conversation(beds, link), tool, count, bytes);
+    }
+
+    /// Two runs of `tool`, one per role, with `-R`.
+    static void bothRolesConnected(Conversation conversation, String tool, int count, int bytes) {
+        String options = " -R -n %d -s %d ".formatted(count, bytes);
+        String original = "ib_" + tool.replace('-', '_') + " -F" + options;
+        String ours = tool + options + "--bind {host} ";
+        conversation.callsGuest(verbs(ours + "{guest}"), original, PORT);
+        conversation.guestCalls(original + "{host}", verbs(ours));
+    }
+
     private void bothRoles(Link link, String operation, String measure, String options) {
-        String original = "ib_%s_%s -F -x {gid} %s ".formatted(operation, measure, options);
-        String ours = "%s-%s %s ".formatted(operation, measure, options);
-        new Conversation(beds, link)
-                .callsGuestOverTcp(verbs(ours + "--bind {host} {guest4}"), original, PORT);
-        new Conversation(beds, link)
-                .guestCalls(original + "{host4}", verbs(ours + "--bind {host} --listen {host4}"));
+        bothRoles(new Conversation(beds, link), operation + "-" + measure, options);
+    }
+
+    /// Two runs of `tool`, one per role, agreed upon over TCP.
+    static void bothRoles(Conversation conversation, String tool, String options) {
+        String original = "ib_%s -F -x {gid} %s ".formatted(tool.replace('-', '_'), options);
+        String ours = "%s %s --bind {host} ".formatted(tool, options);
+        conversation.callsGuestOverTcp(verbs(ours + "{guest4}"), original, PORT);
+        conversation.guestCalls(original + "{host4}", verbs(ours + "--listen {host4}"));
     }
 }

@@ -248,8 +248,7 @@ final class Rsocket {
 
     private void take(Completion done) {
         if (done.status() != CompletionStatus.SUCCESS) {
-            // Both sides say goodbye, and the first to be done takes the connection down.
-            if (isShutDown && done.status() == CompletionStatus.WORK_REQUEST_FLUSHED) {
+            if (isShutDown && isGone(done.status())) {
                 outstanding = 0;
                 return;
             }
@@ -269,5 +268,12 @@ final class Rsocket {
                     throw new IllegalStateException(
                             "rsocket message %08x".formatted(done.immediate()));
         }
+    }
+
+    /// Both sides say goodbye, and the first to be done takes the connection down. If its last
+    /// acknowledgement got lost, there is nobody left to repeat it.
+    private boolean isGone(CompletionStatus status) {
+        return status == CompletionStatus.WORK_REQUEST_FLUSHED
+                || (peerIsDone && status == CompletionStatus.RETRY_EXCEEDED);
     }
 }

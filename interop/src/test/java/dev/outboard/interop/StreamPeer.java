@@ -1,13 +1,10 @@
 package dev.outboard.interop;
 
-import dev.outboard.fabric.ConnectionChannel;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.ProtectionDomain;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 
 /// A program that does what rstream with `-T v` does: data there, data back, every byte compared.
 /// The bytes of a direction count up from its first to its last one.
@@ -15,10 +12,9 @@ import java.time.Duration;
 /// Arguments: `serve|call`, our address, the peer's (`-` for a server), the port, rounds, transfers
 /// per round and direction, bytes per transfer.
 final class StreamPeer {
-    private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final int GREETING_BYTES = 16;
 
-    private final ConnectionChannel channel;
+    private final ConnectionSteps steps;
     private final Device device;
     private final ProtectionDomain domain;
     private byte nextSent;
@@ -26,15 +22,14 @@ final class StreamPeer {
 
     private StreamPeer(Device device) {
         this.device = device;
-        channel = device.createConnectionChannel();
+        steps = new ConnectionSteps(device);
         domain = device.allocateProtectionDomain();
     }
 
     public static void main(String[] words) {
         boolean calls = words[0].equals("call");
         int port = Integer.parseInt(words[3]);
-        String address = words[1].contains(":") ? "[" + words[1] + "]" : words[1];
-        try (Device device = Fabric.open("roce://" + address)) {
+        try (Device device = ConnectionSteps.open(words[1])) {
             StreamPeer peer = new StreamPeer(device);
             Rsocket socket =
                     calls ? peer.call(new InetSocketAddress(words[2], port)) : peer.serve(port);
@@ -48,34 +43,20 @@ final class StreamPeer {
     }
 
     private Rsocket call(InetSocketAddress remote) {
-        ConnectionId id = channel.createId();
-        id.resolveAddress(remote, LIMIT);
-        expect(ConnectionEvent.Type.ADDRESS_RESOLVED);
-        id.resolveRoute(LIMIT);
-        expect(ConnectionEvent.Type.ROUTE_RESOLVED);
-        Rsocket socket = new Rsocket(device, domain, id, LIMIT);
+        ConnectionId id = steps.resolve(remote);
+        Rsocket socket = new Rsocket(device, domain, id, ConnectionSteps.LIMIT);
         id.connect(socket.parameters());
-        socket.agree(expect(ConnectionEvent.Type.ESTABLISHED).parameters().privateData());
+        socket.agree(steps.expect(ConnectionEvent.Type.ESTABLISHED).parameters().privateData());
         return socket;
     }
 
     private Rsocket serve(int port) {
-        channel.createId().listen(port, 1);
-        System.out.println("ready");
-        ConnectionEvent request = expect(ConnectionEvent.Type.CONNECT_REQUEST);
-        Rsocket socket = new Rsocket(device, domain, request.id(), LIMIT);
+        ConnectionEvent request = steps.awaitRequest(port);
+        Rsocket socket = new Rsocket(device, domain, request.id(), ConnectionSteps.LIMIT);
         socket.agree(request.parameters().privateData());
         request.id().accept(socket.parameters());
-        expect(ConnectionEvent.Type.ESTABLISHED);
+        steps.expect(ConnectionEvent.Type.ESTABLISHED);
         return socket;
-    }
-
-    private ConnectionEvent expect(ConnectionEvent.Type type) {
-        ConnectionEvent event = channel.next(LIMIT).orElseThrow();
-        if (event.type() != type) {
-            throw new IllegalStateException("not " + type + ": " + event);
-        }
-        return event;
     }
 
     private void exchange(Rsocket socket, boolean first, int transfers, int bytes) {

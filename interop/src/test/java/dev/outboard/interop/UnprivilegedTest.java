@@ -3,6 +3,7 @@ package dev.outboard.interop;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.outboard.testkit.Requirement;
+import dev.outboard.testkit.RunningProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

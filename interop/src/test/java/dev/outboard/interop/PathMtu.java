@@ -1,7 +1,7 @@
 package dev.outboard.interop;
 
 /// The two payload sizes of a packet that matter: that of ordinary Ethernet, and the largest.
-public enum PathMtu {
+enum PathMtu {
     MTU_1024(1024, 1500),
     MTU_4096(4096, 4200);
 
@@ -14,7 +14,7 @@ public enum PathMtu {
     }
 
     /// Payload of one packet at most.
-    public int bytes() {
+    int bytes() {
         return bytes;
     }
 

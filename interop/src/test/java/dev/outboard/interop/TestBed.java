@@ -1,5 +1,6 @@
 package dev.outboard.interop;
 
+import dev.outboard.testkit.RunningProgram;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -14,7 +15,7 @@ import java.util.TreeMap;
 ///
 /// Starting it needs root (see `interop/README.md`). Methods may be called from any thread.
 /// [#close], or the end of this process, removes the guest and the network.
-public final class TestBed implements AutoCloseable {
+final class TestBed implements AutoCloseable {
     private static final String GUEST = "peer";
 
     /// Starting takes two seconds, but the first time the guest has to be downloaded and built.
@@ -39,7 +40,7 @@ public final class TestBed implements AutoCloseable {
     ///
     /// @param directory where `rxe-vm` is
     /// @throws IllegalStateException if this machine cannot do it; the message says what is missing
-    public static TestBed start(Path directory, PathMtu mtu) {
+    static TestBed start(Path directory, PathMtu mtu) {
         String network = "io" + ProcessHandle.current().pid() + "-" + mtu.bytes();
         TestBed bed = new TestBed(directory.resolve("rxe-vm"), network);
         bed.require("check");
@@ -62,12 +63,12 @@ public final class TestBed implements AutoCloseable {
     }
 
     /// Starts `command` of the guest's shell there; it is ended after `limit`.
-    public RunningProgram startInGuest(Duration limit, String command) {
+    RunningProgram startInGuest(Duration limit, String command) {
         return run("exec", GUEST, "--timeout", String.valueOf(limit.toSeconds()), "--", command);
     }
 
     /// Starts `command` on this machine, in the network's namespace.
-    public RunningProgram startOnHost(List<String> command) {
+    RunningProgram startOnHost(List<String> command) {
         List<String> words = new ArrayList<>(List.of("host", "--"));
         words.addAll(command);
         return run(words.toArray(String[]::new));
@@ -77,17 +78,17 @@ public final class TestBed implements AutoCloseable {
     ///
     /// @return what it printed
     /// @throws IllegalStateException if it fails
-    public String inGuest(String command) {
+    String inGuest(String command) {
         return require("exec", GUEST, "--timeout", "60", "--", command);
     }
 
     /// Waits until a program of the guest listens on TCP port `port`.
-    public void awaitTcpListener(int port) {
+    void awaitTcpListener(int port) {
         awaitInGuest("grep -q ':%04X [0-9A-F:]* 0A ' /proc/net/tcp /proc/net/tcp6".formatted(port));
     }
 
     /// Waits until a program of the guest listens for RDMA connections on `port`.
-    public void awaitRdmaListener(int port) {
+    void awaitRdmaListener(int port) {
         awaitInGuest("rdma resource show cm_id | grep -q 'state LISTEN.*:%d '".formatted(port));
     }
 
@@ -98,7 +99,7 @@ public final class TestBed implements AutoCloseable {
     }
 
     /// What the guest's device has counted, without zeros.
-    public Map<String, Long> counters() {
+    Map<String, Long> counters() {
         Map<String, Long> counters = new TreeMap<>();
         inGuest("counters")
                 .lines()
@@ -108,20 +109,38 @@ public final class TestBed implements AutoCloseable {
     }
 
     /// Makes the guest lose `percent` of the packets it sends, and as many of those it receives.
-    public void lose(int percent) {
-        inGuest(
-                percent == 0
-                        ? "netem off"
-                        : "netem out loss %1$d%% && netem in loss %1$d%%".formatted(percent));
+    void lose(int percent) {
+        loseSent(percent);
+        loseReceived(percent);
+    }
+
+    /// Makes the guest lose `percent` of the packets it sends.
+    void loseSent(int percent) {
+        inGuest("netem out loss %d%%".formatted(percent));
+    }
+
+    /// Makes the guest lose `percent` of the packets it receives.
+    void loseReceived(int percent) {
+        inGuest("netem in loss %d%%".formatted(percent));
+    }
+
+    /// Makes the guest lose nothing any more.
+    void loseNothing() {
+        inGuest("netem off");
+    }
+
+    /// Compiles a C program against the guest's RDMA libraries and puts it into the guest.
+    void compile(Path source) {
+        require("cc", GUEST, source.toString());
     }
 
     /// Captures the guest's packets to `file` until [#stopCapture].
-    public void startCapture(Path file) {
+    void startCapture(Path file) {
         require("pcap", GUEST, "start", file.toString());
     }
 
     /// Ends the capture; the file is complete.
-    public void stopCapture() {
+    void stopCapture() {
         require("pcap", GUEST, "stop");
     }
 

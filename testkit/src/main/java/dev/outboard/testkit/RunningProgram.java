@@ -1,39 +1,49 @@
-package dev.outboard.interop;
+package dev.outboard.testkit;
 
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A program that was started, here or in the guest, and its output so far. Closing it ends it, and
-/// whatever it has started here, by handle; a command in the guest ends with the program that
-/// carries its output.
+/// A program that a test has started, and its output so far. Methods may be called from any thread.
+/// Closing it kills it, and whatever it has started, by handle.
 public final class RunningProgram implements AutoCloseable {
-    private final String command;
+    private final String name;
     private final Process process;
     private final Output out;
     private final Output err;
 
-    RunningProgram(String command, Process process) {
-        this.command = command;
+    /// @param name what failures call it
+    public RunningProgram(String name, Process process) {
+        this.name = name;
         this.process = process;
         out = new Output(process.inputReader());
         err = new Output(process.errorReader());
     }
 
-    /// Waits for the first line on standard output that contains a match of `regex`.
+    /// The first line on standard output that is a match of `regex`, present or future.
     ///
-    /// @throws IllegalStateException if the program ends, or `limit` passes, without
-    public void awaitLine(String regex, Duration limit) {
-        if (!out.await(Pattern.compile(regex), limit)) {
-            throw new IllegalStateException("no line '" + regex + "' from " + this);
-        }
+    /// @throws AssertionError if the program ends, or `limit` passes, without
+    public Matcher awaitLine(String regex, Duration limit) {
+        return await(out, regex, limit);
+    }
+
+    /// The same on standard error.
+    public Matcher awaitErrorLine(String regex, Duration limit) {
+        return await(err, regex, limit);
+    }
+
+    private Matcher await(Output output, String regex, Duration limit) {
+        return output.await(Pattern.compile(regex), limit)
+                .orElseThrow(() -> new AssertionError("no line '" + regex + "' from " + this));
     }
 
     /// Waits at most `limit` for the end of the program and of its output.
@@ -41,12 +51,7 @@ public final class RunningProgram implements AutoCloseable {
     /// @return whether it has ended
     public boolean ends(Duration limit) {
         try {
-            if (!process.waitFor(limit)) {
-                return false;
-            }
-            out.reader.join(limit);
-            err.reader.join(limit);
-            return true;
+            return process.waitFor(limit) && out.reader.join(limit) && err.reader.join(limit);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
@@ -70,9 +75,24 @@ public final class RunningProgram implements AutoCloseable {
         return !process.isAlive() && process.exitValue() != 0;
     }
 
+    /// How it has ended.
+    public int exitCode() {
+        return process.exitValue();
+    }
+
     /// What it has printed on standard output so far.
     public String output() {
         return out.toString();
+    }
+
+    /// What it has printed on standard error so far.
+    public String errors() {
+        return err.toString();
+    }
+
+    /// The operating system's handle.
+    public ProcessHandle handle() {
+        return process.toHandle();
     }
 
     @Override
@@ -86,7 +106,7 @@ public final class RunningProgram implements AutoCloseable {
     @Override
     public String toString() {
         String end = process.isAlive() ? "still running" : "exit code " + process.exitValue();
-        return "%s%n%s%nstandard output:%n%sstandard error:%n%s".formatted(command, end, out, err);
+        return "%s%n%s%nstandard output:%n%sstandard error:%n%s".formatted(name, end, out, err);
     }
 
     /// The lines of one stream as they come.
@@ -120,24 +140,25 @@ public final class RunningProgram implements AutoCloseable {
             notifyAll();
         }
 
-        synchronized boolean await(Pattern pattern, Duration limit) {
+        synchronized Optional<Matcher> await(Pattern pattern, Duration limit) {
             long deadline = System.nanoTime() + limit.toNanos();
             int seen = 0;
             while (true) {
                 for (; seen < lines.size(); seen++) {
-                    if (pattern.matcher(lines.get(seen)).find()) {
-                        return true;
+                    Matcher matcher = pattern.matcher(lines.get(seen));
+                    if (matcher.matches()) {
+                        return Optional.of(matcher);
                     }
                 }
                 long millis = (deadline - System.nanoTime()) / 1_000_000;
                 if (ended || millis <= 0) {
-                    return false;
+                    return Optional.empty();
                 }
                 try {
                     wait(millis);
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
-                    return false;
+                    return Optional.empty();
                 }
             }
         }

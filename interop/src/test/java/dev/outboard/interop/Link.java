@@ -1,7 +1,7 @@
 package dev.outboard.interop;
 
 /// One of the ways from this machine to the guest: an address family and a path MTU.
-public enum Link {
+enum Link {
     IPV4_1024(PathMtu.MTU_1024, "10.77.0.1", "10.77.0.2", 1),
     IPV4_4096(PathMtu.MTU_4096, "10.77.0.1", "10.77.0.2", 1),
     IPV6_1024(PathMtu.MTU_1024, "fd00:77::a4d:1", "fd00:77::a4d:2", 2),
@@ -20,22 +20,22 @@ public enum Link {
     }
 
     /// Payload of one packet at most.
-    public PathMtu mtu() {
+    PathMtu mtu() {
         return mtu;
     }
 
     /// The address of this machine's side.
-    public String host() {
+    String host() {
         return host;
     }
 
     /// The address of the guest.
-    public String guest() {
+    String guest() {
         return guest;
     }
 
     /// The index of the guest's address in the address table of its device.
-    public int gidIndex() {
+    int gidIndex() {
         return gidIndex;
     }
 }
