@@ -1,64 +1,89 @@
 package dev.outboard.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.outboard.console.naa.RoutineJar;
+import dev.outboard.console.Guide.Step;
 import dev.outboard.testkit.Repository;
 import dev.outboard.testkit.Requirement;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.spi.ToolProvider;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Runs the commands of the guide: every indented line that starts with `./outboard`, in order, in
-/// a directory with the files they name. Servers take a free address instead of 127.0.0.1.
+/// Follows the guides and the README: writes down the Java files they show, runs their commands in
+/// order in a directory that looks like a clone, and compares what they print. Servers take a free
+/// address instead of the one they are given.
 class GuideTest {
-    private static final String PROMPT = "    ./outboard ";
-    private static final String SERVE = "naa serve";
-    private static final String TOOL = "verbs ";
+    /// Commands that cannot run here, and why.
+    private static final Map<String, String> PASSED_OVER =
+            Map.of(
+                    "srun --gres=naa:1 sh -c 'echo $NAA_SPEC'", "needs a Slurm: see SlurmTest",
+                    "sbatch --wait job.sh README.md", "needs a Slurm: see SlurmTest");
+
+    private static final String SERVE = "./outboard naa serve";
+    private static final String TOOL = "./outboard verbs ";
     private static final String LOOPBACK = "127.0.0.1";
 
-    @TempDir private Path directory;
+    @TempDir private Path clone;
+    private final List<OutboardProcess> servers = new ArrayList<>();
+    private final List<String> exports = new ArrayList<>();
+    private String address = LOOPBACK + ":12345";
 
     static Stream<Path> pages() throws IOException {
         Path root = Repository.root();
-        try (Stream<Path> guide = Files.list(root.resolve("docs/guide"))) {
-            return Stream.concat(
-                    Stream.of(root.resolve("README.md")), guide.sorted().toList().stream());
+        List<Path> pages = new ArrayList<>(List.of(root.resolve("README.md")));
+        try (Stream<Path> guides = Files.list(root.resolve("docs/guide"));
+                Stream<Path> kits = Files.walk(root.resolve("contrib"))) {
+            guides.sorted().forEach(pages::add);
+            kits.filter(path -> path.endsWith("README.md")).sorted().forEach(pages::add);
         }
+        return pages.stream();
     }
 
     @ParameterizedTest
     @MethodSource("pages")
     void everyCommandWorks(Path page) throws IOException {
-        Files.writeString(directory.resolve("README.md"), "something to hash");
-        Files.write(directory.resolve("bytes.bin"), new byte[1000]);
-        Files.write(directory.resolve("factor.bin"), new byte[4]);
-        Files.write(directory.resolve("values.bin"), new byte[400]);
-        RoutineJar.ofGuide(
-                Repository.root().resolve("docs/guide/write-a-routine.md"),
-                directory.resolve("scale.jar"));
-        List<OutboardProcess> nodes = new ArrayList<>();
-        String address = LOOPBACK;
+        Guide guide = Guide.read(page);
+        assumeProgramsFor(guide);
+        makeClone(guide);
         try {
-            for (String command : commands(page)) {
-                if (command.startsWith(SERVE) || isServerOfATool(command)) {
-                    OutboardProcess node = start(command);
-                    nodes.add(node);
-                    address = node.address();
-                } else {
-                    run(reaching(address, command));
+            for (Step step : guide.steps()) {
+                if (step.command().startsWith("export ")) {
+                    exports.add(reaching(address, step.command()));
+                } else if (isServer(step.command())) {
+                    serve(step);
+                } else if (!PASSED_OVER.containsKey(step.command())) {
+                    run(step);
                 }
             }
         } finally {
-            nodes.forEach(OutboardProcess::close);
+            servers.forEach(OutboardProcess::close);
         }
+    }
+
+    @Test
+    void nothingIsPassedOverThatNoPageHas() throws IOException {
+        Set<String> commands = new HashSet<>();
+        for (Path page : pages().toList()) {
+            Guide.read(page).steps().forEach(step -> commands.add(step.command()));
+        }
+        assertThat(commands).containsAll(PASSED_OVER.keySet()).hasSizeGreaterThan(15);
     }
 
     @Test
@@ -69,15 +94,99 @@ class GuideTest {
         assertThat(page).contains("reference implementation of the protocol manages at most 31");
     }
 
-    private OutboardProcess start(String command) {
-        return isServerOfATool(command)
-                ? OutboardProcess.startIn(directory, (command + " --bind auto -p 0").split(" +"))
-                : OutboardProcess.startIn(
-                        directory, (command + " --bind auto --port 0").split(" +"));
+    private static void assumeProgramsFor(Guide guide) {
+        for (Step step : guide.steps()) {
+            String program = step.program();
+            assumeTrue(
+                    !program.equals("tshark") || Files.isExecutable(Path.of("/usr/bin", program)),
+                    program + " is not installed");
+        }
     }
 
-    private static boolean isServerOfATool(String command) {
-        return command.startsWith(TOOL) && !command.contains(LOOPBACK);
+    // ---- the clone ------------------------------------------------------------------------------
+
+    private void makeClone(Guide guide) throws IOException {
+        Path root = Repository.root();
+        Files.copy(root.resolve("README.md"), clone.resolve("README.md"));
+        Files.createSymbolicLink(clone.resolve("contrib"), root.resolve("contrib"));
+        for (String input : List.of("bytes.bin", "factor.bin", "values.bin")) {
+            Files.write(clone.resolve(input), new byte[input.startsWith("factor") ? 4 : 1000]);
+        }
+        for (Map.Entry<String, String> source : guide.sources().entrySet()) {
+            Files.writeString(clone.resolve(source.getKey()), source.getValue());
+        }
+        Path outboard = clone.resolve("outboard");
+        Files.writeString(
+                outboard,
+                "#!/bin/sh\nexec %s \"$@\"\n"
+                        .formatted(String.join(" ", OutboardProcess.command())));
+        Files.setPosixFilePermissions(outboard, PosixFilePermissions.fromString("rwxr-xr-x"));
+        if (guide.steps().stream()
+                .anyMatch(step -> step.command().contains("console/target/app"))) {
+            makeApp();
+        }
+    }
+
+    /// The directory of modules that the launcher builds. Here they are what this test runs from.
+    private void makeApp() throws IOException {
+        Path app = Files.createDirectories(clone.resolve("console/target/app"));
+        List<String> path =
+                Arrays.asList(System.getProperty("java.class.path").split(File.pathSeparator));
+        for (int i = 0; i < path.size(); i++) {
+            Path entry = Path.of(path.get(i)).toAbsolutePath();
+            Path jar = app.resolve(i + ".jar");
+            if (Files.isRegularFile(entry)) {
+                Files.createSymbolicLink(jar, entry);
+            } else if (Files.isDirectory(entry)) {
+                ToolProvider.findFirst("jar")
+                        .orElseThrow()
+                        .run(
+                                System.out,
+                                System.err,
+                                "cf",
+                                jar.toString(),
+                                "-C",
+                                entry.toString(),
+                                ".");
+            }
+        }
+    }
+
+    // ---- commands -------------------------------------------------------------------------------
+
+    private static boolean isServer(String command) {
+        return command.startsWith(SERVE)
+                || (command.startsWith(TOOL) && !command.contains(LOOPBACK));
+    }
+
+    private void serve(Step step) {
+        String port = step.command().startsWith(TOOL) ? " -p 0" : " --port 0";
+        String command = step.command().replaceAll(" --(bind|port) \\S+", "");
+        OutboardProcess server = shell(command + " --bind auto" + port);
+        servers.add(server);
+        address = server.address();
+        step.output().forEach(line -> server.awaitLine(".*" + shape(line) + ".*"));
+    }
+
+    private void run(Step step) {
+        try (OutboardProcess process = shell(reaching(address, step.command()))) {
+            Execution run = process.awaitEnd();
+            assertThat(run.exitCode()).as(step.command() + ": " + run).isZero();
+            String all =
+                    step.output().stream()
+                            .map(GuideTest::shape)
+                            .collect(Collectors.joining(".*\\R(?s:.*)", "(?s:.*)", "(?s:.*)"));
+            assertThat(run.out() + run.err()).as(step.command()).matches(Pattern.compile(all));
+        }
+    }
+
+    private OutboardProcess shell(String command) {
+        String script = String.join("\n", exports) + "\n" + command;
+        ProcessBuilder builder =
+                new ProcessBuilder("sh", "-c", script).directory(clone.toFile());
+        String jdk = Path.of(System.getProperty("java.home"), "bin").toString();
+        builder.environment().merge("PATH", jdk, (path, own) -> own + ":" + path);
+        return OutboardProcess.ofProgram(builder);
     }
 
     /// Tools take the port as an option of its own.
@@ -87,23 +196,23 @@ class GuideTest {
                 ? command.replace(LOOPBACK, address.substring(0, colon))
                         + " -p "
                         + address.substring(colon + 1)
-                : command.replace(LOOPBACK, address);
+                : command.replaceAll(LOOPBACK + "(:12345)?", address);
     }
 
-    private void run(String command) {
-        try (OutboardProcess process = OutboardProcess.startIn(directory, command.split(" +"))) {
-            Execution run = process.awaitEnd();
-            assertThat(run.exitCode()).as(command + ": " + run).isZero();
-        }
+    /// A pattern for lines that differ from this one in numbers, addresses and times only.
+    private static String shape(String line) {
+        return Arrays.stream(line.strip().split("\\s+"))
+                .map(word ->
+                        word.equals("…")
+                                ? ".*"
+                                : word.matches(".*\\d.*") ? wordShape(word) : Pattern.quote(word))
+                .collect(Collectors.joining("\\s+"));
     }
 
-    private static List<String> commands(Path page) throws IOException {
-        List<String> commands =
-                Files.readAllLines(page).stream()
-                        .filter(line -> line.startsWith(PROMPT))
-                        .map(line -> line.substring(PROMPT.length()).strip())
-                        .toList();
-        assertThat(commands).as("commands of " + page).isNotEmpty();
-        return commands;
+    /// Brackets and the like around a number stay.
+    private static String wordShape(String word) {
+        return Arrays.stream(word.split("(?<=[\\[\\](),=])|(?=[\\[\\](),=])"))
+                .map(part -> part.matches(".*\\d.*") ? "[\\w.:/-]+" : Pattern.quote(part))
+                .collect(Collectors.joining());
     }
 }

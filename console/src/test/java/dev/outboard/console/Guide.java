@@ -1,0 +1,76 @@
+package dev.outboard.console;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// A page of documentation as its reader follows it.
+///
+/// @param steps the commands in indented and `sh` blocks, with what the page says they print
+/// @param sources the Java files that it shows whole, by file name
+record Guide(List<Step> steps, Map<String, String> sources) {
+    private static final Pattern COMMAND =
+            Pattern.compile(
+                    "(\\./outboard|tshark|srun|sbatch|java|javac|jar|export|mkdir|printf|echo|head) .*");
+    private static final Pattern CLASS =
+            Pattern.compile("(?m)^(?:public |final )*(?:class|record|interface) (\\w+)");
+    private static final String INDENT = "    ";
+
+    /// A command, and the lines that follow it in its block or in the next.
+    record Step(String command, List<String> output) {
+        String program() {
+            return command.split(" ", 2)[0];
+        }
+    }
+
+    static Guide read(Path page) throws IOException {
+        Guide guide = new Guide(new ArrayList<>(), new LinkedHashMap<>());
+        String fence = "";
+        List<String> block = new ArrayList<>();
+        for (String line : Files.readAllLines(page)) {
+            if (line.startsWith("```")) {
+                guide.take(fence, block);
+                fence = line.length() == 3 ? "" : line;
+            } else if (!fence.isEmpty()) {
+                block.add(line);
+            } else if (line.startsWith(INDENT)) {
+                guide.take(line.substring(INDENT.length()));
+            }
+        }
+        return guide;
+    }
+
+    /// A fenced block ends, or one begins.
+    private void take(String fence, List<String> block) {
+        if (fence.equals("```sh")) {
+            block.forEach(this::take);
+        } else if (fence.equals("```java")) {
+            String source = String.join("\n", block) + "\n";
+            Matcher declaration = CLASS.matcher(source);
+            if (declaration.find()) {
+                sources.put(declaration.group(1) + ".java", source);
+            }
+        }
+        block.clear();
+    }
+
+    private void take(String line) {
+        Step last = steps.isEmpty() ? new Step("", List.of()) : steps.getLast();
+        if (last.command().endsWith("\\")) {
+            String begun = last.command().substring(0, last.command().length() - 1);
+            steps.set(steps.size() - 1, new Step(begun + line.strip(), last.output()));
+        } else if (COMMAND.matcher(line).matches()) {
+            steps.add(new Step(line.strip(), new ArrayList<>()));
+        } else if (steps.isEmpty()) {
+            throw new IllegalStateException("neither a command nor what one prints: " + line);
+        } else {
+            last.output().add(line);
+        }
+    }
+}
