@@ -136,7 +136,7 @@ final class Engine implements PacketHandler {
                 queuePair.nextPosted = head;
             } while (!POSTED.compareAndSet(this, head, queuePair));
         }
-        if (queuePair.machine().isHeldBack()) {
+        if (queuePair.machine().isWaitingForAnswers()) {
             return;
         }
         int turns = 0;

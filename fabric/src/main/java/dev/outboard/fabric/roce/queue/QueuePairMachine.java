@@ -28,7 +28,7 @@ public interface QueuePairMachine {
 
     /// Whether what was posted waits for answers to earlier requests. If so, the caller of [#post]
     /// need not have the device driven: the answers will. Poster's thread.
-    default boolean isHeldBack() {
+    default boolean isWaitingForAnswers() {
         return false;
     }
 

@@ -100,13 +100,19 @@ public final class SendQueue {
     /// Whether the requests that may start now are few beside those on their way. Then they wait
     /// for the next answer: more of them will leave in one system call, and arrive in one. Else a
     /// stream of small messages settles in a state where each answer brings out one message, alone.
-    /// May be asked by the poster, too.
     ///
     /// @param room how many may start
     public boolean isHeldBack(int room) {
         long startable = Math.min(room, posted() - started());
         long onTheirWay = started() - head();
         return onTheirWay > FEW && startable < FULL_RUN && startable * MIN_SHARE < onTheirWay;
+    }
+
+    /// Whether the newest request leaves when an answer comes, not before: it is held back, or a
+    /// full run stands before it that found no room. Poster's thread.
+    public boolean isWaitingForAnswers() {
+        boolean standsBehindRun = posted() - started() > FULL_RUN && started() - head() > FEW;
+        return standsBehindRun || isHeldBack(FULL_RUN);
     }
 
     public SendEntry at(long position) {

@@ -132,8 +132,8 @@ public final class RcQueuePair implements QueuePairMachine {
     }
 
     @Override
-    public boolean isHeldBack() {
-        return state == QueuePairState.READY_TO_SEND && core.sends().isHeldBack(Integer.MAX_VALUE);
+    public boolean isWaitingForAnswers() {
+        return state == QueuePairState.READY_TO_SEND && core.sends().isWaitingForAnswers();
     }
 
     @Override

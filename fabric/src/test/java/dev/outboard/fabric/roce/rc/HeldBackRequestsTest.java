@@ -22,7 +22,7 @@ class HeldBackRequestsTest {
         for (int id = 1; id <= 17; id++) {
             post(id, id);
 
-            assertThat(bench.queuePair.isHeldBack()).isFalse();
+            assertThat(bench.queuePair.isWaitingForAnswers()).isFalse();
             assertThat(bench.transmit()).hasSize(1);
         }
     }
@@ -33,12 +33,12 @@ class HeldBackRequestsTest {
         bench.transmit();
         post(18, 18);
 
-        assertThat(bench.queuePair.isHeldBack()).isTrue();
+        assertThat(bench.queuePair.isWaitingForAnswers()).isTrue();
         assertThat(bench.transmit()).isEmpty();
 
         bench.deliver(TestPacket.ack(bench.sendPsn(0)));
 
-        assertThat(bench.queuePair.isHeldBack()).isFalse();
+        assertThat(bench.queuePair.isWaitingForAnswers()).isFalse();
         assertThat(bench.transmit()).hasSize(1);
         bench.deliver(TestPacket.ack(bench.sendPsn(17)));
         assertThat(bench.sendCompletions()).hasSize(18);
@@ -52,7 +52,7 @@ class HeldBackRequestsTest {
         assertThat(bench.transmit()).isEmpty();
         post(30, 30);
 
-        assertThat(bench.queuePair.isHeldBack()).isFalse();
+        assertThat(bench.queuePair.isWaitingForAnswers()).isFalse();
         assertThat(bench.transmit()).hasSize(10);
     }
 
@@ -78,6 +78,19 @@ class HeldBackRequestsTest {
         assertThat(queue.isHeldBack(512)).isTrue();
         queue.offer(bench.write(0, 0));
 
+        assertThat(queue.isHeldBack(512)).isFalse();
+        assertThat(queue.isWaitingForAnswers()).isFalse();
+    }
+
+    @Test
+    void whatStandsBehindAFullRunNeedNotBeLookedAt() {
+        var queue = new SendQueue(bench.regions, 512, 1, 0);
+        IntStream.range(0, 17 + 65).forEach(_ -> queue.offer(bench.write(0, 0)));
+        IntStream.range(0, 16).forEach(_ -> queue.start());
+        assertThat(queue.isWaitingForAnswers()).isFalse();
+        queue.start();
+
+        assertThat(queue.isWaitingForAnswers()).isTrue();
         assertThat(queue.isHeldBack(512)).isFalse();
     }
 
