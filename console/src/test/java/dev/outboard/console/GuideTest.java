@@ -182,8 +182,7 @@ class GuideTest {
 
     private OutboardProcess shell(String command) {
         String script = String.join("\n", exports) + "\n" + command;
-        ProcessBuilder builder =
-                new ProcessBuilder("sh", "-c", script).directory(clone.toFile());
+        ProcessBuilder builder = new ProcessBuilder("sh", "-c", script).directory(clone.toFile());
         String jdk = Path.of(System.getProperty("java.home"), "bin").toString();
         builder.environment().merge("PATH", jdk, (path, own) -> own + ":" + path);
         return OutboardProcess.ofProgram(builder);

@@ -43,8 +43,7 @@ public final class RoutineJar {
     /// Compiles one class.
     ///
     /// @param provider what the JAR names as provider; empty to name none
-    static Path of(String className, String source, String provider, Path jar)
-            throws IOException {
+    static Path of(String className, String source, String provider, Path jar) throws IOException {
         Path classes = Files.createTempDirectory(jar.toAbsolutePath().getParent(), "classes");
         compile(className, source, classes);
         if (!provider.isEmpty()) {
@@ -60,7 +59,8 @@ public final class RoutineJar {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         JavaFileObject file =
                 new SimpleJavaFileObject(
-                        URI.create("string:///" + className + ".java"), JavaFileObject.Kind.SOURCE) {
+                        URI.create("string:///" + className + ".java"),
+                        JavaFileObject.Kind.SOURCE) {
                     @Override
                     public CharSequence getCharContent(boolean ignoreEncodingErrors) {
                         return source;
@@ -100,20 +100,20 @@ public final class RoutineJar {
     /// @param body of the routine, which has the context as `rpc`
     static String provider(String className, int functionCode, String name, String body) {
         return """
-                import dev.outboard.naa.*;
-                import java.util.List;
+        import dev.outboard.naa.*;
+        import java.util.List;
 
-                public final class %s implements RoutineProvider {
-                    @Override
-                    public List<RoutineSpec> routines() {
-                        return List.of(RoutineSpec.of(%d, "%s", %s::run));
-                    }
+        public final class %s implements RoutineProvider {
+            @Override
+            public List<RoutineSpec> routines() {
+                return List.of(RoutineSpec.of(%d, "%s", %s::run));
+            }
 
-                    private static int run(RpcContext rpc) throws Exception {
-                        %s
-                    }
-                }
-                """
+            private static int run(RpcContext rpc) throws Exception {
+                %s
+            }
+        }
+        """
                 .formatted(className, functionCode, name, className, body);
     }
 

@@ -163,8 +163,7 @@ class RoutineJarTest {
     }
 
     private Path floats(String name, float... values) throws IOException {
-        ByteBuffer bytes =
-                ByteBuffer.allocate(4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer bytes = ByteBuffer.allocate(4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
         for (float value : values) {
             bytes.putFloat(value);
         }
