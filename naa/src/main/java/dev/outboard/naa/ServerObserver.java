@@ -64,7 +64,10 @@ public interface ServerObserver {
 
             @Override
             public void routineOverran(RoutineSpec routine, long nanos, boolean moved) {
-                log.log(System.Logger.Level.WARNING, describeOverrun(routine, nanos, moved));
+                // A busy machine interrupts every routine now and then; the counters tell how often.
+                System.Logger.Level level =
+                        moved ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG;
+                log.log(level, describeOverrun(routine, nanos, moved));
             }
 
             @Override

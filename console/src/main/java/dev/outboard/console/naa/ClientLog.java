@@ -49,7 +49,9 @@ record ClientLog(Consumer<String> lines, boolean quiet) implements ServerObserve
 
     @Override
     public void routineOverran(RoutineSpec routine, long nanos, boolean moved) {
-        lines.accept(ServerObserver.describeOverrun(routine, nanos, moved));
+        if (moved) {
+            lines.accept(ServerObserver.describeOverrun(routine, nanos, true));
+        }
     }
 
     @Override
