@@ -18,11 +18,14 @@ import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.naa.MrspMessage.Advertise;
+import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /// Connects like a client, then sends what the test likes.
@@ -40,6 +43,12 @@ final class RawClient implements AutoCloseable {
     private final Completion completion = new Completion();
 
     RawClient(Device device, InetSocketAddress server) {
+        this(device, server, 6);
+    }
+
+    /// @param rnrRetries how often the server shall try again while no receive is posted here; 7 is
+    ///   for ever
+    RawClient(Device device, InetSocketAddress server, int rnrRetries) {
         domain = device.allocateProtectionDomain();
         memory =
                 domain.register(
@@ -52,8 +61,8 @@ final class RawClient implements AutoCloseable {
         id.resolveRoute(LIMIT);
         awaitEvent(ConnectionEvent.Type.ROUTE_RESOLVED);
         pair = id.createQueuePair(domain, QueuePairAttributes.of(queue, 16, 16));
-        pair.post(new ReceiveRequest().buffer(memory, BUFFER, BUFFER));
-        id.connect(new ConnectionParameters(1, 1, 7, 6, new byte[0]));
+        postReceive();
+        id.connect(new ConnectionParameters(1, 1, 7, rnrRetries, new byte[0]));
         awaitEvent(ConnectionEvent.Type.ESTABLISHED);
     }
 
@@ -78,13 +87,31 @@ final class RawClient implements AutoCloseable {
 
     /// Writes the first `length` bytes of this client's memory.
     void write(PeerRegion target, long offset, long length, int key) {
-        pair.post(
-                new SendRequest().write(target.address() + offset, key).payload(memory, 0, length));
+        post(new SendRequest().write(target.address() + offset, key).payload(memory, 0, length));
+    }
+
+    /// Makes room for one more message or answer.
+    void postReceive() {
+        receive(BUFFER, BUFFER);
+    }
+
+    /// Asks for `request` and returns what the server granted.
+    List<PeerRegion> setUp(AdvertiseRequest request) {
+        send(request);
+        return ((Advertise) awaitMessage().orElseThrow()).regions();
+    }
+
+    /// Waits for the first work request that fails.
+    CompletionStatus awaitFailure() {
+        do {
+            await();
+        } while (completion.status() == CompletionStatus.SUCCESS);
+        return completion.status();
     }
 
     /// Writes the first `length` bytes of this client's memory and calls a function.
     void call(PeerRegion target, long length, int immediate) {
-        pair.post(
+        post(
                 new SendRequest()
                         .writeWithImmediate(target.address(), target.remoteKey(), immediate)
                         .payload(memory, 0, length)
@@ -122,6 +149,28 @@ final class RawClient implements AutoCloseable {
                         MrspCodec.decode(memory.segment().asSlice(BUFFER, completion.byteCount())));
             }
         }
+    }
+
+    /// Forgets what has completed, and so makes room for more.
+    ///
+    /// @return false if something failed
+    boolean drain() {
+        boolean succeeded = true;
+        while (queue.poll(completion)) {
+            succeeded &= completion.status() == CompletionStatus.SUCCESS;
+        }
+        return succeeded;
+    }
+
+    /// Waits for room in the send queue.
+    private void post(SendRequest request) {
+        RpcSuite.until(() -> {
+            boolean posted = pair.post(request);
+            if (!posted) {
+                drain();
+            }
+            return posted;
+        });
     }
 
     /// How the next work request ends.
