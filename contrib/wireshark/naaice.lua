@@ -29,6 +29,10 @@ local RETURN_CODES = {
     [0x01] = "no such function at the server",
     [0x02] = "the routine exceeded the server's time limit",
     [0x10] = "the routine failed",
+    -- Codes for applications that Outboard's server uses itself.
+    [0x11] = "the regions are not those that the routine takes",
+    [0x12] = "the server has too many calls waiting; try again later",
+    [0x13] = "the server is shutting down",
 }
 local UPSTREAM, AP1 = "upstream-2026", "ap1-2023"
 local INTERNAL, SINGLE_SEND, INPUT, OUTPUT, RESERVED = 0x01, 0x02, 0x04, 0x08, 0xf0
@@ -446,10 +450,7 @@ local function add_call(tree, range, record)
 end
 
 local function describe_return(code)
-    if code > 0x10 and code <= 0x7f then
-        return "error of the routine"
-    end
-    return RETURN_CODES[code] or "unknown"
+    return RETURN_CODES[code] or (code >= 0x10 and code <= 0x7f and "error of the routine" or "unknown")
 end
 
 local function add_result(tree, range, record)

@@ -162,11 +162,11 @@ class WiresharkTest {
     @Test
     void hasTheWordsThatTheProgramHas() throws IOException {
         String script = Files.readString(SCRIPT);
-        for (int code : new int[] {0, 1, 2, 0x10, 0x11, 0x80}) {
+        for (int code = 0; code <= 0xff; code++) {
             assertThat(script).contains(words(ReturnCode.explain(code)));
-        }
-        for (int code : new int[] {1, 2, 3, 4, 0xff}) {
-            assertThat(script).contains(words(MrspException.explain(code)));
+            if (code > 0) {
+                assertThat(script).contains(words(MrspException.explain(code)));
+            }
         }
     }
 
