@@ -13,13 +13,13 @@ import java.util.regex.Pattern;
 /// A page of documentation as its reader follows it.
 ///
 /// @param steps the commands in indented and `sh` blocks, with what the page says they print
-/// @param sources the Java files that it shows whole, by file name
+/// @param sources the Java files that it shows whole: the block after a paragraph that begins with
+///   the name of the file
 record Guide(List<Step> steps, Map<String, String> sources) {
     private static final Pattern COMMAND =
             Pattern.compile(
                     "(\\./outboard|tshark|srun|sbatch|java|javac|jar|export|mkdir|printf|echo|head) .*");
-    private static final Pattern CLASS =
-            Pattern.compile("(?m)^(?:public |final )*(?:class|record|interface) (\\w+)");
+    private static final Pattern FILE = Pattern.compile("`(\\w+\\.java)`.*");
     private static final String INDENT = "    ";
 
     /// A command, and the lines that follow it in its block or in the next.
@@ -32,40 +32,41 @@ record Guide(List<Step> steps, Map<String, String> sources) {
     static Guide read(Path page) throws IOException {
         Guide guide = new Guide(new ArrayList<>(), new LinkedHashMap<>());
         String fence = "";
+        String file = "";
         List<String> block = new ArrayList<>();
         for (String line : Files.readAllLines(page)) {
             if (line.startsWith("```")) {
-                guide.take(fence, block);
+                guide.take(fence, file, block);
                 fence = line.length() == 3 ? "" : line;
             } else if (!fence.isEmpty()) {
                 block.add(line);
             } else if (line.startsWith(INDENT)) {
-                guide.take(line.substring(INDENT.length()));
+                String text = line.substring(INDENT.length());
+                guide.take(text, COMMAND.matcher(text).matches());
+            } else {
+                Matcher name = FILE.matcher(line);
+                file = name.matches() ? name.group(1) : line.startsWith("#") ? "" : file;
             }
         }
         return guide;
     }
 
     /// A fenced block ends, or one begins.
-    private void take(String fence, List<String> block) {
+    private void take(String fence, String file, List<String> block) {
         if (fence.equals("```sh")) {
-            block.forEach(this::take);
-        } else if (fence.equals("```java")) {
-            String source = String.join("\n", block) + "\n";
-            Matcher declaration = CLASS.matcher(source);
-            if (declaration.find()) {
-                sources.put(declaration.group(1) + ".java", source);
-            }
+            block.forEach(line -> take(line, true));
+        } else if (fence.equals("```java") && !file.isEmpty()) {
+            sources.putIfAbsent(file, String.join("\n", block) + "\n");
         }
         block.clear();
     }
 
-    private void take(String line) {
+    private void take(String line, boolean isCommand) {
         Step last = steps.isEmpty() ? new Step("", List.of()) : steps.getLast();
         if (last.command().endsWith("\\")) {
             String begun = last.command().substring(0, last.command().length() - 1);
             steps.set(steps.size() - 1, new Step(begun + line.strip(), last.output()));
-        } else if (COMMAND.matcher(line).matches()) {
+        } else if (isCommand) {
             steps.add(new Step(line.strip(), new ArrayList<>()));
         } else if (steps.isEmpty()) {
             throw new IllegalStateException("neither a command nor what one prints: " + line);
