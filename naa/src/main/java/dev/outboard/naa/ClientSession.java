@@ -250,13 +250,7 @@ final class ClientSession {
         throwFailure();
         RpcResult result = Objects.requireNonNull(machine.result());
         if (!result.isSuccess()) {
-            throw new RpcException(
-                    machine.where(),
-                    result.returnCode(),
-                    "function %d ended with code %s"
-                            .formatted(
-                                    settings.functionCode,
-                                    ReturnCode.explain(result.returnCode())));
+            throw new RpcException(machine.where(), settings.functionCode, result.returnCode());
         }
         return result;
     }

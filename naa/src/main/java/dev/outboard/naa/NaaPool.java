@@ -136,13 +136,10 @@ public final class NaaPool implements AutoCloseable {
                 RpcResult result = session.call(values, left);
                 giveBack(session);
                 return result;
-            } catch (RpcException e) {
-                giveBack(session);
-                throw e;
             } catch (NaaException e) {
-                discard(session, e);
+                release(session, e);
                 tried.add(session.naa());
-                if (!settings.idempotent || tried.size() == naas.size()) {
+                if (!mayBeRepeated(e) || tried.size() == naas.size()) {
                     failures.forEach(e::addSuppressed);
                     throw e;
                 }
@@ -151,6 +148,27 @@ public final class NaaPool implements AutoCloseable {
                 discard(session, e);
                 throw e;
             }
+        }
+    }
+
+    /// Whether another NAA may do better. An NAA that is busy or shuts down has not run the
+    /// function, but only one of ours says so with these codes.
+    private boolean mayBeRepeated(NaaException failure) {
+        return settings.idempotent
+                && switch (failure) {
+                    case RpcException e ->
+                            e.returnCode() == ReturnCode.BUSY
+                                    || e.returnCode() == ReturnCode.SHUTTING_DOWN;
+                    case NaaException _ -> true;
+                };
+    }
+
+    /// An error code leaves the session usable.
+    private void release(PooledSession session, NaaException failure) {
+        if (failure instanceof RpcException) {
+            giveBack(session);
+        } else {
+            discard(session, failure);
         }
     }
 

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.FloatBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -221,6 +223,33 @@ abstract class AsyncSuite extends SessionSuite {
             assertThat(client.spinUntilFinished(Duration.ofSeconds(30))).isTrue();
             client.ping(Duration.ofSeconds(30));
         }
+    }
+
+    @Test
+    void takesArraysAndBuffersOfAnyKind() {
+        serveMany();
+        ByteBuffer direct = ByteBuffer.allocateDirect(100).position(10).limit(50);
+        List<MemorySegment> memories =
+                List.of(
+                        MemorySegment.ofArray(new byte[7]),
+                        MemorySegment.ofArray(new float[3]),
+                        MemorySegment.ofArray(new long[5]),
+                        MemorySegment.ofArray(new double[2]).asSlice(3, 9),
+                        MemorySegment.ofBuffer(ByteBuffer.allocate(100).position(10).limit(50)),
+                        MemorySegment.ofBuffer(FloatBuffer.wrap(new float[4]).position(1)),
+                        MemorySegment.ofBuffer(direct));
+        try (NaaClient client =
+                server.client()
+                        .regions(memories.stream().map(RegionSpec::inputOutput).toList())
+                        .open()) {
+            client.invoke();
+            client.invoke();
+        }
+        assertThat(memories)
+                .allSatisfy(memory -> assertThat(memory.toArray(JAVA_BYTE)).containsOnly(2));
+        assertThat(direct.get(9)).isZero();
+        assertThat(direct.get(10)).isEqualTo((byte) 2);
+        assertThat(direct.limit(51).get(50)).isZero();
     }
 
     @Test

@@ -20,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,7 @@ abstract class PoolSuite {
         NaaServer server;
         int port;
         volatile boolean blocks;
+        volatile int returnCode;
 
         Naa() {
             start();
@@ -48,13 +50,14 @@ abstract class PoolSuite {
                         if (blocks) {
                             release.await();
                         }
-                        return ServerUnderTest.increment(rpc);
+                        return returnCode + ServerUnderTest.increment(rpc);
                     };
             ServerOptions options =
                     ServerOptions.builder()
                             .maxConnections(8)
                             .workers(8)
                             .shutdownLimit(Duration.ofMillis(1))
+                            .observer(new ServerObserver() {})
                             .build();
             RoutineSet routines = RoutineSet.of(RoutineSpec.of(FUNCTION, "increment", routine));
             server = NaaServer.start(device, port, routines, options);
@@ -311,6 +314,44 @@ abstract class PoolSuite {
             }
             assertThat(pool.status().getFirst().failures()).isZero();
         }
+    }
+
+    @Test
+    void asksAnotherNaaIfOneIsBusyOrShutsDown() {
+        Naa busy = start();
+        Naa free = start();
+        try (NaaPool pool = pool().idempotent().open();
+                NaaPool once = pool().open()) {
+            RpcSuite.until(() -> pool.status().stream().allMatch(NaaPool.Naa::isUp));
+            RpcSuite.until(() -> once.status().stream().allMatch(NaaPool.Naa::isUp));
+            for (int code : new int[] {ReturnCode.BUSY, ReturnCode.SHUTTING_DOWN}) {
+                busy.returnCode = code;
+                began.clear();
+                RpcSuite.until(() -> {
+                    assertThat(pool.invoke(ofArray(new byte[BYTES])).isSuccess()).isTrue();
+                    return began.contains(busy);
+                });
+                assertThat(began).contains(free);
+            }
+            assertThat(pool.status()).allMatch(naa -> naa.failures() == 0);
+            assertThat(awaitCode(once)).isEqualTo(ReturnCode.SHUTTING_DOWN);
+            busy.returnCode = 0x42;
+            assertThat(awaitCode(pool)).isEqualTo(0x42);
+        }
+    }
+
+    /// Calls until an NAA answers with an error code.
+    private static int awaitCode(NaaPool pool) {
+        AtomicInteger code = new AtomicInteger();
+        RpcSuite.until(() -> {
+            try {
+                pool.invoke(ofArray(new byte[BYTES]));
+            } catch (RpcException e) {
+                code.set(e.returnCode());
+            }
+            return code.get() != 0;
+        });
+        return code.get();
     }
 
     @Test
