@@ -50,9 +50,11 @@ public final class NaaClient implements AutoCloseable {
         this.machine = session.machine();
     }
 
-    /// Begins the description of a client of the server at `host`, default port.
-    public static NaaClientBuilder builder(String host) {
-        return builder(host, DEFAULT_PORT);
+    /// Begins the description of a client of the server at `address`: a host, with or without port
+    /// (see [NaaAddress#parse]).
+    public static NaaClientBuilder builder(String address) {
+        NaaAddress server = NaaAddress.parse(address);
+        return builder(server.host(), server.port());
     }
 
     /// Begins the description of a client of the server at `host` and `port`.

@@ -49,7 +49,7 @@ public final class NaaPool implements AutoCloseable {
 
     /// One NAA of a pool.
     ///
-    /// @param address host and port
+    /// @param address where it listens
     /// @param isUp whether it takes calls
     /// @param idle sessions that wait for calls
     /// @param busy sessions in use
@@ -57,7 +57,7 @@ public final class NaaPool implements AutoCloseable {
     /// @param failures sessions lost or not opened
     /// @param lastFailure the latest of these; empty if there was none
     public record Naa(
-            String address,
+            NaaAddress address,
             boolean isUp,
             int idle,
             int busy,
@@ -80,8 +80,7 @@ public final class NaaPool implements AutoCloseable {
                         .filter(region -> region.constant().isEmpty())
                         .map(NaaPoolBuilder.Region::size)
                         .toList();
-        settings.naas.forEach(
-                naa -> naas.add(new PooledNaa(this, settings, naa.getHostString(), naa.getPort())));
+        settings.naas.forEach(address -> naas.add(new PooledNaa(this, settings, address)));
     }
 
     /// Begins the description of a pool for a function.

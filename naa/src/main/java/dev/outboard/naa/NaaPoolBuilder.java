@@ -2,7 +2,6 @@ package dev.outboard.naa;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +25,7 @@ public final class NaaPoolBuilder {
     }
 
     final int functionCode;
-    final List<InetSocketAddress> naas = new ArrayList<>();
+    final List<NaaAddress> naas = new ArrayList<>();
     final List<Region> regions = new ArrayList<>();
     UnaryOperator<NaaClientBuilder> client = UnaryOperator.identity();
     String local = "";
@@ -40,14 +39,15 @@ public final class NaaPoolBuilder {
         this.functionCode = functionCode;
     }
 
-    /// Adds an NAA at the default port.
-    public NaaPoolBuilder naa(String host) {
-        return naa(host, NaaClient.DEFAULT_PORT);
+    /// Adds an NAA: a host, with or without port (see [NaaAddress#parse]).
+    public NaaPoolBuilder naa(String address) {
+        naas.add(NaaAddress.parse(address));
+        return this;
     }
 
     /// Adds an NAA.
     public NaaPoolBuilder naa(String host, int port) {
-        naas.add(InetSocketAddress.createUnresolved(host, port));
+        naas.add(new NaaAddress(host, port));
         return this;
     }
 

@@ -21,8 +21,7 @@ final class PooledNaa {
 
     private final NaaPool pool;
     private final NaaPoolBuilder settings;
-    private final String host;
-    private final int port;
+    private final NaaAddress address;
     private final Condition attention;
     private final Thread keeper;
 
@@ -40,30 +39,21 @@ final class PooledNaa {
     private long calls;
     private long failures;
 
-    PooledNaa(NaaPool pool, NaaPoolBuilder settings, String host, int port) {
+    PooledNaa(NaaPool pool, NaaPoolBuilder settings, NaaAddress address) {
         this.pool = pool;
         this.settings = settings;
-        this.host = host;
-        this.port = port;
+        this.address = address;
         this.attention = pool.lock().newCondition();
-        this.keeper = Thread.ofPlatform().daemon().name("naa-pool " + this).unstarted(this::keep);
+        this.keeper =
+                Thread.ofPlatform().daemon().name("naa-pool " + address).unstarted(this::keep);
     }
 
     void start() {
         keeper.start();
     }
 
-    String host() {
-        return host;
-    }
-
-    int port() {
-        return port;
-    }
-
-    @Override
-    public String toString() {
-        return host + ":" + port;
+    NaaAddress address() {
+        return address;
     }
 
     // ---- callers, with the lock -----------------------------------------------------------------
@@ -120,7 +110,7 @@ final class PooledNaa {
 
     NaaPool.Naa status() {
         return new NaaPool.Naa(
-                toString(),
+                address,
                 isUp(),
                 idle.size(),
                 busy.size(),

@@ -22,7 +22,9 @@ final class PooledSession implements AutoCloseable {
         this.naa = naa;
         NaaClientBuilder builder =
                 settings.client
-                        .apply(NaaClient.builder(naa.host(), naa.port()).local(settings.local))
+                        .apply(
+                                NaaClient.builder(naa.address().host(), naa.address().port())
+                                        .local(settings.local))
                         .functionCode(settings.functionCode);
         for (NaaPoolBuilder.Region region : settings.regions) {
             RegionSpec spec = region.spec(arena);

@@ -143,7 +143,7 @@ class ApiTest {
     void nothingUsesSignalsOrTimersOfTheProcess() throws IOException {
         for (String module : List.of("fabric", "naa")) {
             try (Stream<Path> files =
-                    Files.walk(Repository.root().resolve(module + "/src/main/java"))) {
+                    Files.walk(Repository.root().resolve(module).resolve("src/main/java"))) {
                 List<Path> java = files.filter(f -> f.toString().endsWith(".java")).toList();
                 assertThat(java).isNotEmpty();
                 for (Path file : java) {

@@ -1,6 +1,5 @@
 package dev.outboard.naa;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -11,7 +10,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,19 +19,15 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Runs the Java of the guides for clients: a block of code there is a program, which is started as
-/// it stands, or a part of this file.
+/// Runs the Java of the guides for clients: every block of code there is a part of this file, or a
+/// whole class, which the page's commands run.
 class NaaGuideTest {
     private static final int SHA_256 = 12;
-    private static final String FIRST = "docs/guide/offload-your-first-function.md";
     private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
-    private static final Pattern PROGRAM = Pattern.compile("void main\\(");
-
-    @TempDir private Path directory;
+    private static final Pattern CLASS = Pattern.compile("(?m)^public final class ");
 
     private Device device;
     private NaaServer server;
@@ -75,8 +69,13 @@ class NaaGuideTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {FIRST, "docs/guide/naa.md", "docs/guide/from-the-c-library.md"})
-    void everyBlockIsAProgramOrPartOfThisTest(String page) throws IOException {
+    @ValueSource(
+            strings = {
+                "docs/guide/offload-your-first-function.md",
+                "docs/guide/naa.md",
+                "docs/guide/from-the-c-library.md"
+            })
+    void everyBlockIsPartOfThisTest(String page) throws IOException {
         String source =
                 squeezed(
                         Files.readString(
@@ -86,37 +85,8 @@ class NaaGuideTest {
         List<String> blocks = blocks(page);
         assertThat(blocks).isNotEmpty();
         assertThat(blocks)
-                .filteredOn(block -> !PROGRAM.matcher(block).find())
+                .filteredOn(block -> !CLASS.matcher(block).find())
                 .allMatch(block -> source.contains(squeezed(block)));
-    }
-
-    @Test
-    void theFirstProgramWorksAsItStands() throws IOException, InterruptedException {
-        List<String> programs =
-                blocks(FIRST).stream().filter(block -> PROGRAM.matcher(block).find()).toList();
-        assertThat(programs).hasSize(1);
-        String program = programs.getFirst();
-        assertThat(program).contains("builder(\"127.0.0.1\")").contains("README.md");
-        Files.writeString(directory.resolve("README.md"), "something to hash");
-        Path source = directory.resolve("Digest.java");
-        Files.writeString(
-                source, program.replace("\"127.0.0.1\"", "\"%s\", %d".formatted(host, port)));
-
-        Process process =
-                new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "--enable-native-access=ALL-UNNAMED",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                source.toString())
-                        .directory(directory.toFile())
-                        .redirectErrorStream(true)
-                        .start();
-        String output = new String(process.getInputStream().readAllBytes(), UTF_8);
-        assertThat(process.waitFor()).as(output).isZero();
-        // From sha256sum.
-        assertThat(output.strip())
-                .isEqualTo("a3899c4070fc75880fa445b6dfa44207cbaf924a450ce7175cd8500e597d3ec1");
     }
 
     // ---- the parts of the guides ----------------------------------------------------------------

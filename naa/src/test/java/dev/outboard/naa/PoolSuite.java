@@ -415,7 +415,7 @@ abstract class PoolSuite {
             assertThat(pool.status())
                     .singleElement()
                     .extracting(NaaPool.Naa::address)
-                    .isEqualTo(naa.address());
+                    .hasToString(naa.address());
         }
     }
 }

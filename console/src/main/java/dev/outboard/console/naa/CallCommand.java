@@ -5,6 +5,7 @@ import dev.outboard.fabric.Device;
 import dev.outboard.naa.Dialect;
 import dev.outboard.naa.MrspException;
 import dev.outboard.naa.MrspMessage;
+import dev.outboard.naa.NaaAddress;
 import dev.outboard.naa.NaaClient;
 import dev.outboard.naa.RegionSpec;
 import dev.outboard.naa.ReturnCode;
@@ -56,9 +57,9 @@ final class CallCommand implements Callable<Integer> {
 
     @Parameters(
             paramLabel = "ADDR[:PORT]",
-            converter = NodeAddress.Converter.class,
+            converter = NaaAddressConverter.class,
             description = "The node; the port is 12345 unless given.")
-    private NodeAddress node;
+    private NaaAddress node;
 
     @Option(
             names = "--function",
