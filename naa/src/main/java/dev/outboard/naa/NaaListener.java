@@ -174,7 +174,7 @@ public final class NaaListener implements AutoCloseable {
                     peer,
                     ServerCounter.REJECTED_SHUTTING_DOWN,
                     "the server is shutting down");
-        } else if (!options.admission().admits(peer, List.of())) {
+        } else if (!admits(peer)) {
             reject(
                     request,
                     peer,
@@ -188,6 +188,16 @@ public final class NaaListener implements AutoCloseable {
                     "all %d connections are in use".formatted(options.maxConnections()));
         } else {
             accept(request, peer);
+        }
+    }
+
+    /// An admission that fails admits nobody.
+    private boolean admits(InetSocketAddress peer) {
+        try {
+            return options.admission().admits(peer, List.of());
+        } catch (RuntimeException e) {
+            options.observer().failed(peer.toString(), e);
+            return false;
         }
     }
 

@@ -34,7 +34,7 @@ public final class NaaServer implements AutoCloseable {
     private final Runnable closeDevice;
     private final Thread acceptor;
     private final Set<ConnectionWorker> connections = ConcurrentHashMap.newKeySet();
-    private final Map<String, Long> ended = new TreeMap<>();
+    private final Map<String, Long> ended = new TreeMap<>(new Counters().snapshot());
     private final AtomicBoolean closing = new AtomicBoolean();
     private volatile boolean accepting = true;
 
@@ -47,6 +47,7 @@ public final class NaaServer implements AutoCloseable {
         this.routines = new ServerRoutines(routines, options, listener.counters());
         this.options = options;
         this.closeDevice = closeDevice;
+        this.ended.put("connections.ended", 0L);
         this.acceptor =
                 Thread.ofPlatform().daemon().name("naa-listen-" + port()).unstarted(this::accept);
     }
@@ -112,6 +113,7 @@ public final class NaaServer implements AutoCloseable {
             Map<String, Long> sum = new TreeMap<>(ended);
             connections.forEach(worker -> add(worker.counters(), sum));
             sum.put("connections.open", (long) connections.size());
+            sum.put("memory.bytes", options.maxTotalBytes() - listener.budget().get());
             routines.addTo(sum);
             return sum;
         }
@@ -166,9 +168,14 @@ public final class NaaServer implements AutoCloseable {
 
     private void accept() {
         while (accepting) {
-            listener.accept(ACCEPT_SLICE).ifPresent(this::serve);
-            listener.expire();
-            connections.forEach(ConnectionWorker::rescue);
+            try {
+                listener.accept(ACCEPT_SLICE).ifPresent(this::serve);
+                listener.expire();
+                connections.forEach(ConnectionWorker::rescue);
+            } catch (RuntimeException e) {
+                // An admission or an observer that throws must not end the server.
+                options.observer().failed("the listener", e);
+            }
         }
     }
 

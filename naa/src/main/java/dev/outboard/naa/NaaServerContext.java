@@ -1,20 +1,12 @@
 package dev.outboard.naa;
 
-import dev.outboard.fabric.Access;
 import dev.outboard.fabric.Completion;
-import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.DeviceLimits;
-import dev.outboard.fabric.MemoryRegion;
-import dev.outboard.fabric.ProtectionDomain;
-import dev.outboard.fabric.QueuePair;
-import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.naa.MrspMessage.Advertise;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.naa.MrspMessage.Entry;
-import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -41,14 +33,8 @@ import org.jspecify.annotations.Nullable;
 /// One thread at a time may call; questions may come from any thread. [#close] disconnects the
 /// client and frees its memory.
 public final class NaaServerContext implements AutoCloseable {
-    private static final int RECEIVES = 4;
-
-    /// Messages and probes need room in the send queue too.
-    private static final int OTHER_SENDS = 3;
-
     private static final int RETRIES = 7;
     private static final int MAX_RETURN_CODE = 0xff_ffff;
-    private static final long MAX_MESSAGE_BYTES = 1L << 31;
 
     private final NaaListener listener;
     private final ServerOptions options;
@@ -57,8 +43,7 @@ public final class NaaServerContext implements AutoCloseable {
     private final long createdNanos = System.nanoTime();
     private final Turn turn;
     private final Cleanup cleanup = new Cleanup();
-    private final ProtectionDomain domain;
-    private final QueuePair pair;
+    private final ServerResources resources;
     private final ServerMachine machine;
     private final Link link;
     private volatile @Nullable ServerMemory memory;
@@ -79,28 +64,17 @@ public final class NaaServerContext implements AutoCloseable {
         this.address = address;
         String peer = address.getAddress().getHostAddress() + ":" + address.getPort();
         this.turn = new Turn("the connection of " + peer);
-        DeviceLimits limits = device.limits();
-        int maxSends = Math.min(options.maxRegions() + OTHER_SENDS, limits.maxWorkRequests());
         try {
-            Arena arena = Arena.ofShared();
-            cleanup.defer(arena::close);
-            domain = device.allocateProtectionDomain();
-            cleanup.defer(domain::close);
-            MemoryRegion messages =
-                    domain.register(
-                            arena.allocate(ServerMachine.MESSAGE_BYTES), Access.LOCAL_WRITE);
-            cleanup.defer(messages::close);
-            CompletionQueue queue = device.createCompletionQueue(maxSends + RECEIVES);
-            cleanup.defer(queue::close);
-            pair = id.createQueuePair(domain, QueuePairAttributes.of(queue, maxSends, RECEIVES));
+            resources = ServerResources.create(device, id, options.maxRegions(), cleanup);
             machine =
                     new ServerMachine(
                             peer,
                             options,
-                            messages,
-                            Math.min(MAX_MESSAGE_BYTES, limits.maxMessageBytes()),
-                            Math.max(1, maxSends - OTHER_SENDS));
-            link = new Link(pair, queue, machine, options.spin());
+                            listener.counters(),
+                            resources.messages(),
+                            resources.maxMessageBytes(),
+                            resources.maxOutstanding());
+            link = new Link(resources.pair(), resources.queue(), machine, options.spin());
             machine.connectRequested();
             link.post();
         } catch (RuntimeException e) {
@@ -206,27 +180,32 @@ public final class NaaServerContext implements AutoCloseable {
     private void answer(AdvertiseRequest request) {
         List<Long> sizes = request.entries().stream().map(Entry::size).toList();
         if (!options.admission().admits(address, sizes)) {
-            machine.refuse(
-                    new Refusal(MrspException.NO_MEMORY, "not admitted with these regions"),
-                    System.nanoTime());
+            refuse(ServerCounter.REFUSED_NOT_ALLOWED, "not admitted with these regions");
+            return;
+        }
+        Optional<RegionLayout> layout = RegionLayout.of(request.entries(), options.memory());
+        if (layout.isEmpty()) {
+            refuse(ServerCounter.REFUSED_ADDRESS, "no room in the NAA's memory");
             return;
         }
         int hidden = machine.dialect().orElseThrow().firstParameter();
         Optional<ServerMemory> allocated =
-                ServerMemory.allocate(listener.budget(), domain, request, hidden);
-        if (allocated.isPresent()) {
-            memory = allocated.get();
-            machine.grant(allocated.get().registered(), System.nanoTime());
-        } else {
-            machine.refuse(
-                    new Refusal(
-                            MrspException.NO_MEMORY,
-                            "not enough memory for %d regions of %d bytes"
-                                    .formatted(
-                                            sizes.size(),
-                                            sizes.stream().mapToLong(Long::longValue).sum())),
-                    System.nanoTime());
+                ServerMemory.allocate(
+                        listener.budget(), resources.domain(), request, layout.get(), hidden);
+        if (allocated.isEmpty()) {
+            long bytes = sizes.stream().mapToLong(Long::longValue).sum();
+            refuse(
+                    ServerCounter.REFUSED_TOTAL_BYTES,
+                    "not enough memory for %d regions of %d bytes; all clients together get %d"
+                            .formatted(sizes.size(), bytes, options.maxTotalBytes()));
+            return;
         }
+        memory = allocated.get();
+        machine.grant(allocated.get().registered(), System.nanoTime());
+    }
+
+    private void refuse(ServerCounter counter, String why) {
+        machine.refuse(new Refusal(MrspException.NO_MEMORY, counter, why), System.nanoTime());
     }
 
     // ---- RPC ------------------------------------------------------------------------------------
@@ -443,7 +422,7 @@ public final class NaaServerContext implements AutoCloseable {
     /// What the connection and its queue pair counted, by name.
     public Map<String, Long> counters() {
         Map<String, Long> all = new LinkedHashMap<>(machine.counters().snapshot());
-        pair.counters().forEach((name, value) -> all.put("queue-pair." + name, value));
+        resources.pair().counters().forEach((name, value) -> all.put("queue-pair." + name, value));
         return all;
     }
 

@@ -26,49 +26,61 @@ final class RegionRules {
     static Optional<Refusal> check(
             AdvertiseRequest request, Dialect recognised, ServerOptions options) {
         List<Entry> entries = request.entries();
+        if (entries.size() > options.maxRegions()) {
+            return Optional.of(
+                    new Refusal(
+                            MrspException.TOO_MANY_REGIONS,
+                            ServerCounter.REFUSED_REGIONS,
+                            "%d regions; the limit is %d"
+                                    .formatted(entries.size(), options.maxRegions())));
+        }
         if (isMismatch(entries, recognised, options)) {
-            return refusal(
-                    MrspException.MALFORMED,
+            return malformed(
                     "it speaks %s, this server only %s"
                             .formatted(recognised, options.dialect().orElseThrow()));
         }
         if (entries.stream().allMatch(Entry::isInternal)) {
-            return refusal(MrspException.MALFORMED, "it has no parameter region");
+            return malformed("it has no parameter region");
         }
         if (!hasMetadata(entries, options)) {
-            return refusal(MrspException.MALFORMED, "its first region is not 8 bytes of metadata");
+            return malformed("its first region is not 8 bytes of metadata");
         }
-        if (entries.size() > options.maxRegions()) {
-            return refusal(
-                    MrspException.TOO_MANY_REGIONS,
-                    "%d regions; the limit is %d".formatted(entries.size(), options.maxRegions()));
-        }
-        return checkSizes(entries, options);
+        return entries.stream()
+                .flatMap(entry -> checkAddress(entry, options.memory()).stream())
+                .findFirst()
+                .or(() -> checkBytes(entries, options.maxConnectionBytes()));
     }
 
-    private static Optional<Refusal> checkSizes(List<Entry> entries, ServerOptions options) {
-        long total = 0;
-        for (Entry entry : entries) {
-            total += entry.size();
-            long memory = options.naaMemoryBytes();
-            if (memory > 0 && entry.naaAddress() >= memory) {
-                return refusal(
-                        MrspException.INVALID_ADDRESS,
-                        "NAA address 0x%x is outside the memory".formatted(entry.naaAddress()));
-            }
-            if (memory > 0 && entry.naaAddress() + entry.size() > memory) {
-                return refusal(
-                        MrspException.NO_MEMORY,
-                        "%d bytes at NAA address 0x%x exceed the memory"
-                                .formatted(entry.size(), entry.naaAddress()));
-            }
+    private static Optional<Refusal> checkAddress(Entry entry, NaaMemory memory) {
+        if (entry.naaAddress() >= memory.bytes()) {
+            return Optional.of(
+                    new Refusal(
+                            MrspException.INVALID_ADDRESS,
+                            ServerCounter.REFUSED_ADDRESS,
+                            "NAA address 0x%x; the memory ends at 0x%x"
+                                    .formatted(entry.naaAddress(), memory.bytes())));
         }
-        return total <= options.maxConnectionBytes()
+        if (!memory.holds(entry.naaAddress(), entry.size())) {
+            return Optional.of(
+                    new Refusal(
+                            MrspException.NO_MEMORY,
+                            ServerCounter.REFUSED_ADDRESS,
+                            "%d bytes at NAA address 0x%x; a bank has 0x%x"
+                                    .formatted(
+                                            entry.size(), entry.naaAddress(), memory.bankBytes())));
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<Refusal> checkBytes(List<Entry> entries, long limit) {
+        long total = entries.stream().mapToLong(Entry::size).sum();
+        return total <= limit
                 ? Optional.empty()
-                : refusal(
-                        MrspException.NO_MEMORY,
-                        "%d bytes; the limit of a connection is %d"
-                                .formatted(total, options.maxConnectionBytes()));
+                : Optional.of(
+                        new Refusal(
+                                MrspException.NO_MEMORY,
+                                ServerCounter.REFUSED_CLIENT_BYTES,
+                                "%d bytes; the limit of a client is %d".formatted(total, limit)));
     }
 
     /// NAA-SCOPE-11: what can be recognised as the other dialect is refused.
@@ -90,7 +102,8 @@ final class RegionRules {
                         .orElse(false);
     }
 
-    private static Optional<Refusal> refusal(int code, String text) {
-        return Optional.of(new Refusal(code, text));
+    private static Optional<Refusal> malformed(String text) {
+        return Optional.of(
+                new Refusal(MrspException.MALFORMED, ServerCounter.REFUSED_MALFORMED, text));
     }
 }

@@ -7,7 +7,9 @@ import java.lang.foreign.MemorySegment;
 ///
 /// @param index 0 for the first parameter, or the first internal region
 /// @param flags as the client announced them, see [RegionFlags]
-/// @param naaAddress the NAA address the client asked for, 56 bits
+/// @param naaAddress where it lies in the NAA's memory, 56 bits: where the client asked for it, or
+///   where the server put it because the client does not care. Regions that overlap there share
+///   their bytes.
 /// @param memory the bytes; readable and writable from any thread until the connection ends
 public record RoutineRegion(int index, int flags, long naaAddress, MemorySegment memory) {
     /// The length in bytes.

@@ -94,23 +94,28 @@ public record RoutineSpec(
             return Optional.of(
                     "takes %d regions, not %d".formatted(arguments.size(), regions.size()));
         }
-        return regions.stream().flatMap(region -> mismatch(region, dialect).stream()).findFirst();
-    }
-
-    private Optional<String> mismatch(RoutineRegion region, Dialect dialect) {
-        RoutineArgument argument = arguments.get(region.index());
-        long size = argument.bytes().orElse(region.size());
-        String where = "region %d, '%s', ".formatted(region.index(), argument.name());
-        if (region.size() != size) {
-            return Optional.of(where + "has %d bytes, not %d".formatted(size, region.size()));
-        }
-        boolean isMarked = dialect == Dialect.UPSTREAM_2026;
-        if (isMarked && argument.role().isInput() && !region.isInput()) {
-            return Optional.of(where + "must be marked as input");
-        }
-        if (isMarked && argument.role().isOutput() && !region.isOutput()) {
-            return Optional.of(where + "must be marked as output");
+        for (RoutineRegion region : regions) {
+            String wrong = mismatch(region, arguments.get(region.index()), dialect);
+            if (!wrong.isEmpty()) {
+                return Optional.of(wrong);
+            }
         }
         return Optional.empty();
+    }
+
+    private static String mismatch(
+            RoutineRegion region, RoutineArgument argument, Dialect dialect) {
+        boolean isMarked = dialect == Dialect.UPSTREAM_2026;
+        String wrong = "";
+        if (region.size() != argument.bytes().orElse(region.size())) {
+            wrong = "has %d bytes, not %d".formatted(argument.bytes().orElse(0), region.size());
+        } else if (isMarked && argument.role().isInput() && !region.isInput()) {
+            wrong = "must be marked as input";
+        } else if (isMarked && argument.role().isOutput() && !region.isOutput()) {
+            wrong = "must be marked as output";
+        }
+        return wrong.isEmpty()
+                ? ""
+                : "region %d, '%s', %s".formatted(region.index(), argument.name(), wrong);
     }
 }

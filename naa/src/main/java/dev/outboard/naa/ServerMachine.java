@@ -11,12 +11,10 @@ import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.naa.MrspMessage.Entry;
 import dev.outboard.naa.MrspMessage.MrspError;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /// The server's state machine for one connection (`spec/naaice.md`, section 11.3).
@@ -30,10 +28,9 @@ final class ServerMachine extends Machine {
     private static final long MESSAGE = 10;
     private static final long WRITE = 11;
     private static final long PROBE = 12;
-    private static final ValueLayout.OfLong RETURN_ADDRESS =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     private final ServerOptions options;
+    private final ServerCounters serverCounters;
     private final MemoryRegion messages;
     private final long maxMessageBytes;
     private final int maxOutstanding;
@@ -41,15 +38,12 @@ final class ServerMachine extends Machine {
     private volatile @Nullable Dialect dialect;
     private volatile List<PeerRegion> peerRegions = List.of();
     private @Nullable AdvertiseRequest pendingRequest;
-    private List<Entry> clientRegions = List.of();
-    private List<MemoryRegion> localRegions = List.of();
+    private @Nullable ServerRegions regions;
     private @Nullable WritePlan plan;
 
     private int receivesToPost;
     private int nextBuffer;
     private int messageLength;
-    private boolean probeToSend;
-    private boolean probePending;
     private @Nullable NaaException refusal;
 
     private boolean rpcHeld;
@@ -60,22 +54,25 @@ final class ServerMachine extends Machine {
     private volatile int returnRegion;
 
     private final Timer deadline = new Timer();
-    private final Timer nextProbe = new Timer();
-    private final Timer probeDeadline = new Timer();
+    private final IdleProbe probe;
     private long since;
 
     /// A connection that a client asks for.
     ///
     /// @param messages [#MESSAGE_BYTES] of memory
+    /// @param serverCounters of all connections
     /// @param maxOutstanding WRITEs the queue pair takes at a time
     ServerMachine(
             String peer,
             ServerOptions options,
+            ServerCounters serverCounters,
             MemoryRegion messages,
             long maxMessageBytes,
             int maxOutstanding) {
         super(peer);
         this.options = options;
+        this.serverCounters = serverCounters;
+        this.probe = new IdleProbe(options.probeInterval(), options.probeLimit());
         this.messages = messages;
         this.maxMessageBytes = maxMessageBytes;
         this.maxOutstanding = maxOutstanding;
@@ -98,13 +95,14 @@ final class ServerMachine extends Machine {
         enter(NaaState.CONNECTED);
     }
 
-    /// The client has disconnected.
+    /// The client has disconnected; one that was refused may do so before ERR is acknowledged.
     @Override
     void disconnected() {
-        if (!isOver()) {
+        if (refusal != null) {
+            fail(refusal);
+        } else if (!isOver()) {
             deadline.clear();
-            nextProbe.clear();
-            probeDeadline.clear();
+            probe.stop();
             enter(NaaState.FINISHED);
         }
     }
@@ -171,30 +169,21 @@ final class ServerMachine extends Machine {
         peerRegions = advertise.regions();
     }
 
-    /// The pending request is satisfied: `regions` are the counterparts of its non-internal ones.
-    void grant(List<MemoryRegion> regions, long nowNanos) {
+    /// The pending request is satisfied: `ours` are the counterparts of its non-internal ones.
+    void grant(List<MemoryRegion> ours, long nowNanos) {
         AdvertiseRequest request = Objects.requireNonNull(pendingRequest, "no request is pending");
         pendingRequest = null;
-        clientRegions = request.entries().stream().filter(entry -> !entry.isInternal()).toList();
-        localRegions = List.copyOf(regions);
-        peerRegions =
-                clientRegions.stream()
-                        .map(e -> new PeerRegion(e.address(), e.remoteKey(), e.size()))
-                        .toList();
-        plan = new WritePlan(localRegions.size(), maxMessageBytes, maxOutstanding);
-        List<PeerRegion> announced = new ArrayList<>();
-        for (int i = 0; i < localRegions.size(); i++) {
-            MemoryRegion region = localRegions.get(i);
-            announced.add(
-                    new PeerRegion(
-                            region.address(), region.remoteKey(), clientRegions.get(i).size()));
-        }
-        send(new Advertise(announced), nowNanos);
+        ServerRegions granted = new ServerRegions(request, ours);
+        regions = granted;
+        peerRegions = granted.announced();
+        plan = new WritePlan(granted.count(), maxMessageBytes, maxOutstanding);
+        sendMessage(new Advertise(granted.announcement()), nowNanos);
     }
 
     /// The request cannot be satisfied: ERR is sent, and the session fails once it has arrived.
     void refuse(Refusal why, long nowNanos) {
         pendingRequest = null;
+        serverCounters.add(why.counter());
         refusal = new MrspException(where(), why.code(), "refused the client: " + why.text());
         send(new MrspError(why.code()), nowNanos);
     }
@@ -241,7 +230,9 @@ final class ServerMachine extends Machine {
     }
 
     private void violated(String what, long nowNanos) {
-        refuse(new Refusal(MrspException.MALFORMED, what), nowNanos);
+        refuse(
+                new Refusal(MrspException.MALFORMED, ServerCounter.REFUSED_MALFORMED, what),
+                nowNanos);
     }
 
     private void messageSent(long nowNanos) {
@@ -294,12 +285,13 @@ final class ServerMachine extends Machine {
         WritePlan writes = plan();
         writes.begin(usedDialect().returnImmediate(returnCode));
         if (returnCode == ReturnCode.SUCCESS) {
-            addResults(writes);
+            long bytes = regions().addResults(writes, usedDialect(), returnRegion);
+            counters().add(Counter.BYTES_SENT, bytes);
         } else {
             counters().add(Counter.RETURN_CODES, 1);
         }
         if (writes.isEmpty()) {
-            Entry target = clientRegions.get(returnRegion);
+            Entry target = regions().theirs(returnRegion);
             writes.add(null, 0, target.address(), target.remoteKey());
         }
         since = nowNanos;
@@ -307,24 +299,10 @@ final class ServerMachine extends Machine {
         enter(NaaState.DATA_SENDING);
     }
 
-    private void addResults(WritePlan writes) {
-        boolean upstream = usedDialect() == Dialect.UPSTREAM_2026;
-        for (int i = 0; i < clientRegions.size(); i++) {
-            Entry target = clientRegions.get(i);
-            boolean returned =
-                    upstream ? (target.flags() & RegionFlags.OUTPUT) != 0 : i == returnRegion;
-            if (returned) {
-                writes.add(
-                        localRegions.get(i), target.size(), target.address(), target.remoteKey());
-                counters().add(Counter.BYTES_SENT, target.size());
-            }
-        }
-    }
-
     private void enterReceiving(long nowNanos) {
         since = nowNanos;
         deadline.set(nowNanos, options.idleLimit());
-        nextProbe.set(nowNanos, options.probeInterval());
+        probe.idle(nowNanos);
         enter(NaaState.DATA_RECEIVING);
         if (rpcHeld) {
             rpcHeld = false;
@@ -363,7 +341,7 @@ final class ServerMachine extends Machine {
         counters().add(Counter.RPCS, 1);
         since = nowNanos;
         deadline.clear();
-        nextProbe.clear();
+        probe.busy();
         returnRegion = 0;
         enter(NaaState.CALCULATING);
         if (usedDialect() == Dialect.AP1_2023) {
@@ -373,14 +351,12 @@ final class ServerMachine extends Machine {
 
     /// The metadata region names the region that gets the answer (NAA-META-6, NAA-META-7).
     private void readMetadata(long nowNanos) {
-        long address = localRegions.getFirst().segment().get(RETURN_ADDRESS, 0);
-        for (int i = 1; i < clientRegions.size(); i++) {
-            if (clientRegions.get(i).address() == address) {
-                returnRegion = i;
-                return;
-            }
+        OptionalInt named = regions().namedByMetadata();
+        if (named.isPresent()) {
+            returnRegion = named.getAsInt();
+        } else {
+            reply(ReturnCode.FIRST_APPLICATION, nowNanos);
         }
-        reply(ReturnCode.FIRST_APPLICATION, nowNanos);
     }
 
     // ---- work requests --------------------------------------------------------------------------
@@ -408,9 +384,8 @@ final class ServerMachine extends Machine {
             into.id(WRITE);
             return true;
         }
-        if (probeToSend) {
-            probeToSend = false;
-            Entry target = clientRegions.getFirst();
+        if (probe.takeToSend()) {
+            Entry target = regions().theirs(0);
             into.id(PROBE).write(target.address(), target.remoteKey());
             into.noPayload().signaled(true).solicited(false);
             return true;
@@ -449,8 +424,7 @@ final class ServerMachine extends Machine {
 
     private void written(Completion completion, long nowNanos) {
         if (completion.id() == PROBE) {
-            probePending = false;
-            probeDeadline.clear();
+            probe.answered();
             return;
         }
         if (state() != NaaState.DATA_SENDING) {
@@ -469,34 +443,43 @@ final class ServerMachine extends Machine {
     void timePassed(long nowNanos) {
         if (deadline.isDue(nowNanos)) {
             deadline.clear();
-            fail(new NaaTimeoutException(where(), "the client took too long"));
-        } else if (probeDeadline.isDue(nowNanos)) {
-            probeDeadline.clear();
+            tookTooLong();
+        } else if (probe.isUnanswered(nowNanos)) {
             fail(
                     new NaaConnectException(
                             where(),
                             NaaConnectException.Reason.UNREACHABLE,
                             "the client does not answer any more"));
-        } else if (nextProbe.isDue(nowNanos)) {
-            nextProbe.set(nowNanos, options.probeInterval());
-            probe(nowNanos);
-        }
-    }
-
-    private void probe(long nowNanos) {
-        if (!probePending) {
-            probePending = true;
-            probeToSend = true;
-            probeDeadline.set(nowNanos, options.probeLimit());
+        } else if (probe.begins(nowNanos)) {
             counters().add(Counter.PROBES, 1);
         }
     }
 
+    private void tookTooLong() {
+        switch (state()) {
+            case CONNECTED, MRSP_RECEIVING ->
+                    tookTooLong(
+                            ServerCounter.SETUP_TIME,
+                            "the client did not ask for regions within " + options.setupLimit());
+            case DATA_RECEIVING ->
+                    tookTooLong(
+                            ServerCounter.IDLE_TIME,
+                            "the client made no RPC within " + options.idleLimit());
+            default ->
+                    tookTooLong(
+                            ServerCounter.TRANSFER_TIME,
+                            "the client did not take an answer within " + options.transferLimit());
+        }
+    }
+
+    private void tookTooLong(ServerCounter counter, String what) {
+        serverCounters.add(counter);
+        fail(new NaaTimeoutException(where(), what));
+    }
+
     @Override
     long nanosUntilDue(long nowNanos) {
-        return Math.min(
-                deadline.nanosLeft(nowNanos),
-                Math.min(probeDeadline.nanosLeft(nowNanos), nextProbe.nanosLeft(nowNanos)));
+        return Math.min(deadline.nanosLeft(nowNanos), probe.nanosLeft(nowNanos));
     }
 
     private static long bufferOffset(int buffer) {
@@ -505,6 +488,10 @@ final class ServerMachine extends Machine {
 
     private Dialect usedDialect() {
         return Objects.requireNonNull(dialect);
+    }
+
+    private ServerRegions regions() {
+        return Objects.requireNonNull(regions);
     }
 
     private WritePlan plan() {

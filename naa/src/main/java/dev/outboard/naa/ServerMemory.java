@@ -17,7 +17,6 @@ import java.util.concurrent.locks.LockSupport;
 /// The memory that a server gives to one client: zero-filled native regions, registered unless
 /// internal, charged to a budget that all connections share. Belongs to one [NaaServerContext].
 final class ServerMemory {
-    private static final long ALIGNMENT = 4096;
     private static final long RETRY_NANOS = 10_000_000;
 
     private final AtomicLong budget;
@@ -39,10 +38,15 @@ final class ServerMemory {
     /// Allocates what `request` asks for.
     ///
     /// @param budget bytes that are left for all connections
+    /// @param layout where its regions lie
     /// @param hidden regions at the front that routines do not see
     /// @return empty if there is not enough
     static Optional<ServerMemory> allocate(
-            AtomicLong budget, ProtectionDomain domain, AdvertiseRequest request, int hidden) {
+            AtomicLong budget,
+            ProtectionDomain domain,
+            AdvertiseRequest request,
+            RegionLayout layout,
+            int hidden) {
         long bytes = request.entries().stream().mapToLong(Entry::size).sum();
         if (budget.addAndGet(-bytes) < 0) {
             budget.addAndGet(bytes);
@@ -50,7 +54,7 @@ final class ServerMemory {
         }
         ServerMemory memory = new ServerMemory(budget, bytes);
         try {
-            request.entries().forEach(entry -> memory.add(domain, entry, hidden));
+            memory.add(domain, request.entries(), layout, hidden);
             memory.parameters = List.copyOf(memory.parameters);
             memory.internals = List.copyOf(memory.internals);
             return Optional.of(memory);
@@ -61,19 +65,23 @@ final class ServerMemory {
         }
     }
 
-    private void add(ProtectionDomain domain, Entry entry, int hidden) {
-        MemorySegment memory = arena.allocate(entry.size(), ALIGNMENT);
-        if (entry.isInternal()) {
-            internals.add(
-                    new RoutineRegion(
-                            internals.size(), RegionFlags.INTERNAL, entry.naaAddress(), memory));
-            return;
-        }
-        registered.add(domain.register(memory, Access.LOCAL_WRITE, Access.REMOTE_WRITE));
-        if (registered.size() > hidden) {
-            parameters.add(
-                    new RoutineRegion(
-                            parameters.size(), entry.flags(), entry.naaAddress(), memory));
+    private void add(
+            ProtectionDomain domain, List<Entry> entries, RegionLayout layout, int hidden) {
+        List<MemorySegment> segments = layout.allocate(arena);
+        for (int i = 0; i < entries.size(); i++) {
+            Entry entry = entries.get(i);
+            MemorySegment memory = segments.get(i);
+            if (entry.isInternal()) {
+                int index = internals.size();
+                internals.add(
+                        new RoutineRegion(index, RegionFlags.INTERNAL, layout.address(i), memory));
+                continue;
+            }
+            registered.add(domain.register(memory, Access.LOCAL_WRITE, Access.REMOTE_WRITE));
+            if (registered.size() > hidden) {
+                int index = parameters.size();
+                parameters.add(new RoutineRegion(index, entry.flags(), layout.address(i), memory));
+            }
         }
     }
 

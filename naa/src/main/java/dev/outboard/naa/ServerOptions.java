@@ -11,7 +11,7 @@ import java.util.Optional;
 /// @param maxRegions regions of one connection, internal and metadata ones included
 /// @param maxConnectionBytes memory of one connection
 /// @param maxTotalBytes memory of all connections
-/// @param naaMemoryBytes the NAA addresses that clients may request lie below this; 0 allows any
+/// @param memory the addresses at which clients may request their regions
 /// @param setupLimit how long a client may take to finish its handshake, then to request its
 ///   regions
 /// @param transferLimit how long the transfer of one answer may take
@@ -32,7 +32,7 @@ public record ServerOptions(
         int maxRegions,
         long maxConnectionBytes,
         long maxTotalBytes,
-        long naaMemoryBytes,
+        NaaMemory memory,
         Duration setupLimit,
         Duration transferLimit,
         Duration idleLimit,
@@ -54,6 +54,10 @@ public record ServerOptions(
     public ServerOptions {
         atLeastOne("maximum of connections", maxConnections);
         atLeastOne("number of workers", workers);
+        if (maxQueuedRpcs < 0) {
+            throw new IllegalArgumentException(
+                    "maximum of queued RPCs is " + maxQueuedRpcs + "; valid: 0 or more");
+        }
         if (maxRegions < 1 || maxRegions > MrspMessage.MAX_REGIONS) {
             throw new IllegalArgumentException(
                     "maximum of regions is " + maxRegions + "; valid: 1 to 255");
@@ -79,7 +83,7 @@ public record ServerOptions(
         private int maxRegions = 32;
         private long maxConnectionBytes = machineMemory() / 4;
         private long maxTotalBytes = machineMemory() / 2;
-        private long naaMemoryBytes;
+        private NaaMemory memory = NaaMemory.largest();
         private Duration setupLimit = Duration.ofSeconds(10);
         private Duration transferLimit = Duration.ofSeconds(60);
         private Duration idleLimit = Duration.ZERO;
@@ -133,9 +137,9 @@ public record ServerOptions(
             return this;
         }
 
-        /// See [ServerOptions#naaMemoryBytes].
-        public Builder naaMemoryBytes(long value) {
-            naaMemoryBytes = value;
+        /// See [ServerOptions#memory].
+        public Builder memory(NaaMemory value) {
+            memory = value;
             return this;
         }
 
@@ -220,7 +224,7 @@ public record ServerOptions(
                     maxRegions,
                     maxConnectionBytes,
                     maxTotalBytes,
-                    naaMemoryBytes,
+                    memory,
                     setupLimit,
                     transferLimit,
                     idleLimit,

@@ -74,6 +74,9 @@ final class FakeFabric {
     /// Nobody answers a disconnect, not even the own side.
     volatile boolean mute;
 
+    /// The last message of a handshake is lost.
+    volatile boolean halfOpen;
+
     /// No completion queue can be created.
     volatile boolean refuseQueues;
 
@@ -634,6 +637,9 @@ final class FakeFabric {
         public void accept(ConnectionParameters parameters) {
             synchronized (FakeFabric.this) {
                 grants.add(parameters);
+                if (halfOpen) {
+                    return;
+                }
                 pair.peer = peer.pair;
                 peer.pair.peer = pair;
                 connected = true;

@@ -204,7 +204,7 @@ class HostileClientsTest extends HostileSuite {
                                 one.remoteKey(),
                                 one.size()));
             }
-            entries.add(new Entry(one.flags(), (1L << 56) - 1, -1, one.remoteKey(), 64));
+            entries.add(new Entry(one.flags(), (1L << 56) - 64, -1, one.remoteKey(), 64));
             List<PeerRegion> granted = bad.setUp(new AdvertiseRequest(entries));
             assertThat(granted).extracting(PeerRegion::address).doesNotHaveDuplicates();
             // The last result would go past the end of the address space: that is refused by the

@@ -82,11 +82,26 @@ class RegionRulesTest {
     }
 
     @Test
+    @Requirement({"NAA-ADDR-6", "NAA-LIM-5"})
     void checksAddressesAgainstTheMemoryOfTheNaa() {
-        ServerOptions memory = ServerOptions.builder().naaMemoryBytes(0x2000).build();
+        ServerOptions memory = ServerOptions.builder().memory(new NaaMemory(0x4000, 2)).build();
         assertThat(code(memory, at(0x1000, 0x1000))).isEmpty();
+        assertThat(code(memory, at(0x2000, 0x2000))).isEmpty();
         assertThat(code(memory, at(0x1000, 0x1001))).hasValue(MrspException.NO_MEMORY);
-        assertThat(code(memory, at(0x2000, 0))).hasValue(MrspException.INVALID_ADDRESS);
+        assertThat(code(memory, at(0x3fff, 2))).hasValue(MrspException.NO_MEMORY);
+        assertThat(code(memory, at(0x3fff, 1), at(0x4000, 0)))
+                .hasValue(MrspException.INVALID_ADDRESS);
+        assertThat(code(memory, at(0x4000, 1))).hasValue(MrspException.INVALID_ADDRESS);
+        assertThat(code(UP, at((1L << 56) - 10, 10))).isEmpty();
+        assertThat(code(UP, at((1L << 56) - 10, 11))).hasValue(MrspException.NO_MEMORY);
+    }
+
+    @Test
+    @Requirement("NAA-LIM-5")
+    void tooManyRegionsAreThatWhateverElseIsWrong() {
+        ServerOptions one = ServerOptions.builder().maxRegions(1).maxConnectionBytes(1).build();
+        assertThat(code(one, entry(INTERNAL, 8), entry(INTERNAL, 8)))
+                .hasValue(MrspException.TOO_MANY_REGIONS);
     }
 
     private static Entry entry(int flags, long size) {

@@ -35,6 +35,7 @@ final class ServerFixture {
                     NaaState.CALCULATING,
                     NaaState.DATA_SENDING);
 
+    final ServerCounters counters = new ServerCounters();
     final ServerMachine machine;
     final MachineDriver driver;
     final List<MemoryRegion> granted = new ArrayList<>();
@@ -51,6 +52,7 @@ final class ServerFixture {
                                 .transferLimit(TRANSFER_LIMIT)
                                 .probe(PROBE, PROBE_LIMIT)
                                 .build(),
+                        counters,
                         PlainRegion.of(ServerMachine.MESSAGE_BYTES, 99),
                         1L << 31,
                         300);

@@ -193,7 +193,9 @@ class StateTablesTest {
                     server.driver.messageArrives(AAR);
                     if (server.machine.pendingRequest().isPresent()) {
                         server.machine.refuse(
-                                new Refusal(ERR.code(), "too large"), server.driver.now);
+                                new Refusal(
+                                        ERR.code(), ServerCounter.REFUSED_TOTAL_BYTES, "too large"),
+                                server.driver.now);
                     }
                 });
         arrives(walk, "A", server -> server.driver.messageArrives(ClientFixture.advertise(10, 20)));

@@ -4,6 +4,7 @@ import dev.outboard.bench.report.ByteSize;
 import dev.outboard.naa.AddressPrefix;
 import dev.outboard.naa.Admission;
 import dev.outboard.naa.MrspMessage;
+import dev.outboard.naa.NaaMemory;
 import dev.outboard.naa.ServerOptions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,6 +49,18 @@ final class LimitOptions {
             paramLabel = "SIZE",
             description = "Memory for the regions of one client, default that of all clients.")
     private @Nullable ByteSize maxClientMemory;
+
+    @Option(
+            names = "--address-space",
+            paramLabel = "SIZE",
+            description = "Clients may ask for NAA addresses below SIZE, default 2^56.")
+    private @Nullable ByteSize addressSpace;
+
+    @Option(
+            names = "--banks",
+            paramLabel = "N",
+            description = "The address space has N banks; a region lies in one. Default 1.")
+    private int banks = 1;
 
     @Option(
             names = "--setup-time",
@@ -116,6 +129,8 @@ final class LimitOptions {
         if (maxClientMemory != null) {
             builder.maxConnectionBytes(maxClientMemory.bytes());
         }
+        long bytes = addressSpace == null ? NaaMemory.largest().bytes() : addressSpace.bytes();
+        builder.memory(new NaaMemory(bytes, banks));
     }
 
     private void addTimes(ServerOptions.Builder builder) {

@@ -122,9 +122,9 @@ final class ServeCommand implements Callable<Integer> {
         } else {
             builder.dialect(dialect);
         }
-        limits.addTo(builder);
         builder.observer(new ClientLog(this::say, quiet));
         try {
+            limits.addTo(builder);
             return NaaServer.start(device, port, offered, builder.build());
         } catch (IllegalArgumentException e) {
             throw new ConsoleException(e);
