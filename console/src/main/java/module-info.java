@@ -9,6 +9,7 @@ module dev.outboard.console {
     requires dev.outboard.bench;
     requires dev.outboard.node;
     requires java.desktop;
+    requires jdk.httpserver;
     requires info.picocli;
     requires static org.jspecify;
     requires tools.jackson.databind;

@@ -180,7 +180,7 @@ public final class RoutineSet {
                                     ModuleFinder.of(jar), ModuleFinder.of(), Set.of(module.name()));
             return boot.defineModulesWithOneLoader(
                     configuration, RoutineSet.class.getClassLoader());
-        } catch (ResolutionException | LayerInstantiationException e) {
+        } catch (FindException | ResolutionException | LayerInstantiationException e) {
             throw new IllegalArgumentException(
                     "module %s in %s cannot be used: %s"
                             .formatted(module.name(), jar, e.getMessage()),

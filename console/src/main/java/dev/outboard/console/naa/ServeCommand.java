@@ -67,6 +67,13 @@ final class ServeCommand implements Callable<Integer> {
             description = "Serve upstream-2026 or ap1-2023 only. Default: auto, both.")
     private @Nullable Dialect dialect;
 
+    @Option(
+            names = "--metrics",
+            paramLabel = "PORT",
+            description =
+                    "Show the counters to Prometheus at http://ADDR:PORT/metrics; 0 takes a free port.")
+    private @Nullable Integer metricsPort;
+
     @Option(names = "--quiet", description = "Do not print a line per client.")
     private boolean quiet;
 
@@ -105,10 +112,25 @@ final class ServeCommand implements Callable<Integer> {
         try (NaaServer server = start(device, offered)) {
             stopped = server;
             endWithStdin(stop);
+            awaitStop(device, server, offered, stop);
+        }
+        return stopped.counters();
+    }
+
+    private void awaitStop(
+            Device device, NaaServer server, RoutineSet offered, CountDownLatch stop)
+            throws InterruptedException {
+        if (metricsPort == null) {
+            sayReady(device, server, offered.routines().size());
+            stop.await();
+            return;
+        }
+        try (MetricsEndpoint metrics =
+                MetricsEndpoint.start(device.address(), metricsPort, server::counters)) {
+            say("metrics at " + metrics.url());
             sayReady(device, server, offered.routines().size());
             stop.await();
         }
-        return stopped.counters();
     }
 
     private Device open() {
