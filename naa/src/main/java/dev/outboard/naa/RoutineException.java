@@ -21,11 +21,12 @@ public final class RoutineException extends Exception {
     }
 
     private RoutineException(String message, int returnCode) {
-        super(message);
+        super(message, null, false, false);
         this.returnCode = returnCode;
     }
 
-    /// A failure that the server decides on, which may have any code.
+    /// A failure that the server decides on, which may have any code. Its message says it all, so it
+    /// has no stack trace: a client can cause many.
     static RoutineException ofServer(int returnCode, String message) {
         return new RoutineException(message, returnCode);
     }

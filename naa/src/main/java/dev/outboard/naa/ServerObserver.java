@@ -55,11 +55,17 @@ public interface ServerObserver {
             @Override
             public void routineFailed(
                     NaaServerContext connection, RpcContext rpc, Throwable failure) {
-                log.log(
-                        System.Logger.Level.WARNING,
-                        "function %d failed for %s"
-                                .formatted(rpc.functionCode(), connection.peer()),
-                        failure);
+                String what =
+                        "function %d failed for %s: %s"
+                                .formatted(
+                                        rpc.functionCode(),
+                                        connection.peer(),
+                                        failure.getMessage());
+                if (failure instanceof RoutineException) {
+                    log.log(System.Logger.Level.WARNING, what);
+                } else {
+                    log.log(System.Logger.Level.WARNING, what, failure);
+                }
             }
 
             @Override

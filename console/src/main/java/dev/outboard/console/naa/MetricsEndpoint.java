@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Shows the counters of a node to Prometheus, in its text format 0.0.4. Runs on a thread of its own
-/// until it is closed.
+/// Shows the counters of a node to Prometheus, in its text format 0.0.4. Runs on a thread of its
+/// own until it is closed.
 final class MetricsEndpoint implements AutoCloseable {
     private static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
     private static final Pattern ROUTINE = Pattern.compile("routine\\.([^.]+)\\.(.+)");

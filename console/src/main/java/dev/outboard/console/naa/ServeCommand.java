@@ -117,8 +117,7 @@ final class ServeCommand implements Callable<Integer> {
         return stopped.counters();
     }
 
-    private void awaitStop(
-            Device device, NaaServer server, RoutineSet offered, CountDownLatch stop)
+    private void awaitStop(Device device, NaaServer server, RoutineSet offered, CountDownLatch stop)
             throws InterruptedException {
         if (metricsPort == null) {
             sayReady(device, server, offered.routines().size());

@@ -49,7 +49,10 @@ class RoutineModuleTest {
                 ".");
 
         assertThat(routines(broken))
-                .contains("outboard: module other in " + broken + " cannot be used: Module my.routines");
+                .contains(
+                        "outboard: module other in "
+                                + broken
+                                + " cannot be used: Module my.routines");
     }
 
     @Test
