@@ -25,8 +25,8 @@ public final class RoutineException extends Exception {
         this.returnCode = returnCode;
     }
 
-    /// A failure that the server decides on, which may have any code. Its message says it all, so it
-    /// has no stack trace: a client can cause many.
+    /// A failure that the server decides on, which may have any code. Its message says it all, so
+    /// it has no stack trace: a client can cause many.
     static RoutineException ofServer(int returnCode, String message) {
         return new RoutineException(message, returnCode);
     }

@@ -70,7 +70,8 @@ public interface ServerObserver {
 
             @Override
             public void routineOverran(RoutineSpec routine, long nanos, boolean moved) {
-                // A busy machine interrupts every routine now and then; the counters tell how often.
+                // A busy machine interrupts every routine now and then; the counters tell how
+                // often.
                 System.Logger.Level level =
                         moved ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG;
                 log.log(level, describeOverrun(routine, nanos, moved));
