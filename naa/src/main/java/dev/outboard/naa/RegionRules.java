@@ -34,10 +34,9 @@ final class RegionRules {
                             "%d regions; the limit is %d"
                                     .formatted(entries.size(), options.maxRegions())));
         }
-        if (isMismatch(entries, recognised, options)) {
-            return malformed(
-                    "it speaks %s, this server only %s"
-                            .formatted(recognised, options.dialect().orElseThrow()));
+        Optional<Dialect> only = options.dialect();
+        if (only.isPresent() && isMismatch(entries, recognised, only.get())) {
+            return malformed("it speaks %s, this server only %s".formatted(recognised, only.get()));
         }
         if (entries.stream().allMatch(Entry::isInternal)) {
             return malformed("it has no parameter region");
@@ -84,9 +83,8 @@ final class RegionRules {
     }
 
     /// NAA-SCOPE-11: what can be recognised as the other dialect is refused.
-    private static boolean isMismatch(
-            List<Entry> entries, Dialect recognised, ServerOptions options) {
-        return switch (options.dialect().orElse(recognised)) {
+    private static boolean isMismatch(List<Entry> entries, Dialect recognised, Dialect only) {
+        return switch (only) {
             case AP1_2023 -> entries.stream().anyMatch(Entry::isMarked);
             case UPSTREAM_2026 -> recognised == Dialect.AP1_2023;
         };

@@ -64,6 +64,7 @@ class RegionRulesTest {
         Entry entry = entry(INTERNAL | INPUT | OUTPUT | SINGLE_SEND, 8);
         assertThat(entry.isInternal()).isTrue();
         assertThat(dialectOf(entry(0, 8), entry)).isEqualTo(Dialect.AP1_2023);
+        assertThat(code(ANY, entry(0, 8), entry)).isEmpty();
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.outboard.fabric.roce.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.testkit.FuzzCorpus;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -18,7 +20,25 @@ class PacketFuzzTest {
     private static final int ROUNDS = 20_000;
     private static final int MAX_LENGTH = 72;
 
+    private static final int MUTATIONS = 20_000;
+
     private final Packet packet = new Packet();
+
+    /// What a fuzzer calls.
+    public static void fuzzerTestOneInput(byte[] bytes) {
+        var test = new PacketFuzzTest();
+        if (test.packet.wrap(MemorySegment.ofArray(bytes), 0, bytes.length) == null) {
+            test.readEverything(bytes.length);
+        }
+    }
+
+    @Test
+    @Requirement("ROCE-PKT-5")
+    void survivesItsCorpusAndWhatIsNearIt() {
+        FuzzCorpus corpus = FuzzCorpus.of("packet");
+        corpus.replay(PacketFuzzTest::fuzzerTestOneInput);
+        corpus.mutate(MUTATIONS, PacketFuzzTest::fuzzerTestOneInput);
+    }
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
