@@ -9,6 +9,7 @@ module dev.outboard.bench {
     requires dev.outboard.node;
     requires info.picocli;
     requires java.management;
+    requires jdk.management;
     requires static org.jspecify;
     requires tools.jackson.databind;
 
@@ -21,4 +22,6 @@ module dev.outboard.bench {
     opens dev.outboard.bench.fabric to
             info.picocli,
             tools.jackson.databind;
+    opens dev.outboard.bench.soak to
+            info.picocli;
 }

@@ -1,6 +1,7 @@
 package dev.outboard.bench;
 
 import dev.outboard.bench.fabric.FabricCommand;
+import dev.outboard.bench.soak.SoakCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -10,7 +11,7 @@ import picocli.CommandLine.Spec;
         name = "bench",
         description = "Measure Outboard side by side with its peers.",
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {RpcCommand.class, FabricCommand.class})
+        subcommands = {RpcCommand.class, FabricCommand.class, SoakCommand.class})
 public final class BenchCommand implements Runnable {
     @Spec private CommandSpec spec;
 
