@@ -72,14 +72,14 @@ public final class NaaClientBuilder {
         return this;
     }
 
-    /// Opens this device and closes it with the client. Without a device, one that reaches the
-    /// server is opened.
+    /// Uses the device of this URI. It is opened by the first client that names it and closed with
+    /// the last one. Without a device, clients share one that leads to their servers.
     public NaaClientBuilder deviceUri(String value) {
         deviceUri = Optional.of(value);
         return this;
     }
 
-    /// Opens the RoCE device of this local host name or address; empty lets the routing decide.
+    /// Uses the RoCE device of this local host name or address; empty lets the routing decide.
     public NaaClientBuilder local(String value) {
         local = Optional.of(value).filter(name -> !name.isEmpty());
         return this;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// only take idle sessions and bring them back. Everything is guarded by the pool's lock, which is
 /// not held while the network is waited for.
 final class PooledNaa {
-    /// An NAA on the way to which a packet is lost gets it again within this time.
+    /// Long enough for a lost packet to be sent again.
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(2);
 
     private final NaaPool pool;

@@ -13,6 +13,7 @@ final class QueueShare implements CompletionQueue {
     private final Sleeper own = new Sleeper();
     private volatile Sleeper sleeper = own;
     private volatile int queuePair = NO_QUEUE_PAIR;
+    private boolean isArmed;
 
     private final Completion[] slots;
     private volatile long head;
@@ -79,12 +80,16 @@ final class QueueShare implements CompletionQueue {
 
     @Override
     public boolean poll(Completion into) {
-        return take(into) || (sleeper == own && shared.poll(this, into));
+        boolean looksFurther = sleeper == own && !isArmed;
+        isArmed = false;
+        return take(into) || (looksFurther && shared.poll(this, into));
     }
 
+    /// The poll that follows looks here only: [#await] arms the shared queue and polls that.
     @Override
     public void requestNotification(boolean solicitedOnly) {
         own.reset();
+        isArmed = true;
     }
 
     @Override

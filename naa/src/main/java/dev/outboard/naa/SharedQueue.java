@@ -115,22 +115,23 @@ final class SharedQueue implements AutoCloseable {
     }
 
     private void lead(Sleeper sleeper, long start, long nanos) {
-        distribute();
         long left = nanos - (System.nanoTime() - start);
         while (!sleeper.isWoken() && left > 0) {
             queue.requestNotification(false);
             // A completion may have come before the queue was armed (NAA-POLL-4).
-            distribute();
+            distribute(sleeper);
             if (!sleeper.isWoken()) {
                 queue.await(left);
-                distribute();
             }
             left = nanos - (System.nanoTime() - start);
         }
+        distribute(sleeper);
     }
 
-    private void distribute() {
-        while (queue.poll(completion)) {
+    /// Stops at a completion for `sleeper`: who polls an empty queue sends the acknowledgement that
+    /// could go with the next request. What is left is for the next leader.
+    private void distribute(Sleeper sleeper) {
+        while (!sleeper.isWoken() && queue.poll(completion)) {
             put(completion);
         }
     }

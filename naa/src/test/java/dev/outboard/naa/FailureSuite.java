@@ -248,10 +248,11 @@ abstract class FailureSuite extends SessionSuite {
                 server.client()
                         .functionCode(CUSTOM)
                         .region(RegionSpec.inputOutput(memory))
-                        .timeout(Duration.ofMillis(100))
                         .open()) {
             NaaTimeoutException failure =
-                    catchThrowableOfType(NaaTimeoutException.class, client::invoke);
+                    catchThrowableOfType(
+                            NaaTimeoutException.class,
+                            () -> client.invoke(Duration.ofMillis(200)));
             assertThat(failure.phase()).isEqualTo(NaaException.Phase.RPC);
             assertThat(failure.state()).isEqualTo(NaaState.DATA_RECEIVING);
             assertThat(client.state()).isEqualTo(NaaState.ERROR);
