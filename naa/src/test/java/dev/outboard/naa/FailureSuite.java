@@ -251,8 +251,7 @@ abstract class FailureSuite extends SessionSuite {
                         .open()) {
             NaaTimeoutException failure =
                     catchThrowableOfType(
-                            NaaTimeoutException.class,
-                            () -> client.invoke(Duration.ofMillis(200)));
+                            NaaTimeoutException.class, () -> client.invoke(Duration.ofMillis(200)));
             assertThat(failure.phase()).isEqualTo(NaaException.Phase.RPC);
             assertThat(failure.state()).isEqualTo(NaaState.DATA_RECEIVING);
             assertThat(client.state()).isEqualTo(NaaState.ERROR);
