@@ -19,6 +19,8 @@ module dev.outboard.bench {
     opens dev.outboard.bench to
             info.picocli,
             tools.jackson.databind;
+    opens dev.outboard.bench.report to
+            info.picocli;
     opens dev.outboard.bench.fabric to
             info.picocli,
             tools.jackson.databind;

@@ -12,7 +12,6 @@ module dev.outboard.console {
     requires jdk.httpserver;
     requires info.picocli;
     requires static org.jspecify;
-    requires tools.jackson.databind;
 
     opens dev.outboard.console to
             info.picocli;

@@ -5,17 +5,13 @@ import dev.outboard.bench.fabric.RoundTrip;
 import dev.outboard.bench.fabric.RpcPingPong;
 import dev.outboard.bench.report.ByteSize;
 import dev.outboard.bench.report.Machine;
-import java.io.PrintWriter;
+import dev.outboard.bench.report.Reporting;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
-import tools.jackson.databind.SerializationFeature;
-import tools.jackson.databind.json.JsonMapper;
 
 /// `outboard bench rpc`: an RPC that computes nothing, next to plain UDP.
 @Command(
@@ -28,8 +24,6 @@ import tools.jackson.databind.json.JsonMapper;
 final class RpcCommand implements Runnable {
     private static final int WARM_UP_RUNS = 4;
     private static final int WARM_UP_SHARE = 10;
-
-    @Spec private CommandSpec spec;
 
     @Option(
             names = "--sizes",
@@ -53,30 +47,24 @@ final class RpcCommand implements Runnable {
             description = "How long to measure a size in one run. Default: ${DEFAULT-VALUE}.")
     private Duration runTime = Duration.ZERO;
 
-    @Option(names = "--json", description = "Print the result as JSON.")
-    private boolean json;
+    @Mixin private Reporting reporting;
 
     @Override
     public void run() {
         Machine machine = Machine.here();
-        if (machine.isBusy()) {
-            say(
-                    String.format(
-                            Locale.ROOT,
-                            "the load average is %.1f: measure again when it is near 0",
-                            machine.load()));
-        }
+        reporting.warnIfBusy(machine);
         long nanos = runTime.toNanos();
         List<Subject> subjects = sizes.stream().map(Subject::new).toList();
-        say("warming up");
+        reporting.say("warming up");
         subjects.forEach(subject -> subject.measure(WARM_UP_RUNS * nanos));
         subjects.forEach(Subject::forget);
         for (int run = 1; run <= runs; run++) {
-            say("run " + run + " of " + runs);
+            reporting.say("run " + run + " of " + runs);
             subjects.forEach(subject -> subject.measure(nanos));
         }
         List<Row> rows = subjects.stream().map(Subject::row).toList();
-        print(new RpcReport(command(), machine, runs, RpcReport.METHOD, rows));
+        RpcReport report = new RpcReport(command(), machine, runs, RpcReport.METHOD, rows);
+        reporting.print(report, report::print);
     }
 
     /// One size, measured both ways.
@@ -125,24 +113,6 @@ final class RpcCommand implements Runnable {
             } while (now - counted < nanos);
             timings.endRun();
         }
-    }
-
-    private void say(String progress) {
-        PrintWriter err = spec.commandLine().getErr();
-        err.println(progress);
-        err.flush();
-    }
-
-    private void print(RpcReport report) {
-        PrintWriter out = spec.commandLine().getOut();
-        if (json) {
-            JsonMapper mapper =
-                    JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
-            out.println(mapper.writeValueAsString(report));
-        } else {
-            report.print(out);
-        }
-        out.flush();
     }
 
     private String command() {

@@ -1,5 +1,6 @@
 package dev.outboard.console;
 
+import dev.outboard.bench.report.Reporting;
 import dev.outboard.bench.report.Table;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.Finding;
@@ -12,11 +13,8 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
-import tools.jackson.databind.SerializationFeature;
-import tools.jackson.databind.json.JsonMapper;
 
 /// `outboard doctor`: prints what [Fabric#diagnose] finds, and what to do about it.
 @Command(
@@ -27,7 +25,6 @@ import tools.jackson.databind.json.JsonMapper;
                     + " to another machine. Ends with 1 if something fails."
         })
 final class DoctorCommand implements Callable<Integer> {
-    @Spec private CommandSpec spec;
 
     @Option(
             names = "--bind",
@@ -43,21 +40,12 @@ final class DoctorCommand implements Callable<Integer> {
             description = "A machine to reach. It needs a node, or any RoCE device, to answer.")
     private @Nullable String peer;
 
-    @Option(names = "--json", description = "Print the findings as JSON.")
-    private boolean json;
+    @Mixin private Reporting reporting;
 
     @Override
     public Integer call() {
         List<Finding> findings = Fabric.diagnose(uri());
-        PrintWriter out = spec.commandLine().getOut();
-        if (json) {
-            JsonMapper mapper =
-                    JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
-            out.println(mapper.writeValueAsString(findings));
-        } else {
-            print(out, findings);
-        }
-        out.flush();
+        reporting.print(findings, out -> print(out, findings));
         return findings.stream().anyMatch(f -> f.verdict() == Finding.Verdict.FAIL)
                 ? ExitCode.SOFTWARE
                 : ExitCode.OK;

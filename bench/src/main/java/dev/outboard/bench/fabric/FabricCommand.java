@@ -4,18 +4,16 @@ import dev.outboard.bench.fabric.Contender.MeasurementException;
 import dev.outboard.bench.fabric.FabricReport.Comparison;
 import dev.outboard.bench.fabric.FabricReport.Row;
 import dev.outboard.bench.report.Machine;
-import java.io.PrintWriter;
+import dev.outboard.bench.report.Reporting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import tools.jackson.databind.SerializationFeature;
-import tools.jackson.databind.json.JsonMapper;
 
 /// `outboard bench fabric`: latency, bandwidth and message rate next to floors and peers.
 @Command(
@@ -60,8 +58,7 @@ public final class FabricCommand implements Runnable {
     @Option(names = "--no-peers", description = "Only Outboard and the floors.")
     private boolean withoutPeers;
 
-    @Option(names = "--json", description = "Print the result as JSON.")
-    private boolean json;
+    @Mixin private Reporting reporting;
 
     /// For picocli.
     public FabricCommand() {}
@@ -69,19 +66,14 @@ public final class FabricCommand implements Runnable {
     @Override
     public void run() {
         Machine machine = Machine.here();
-        if (machine.isBusy()) {
-            say(
-                    String.format(
-                            Locale.ROOT,
-                            "the load average is %.1f: measure again when it is near 0",
-                            machine.load()));
-        }
+        reporting.warnIfBusy(machine);
         try (Works works = new Works(Home.here())) {
             List<Comparison> comparisons = new ArrayList<>();
             for (Work work : selected(works.all())) {
                 comparisons.add(compare(work));
             }
-            print(new FabricReport(command(), machine, runs, comparisons));
+            FabricReport report = new FabricReport(command(), machine, runs, comparisons);
+            reporting.print(report, report::print);
         }
     }
 
@@ -101,11 +93,11 @@ public final class FabricCommand implements Runnable {
                         .map(Entrant::new)
                         .toList();
         for (int round = 0; round < WARM_UPS; round++) {
-            say(work.name() + ": warming up");
+            reporting.say(work.name() + ": warming up");
             entrants.forEach(entrant -> entrant.warmUp(runTime));
         }
         for (int round = 1; round <= runs; round++) {
-            say(work.name() + ": round %d of %d".formatted(round, runs));
+            reporting.say(work.name() + ": round %d of %d".formatted(round, runs));
             entrants.forEach(entrant -> entrant.measure(runTime));
         }
         entrants.forEach(entrant -> entrant.contender.close());
@@ -156,24 +148,6 @@ public final class FabricCommand implements Runnable {
         Row row(List<Double> ours) {
             return Row.of(contender.name(), results, ours, problem);
         }
-    }
-
-    private void say(String progress) {
-        PrintWriter err = spec.commandLine().getErr();
-        err.println(progress);
-        err.flush();
-    }
-
-    private void print(FabricReport report) {
-        PrintWriter out = spec.commandLine().getOut();
-        if (json) {
-            JsonMapper mapper =
-                    JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
-            out.println(mapper.writeValueAsString(report));
-        } else {
-            report.print(out);
-        }
-        out.flush();
     }
 
     private String command() {
