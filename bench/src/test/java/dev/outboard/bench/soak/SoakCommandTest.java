@@ -2,7 +2,6 @@ package dev.outboard.bench.soak;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.bench.BenchCommand;
 import dev.outboard.bench.report.ByteSize;
 import dev.outboard.bench.report.Measure;
 import java.io.PrintWriter;
@@ -45,14 +44,11 @@ class SoakCommandTest {
     }
 
     private int run(String... options) {
-        String[] words = new String[options.length + 1];
-        words[0] = "soak";
-        System.arraycopy(options, 0, words, 1, options.length);
-        return new CommandLine(new BenchCommand())
+        return new CommandLine(new SoakCommand())
                 .registerConverter(ByteSize.class, ByteSize::parse)
                 .registerConverter(Duration.class, Measure::parseTime)
                 .setOut(new PrintWriter(out, true))
                 .setErr(new PrintWriter(err, true))
-                .execute(words);
+                .execute(options);
     }
 }
