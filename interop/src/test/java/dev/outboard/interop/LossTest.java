@@ -84,32 +84,6 @@ class LossTest {
         PerftestToolsTest.bothRolesConnected(losing(link, percent), "write-bw", count, bytes);
     }
 
-    /// Who has received the last message ends, and cannot acknowledge it again: so only the other
-    /// direction loses packets.
-    @ParameterizedTest
-    @CsvSource({
-        "IPV4_1024, 1, 100,  4096",
-        "IPV4_4096, 5,  50,  4097",
-        "IPV6_1024, 5,  20, 10001",
-        "IPV6_4096, 1,  50, 20000"
-    })
-    @Requirement({"ROCE-RC-10", "ROCE-RC-35"})
-    void bouncesMessages(Link link, int percent, int count, int bytes) {
-        String options = "-c -m {mtu} -n %d -s %d ".formatted(count, bytes);
-        String original = "ibv_rc_pingpong -e -g {gid} " + options;
-        TestBed bed = beds.of(link);
-        bed.loseSent(percent);
-        new Conversation(beds, link)
-                .callsGuestOverTcp(
-                        verbs("rc-pingpong " + options + "--bind {host} {guest4}"),
-                        original,
-                        18515);
-        bed.loseNothing();
-        bed.loseReceived(percent);
-        new Conversation(beds, link)
-                .guestCalls(original + "{host}", verbs("rc-pingpong " + options + "--bind {host}"));
-    }
-
     private Conversation losing(Link link, int percent) {
         beds.of(link).lose(percent);
         return new Conversation(beds, link);

@@ -110,17 +110,7 @@ final class TestBed implements AutoCloseable {
 
     /// Makes the guest lose `percent` of the packets it sends, and as many of those it receives.
     void lose(int percent) {
-        loseSent(percent);
-        loseReceived(percent);
-    }
-
-    /// Makes the guest lose `percent` of the packets it sends.
-    void loseSent(int percent) {
         inGuest("netem out loss %d%%".formatted(percent));
-    }
-
-    /// Makes the guest lose `percent` of the packets it receives.
-    void loseReceived(int percent) {
         inGuest("netem in loss %d%%".formatted(percent));
     }
 
