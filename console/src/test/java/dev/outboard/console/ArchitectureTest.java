@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ArchitectureTest {
     private static final String FABRIC = "dev.outboard.fabric..";
     private static final String NAA = "dev.outboard.naa..";
+    private static final String DOCA = "dev.outboard.doca..";
     private static final String NODE = "dev.outboard.node..";
     private static final String BENCH = "dev.outboard.bench..";
     private static final String CONSOLE = "dev.outboard.console..";
@@ -51,8 +52,19 @@ class ArchitectureTest {
 
     @ParameterizedTest
     @CsvSource({
-        "dev.outboard.fabric.., '" + NAA + ";" + NODE + ";" + BENCH + ";" + CONSOLE + "'",
-        "dev.outboard.naa..,    '" + NODE + ";" + BENCH + ";" + CONSOLE + "'",
+        "dev.outboard.fabric.., '"
+                + NAA
+                + ";"
+                + DOCA
+                + ";"
+                + NODE
+                + ";"
+                + BENCH
+                + ";"
+                + CONSOLE
+                + "'",
+        "dev.outboard.naa..,    '" + DOCA + ";" + NODE + ";" + BENCH + ";" + CONSOLE + "'",
+        "dev.outboard.doca..,   '" + NAA + ";" + NODE + ";" + BENCH + ";" + CONSOLE + "'",
         "dev.outboard.node..,   '" + BENCH + ";" + CONSOLE + "'",
         "dev.outboard.bench..,  '" + CONSOLE + "'",
     })
@@ -67,22 +79,28 @@ class ArchitectureTest {
     }
 
     @Test
-    void fabricAndNaaNeedTheJdkOnly() {
+    void fabricNaaAndDocaNeedTheJdkOnly() {
         classes()
                 .that()
-                .resideInAnyPackage(FABRIC, NAA)
+                .resideInAnyPackage(FABRIC, NAA, DOCA)
                 .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage(
-                        "java..", "jdk..", "com.sun.management..", "org.jspecify..", FABRIC, NAA)
+                        "java..",
+                        "jdk..",
+                        "com.sun.management..",
+                        "org.jspecify..",
+                        FABRIC,
+                        NAA,
+                        DOCA)
                 .check(CODE);
     }
 
     @Test
-    void naaKnowsNoProvider() {
+    void protocolsAboveTheFabricKnowNoProvider() {
         noClasses()
                 .that()
-                .resideInAPackage(NAA)
+                .resideInAnyPackage(NAA, DOCA)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(ROCE + "..")

@@ -1,0 +1,10 @@
+import org.jspecify.annotations.NullMarked;
+
+/// DOCA Core and DOCA RDMA: tasks, jobs and sync events over the verbs.
+@NullMarked
+module dev.outboard.doca {
+    requires transitive dev.outboard.fabric;
+    requires static org.jspecify;
+
+    exports dev.outboard.doca;
+}
