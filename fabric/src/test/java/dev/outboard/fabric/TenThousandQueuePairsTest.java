@@ -3,6 +3,7 @@ package dev.outboard.fabric;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import dev.outboard.testkit.LiveHeap;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -32,7 +33,7 @@ class TenThousandQueuePairsTest {
                 ManyConnections many = new ManyConnections(one, two)) {
             assertThat(one.limits().maxQueuePairs()).isGreaterThanOrEqualTo(10_000);
             many.connect(1);
-            long heapBefore = heapBytes();
+            long heapBefore = LiveHeap.bytes();
             long start = System.nanoTime();
 
             for (int left = COUNT - 1; left > 0; left -= BATCH) {
@@ -40,7 +41,7 @@ class TenThousandQueuePairsTest {
             }
 
             long nanos = System.nanoTime() - start;
-            long perQueuePair = (heapBytes() - heapBefore) / (2L * COUNT);
+            long perQueuePair = (LiveHeap.bytes() - heapBefore) / (2L * COUNT);
             System.out.printf(
                     "%d connections: %d per second, %d bytes of heap per queue pair%n",
                     COUNT, COUNT * TimeUnit.SECONDS.toNanos(1) / nanos, perQueuePair);
@@ -115,15 +116,5 @@ class TenThousandQueuePairsTest {
             sum += Math.max(0, threads.getThreadCpuTime(id));
         }
         return sum;
-    }
-
-    private static long heapBytes() {
-        Runtime runtime = Runtime.getRuntime();
-        long least = Long.MAX_VALUE;
-        for (int i = 0; i < 4; i++) {
-            System.gc();
-            least = Math.min(least, runtime.totalMemory() - runtime.freeMemory());
-        }
-        return least;
     }
 }

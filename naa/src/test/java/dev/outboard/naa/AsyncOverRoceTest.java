@@ -3,7 +3,6 @@ package dev.outboard.naa;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -12,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class AsyncOverRoceTest extends AsyncSuite {
     @Override
     Device open() {
-        return Fabric.open("roce://auto?peer=127.0.0.1");
+        return roce();
     }
 
     @Test

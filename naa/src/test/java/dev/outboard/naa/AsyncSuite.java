@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -29,18 +28,11 @@ abstract class AsyncSuite extends SessionSuite {
     private static final int MANY = 12;
     private static final String THREAD = "naa-rpcs";
 
-    private final CountDownLatch began = new CountDownLatch(1);
-    private final CountDownLatch release = new CountDownLatch(1);
+    private final HeldRoutine held = new HeldRoutine(ServerUnderTest::increment);
 
     /// Serves increment, and as [#CUSTOM] an increment that waits to be released.
     private void serveMany() {
-        serve(
-                ServerOptions.builder().maxConnections(2 * MANY).workers(2 * MANY),
-                rpc -> {
-                    began.countDown();
-                    release.await();
-                    return ServerUnderTest.increment(rpc);
-                });
+        serve(ServerOptions.builder().maxConnections(2 * MANY).workers(2 * MANY), held);
     }
 
     private List<NaaClient> open(int count, int function) {
@@ -84,7 +76,7 @@ abstract class AsyncSuite extends SessionSuite {
         Set<Thread> threads = followers();
         threads.removeAll(others);
         assertThat(threads).as("threads for %d RPCs", MANY).hasSize(1);
-        release.countDown();
+        held.release();
         for (int i = 0; i < MANY; i++) {
             await(futures.get(i));
             MemorySegment memory = clients.get(i).regions().getFirst().memory();
@@ -121,7 +113,7 @@ abstract class AsyncSuite extends SessionSuite {
             MemorySegment memory = quick.get(i).regions().getFirst().memory();
             assertThat(memory.mismatch(server.memory(1000, i + 100))).isEqualTo(-1);
         }
-        release.countDown();
+        held.release();
         for (Future<?> future : pending) {
             await(future);
         }
@@ -158,7 +150,7 @@ abstract class AsyncSuite extends SessionSuite {
                     clients.stream().map(client -> threads.submit(() -> client.invoke())).toList();
             // With held carriers not all of them could have started.
             RpcSuite.until(() -> clients.stream().allMatch(client -> client.rpcCount() == 1));
-            release.countDown();
+            held.release();
             for (Future<RpcResult> result : results) {
                 assertThat(result.get(30, TimeUnit.SECONDS).isSuccess()).isTrue();
             }
@@ -183,7 +175,7 @@ abstract class AsyncSuite extends SessionSuite {
         assertThat(ended).hasRootCauseInstanceOf(NaaTimeoutException.class);
         assertThat(ended).hasMessageContaining("within 30 ms");
         assertThatIllegalStateException().isThrownBy(async::invokeAsync);
-        release.countDown();
+        held.release();
         blocking.close();
         async.close();
     }
@@ -212,14 +204,14 @@ abstract class AsyncSuite extends SessionSuite {
         serveMany();
         try (NaaClient client = open(CUSTOM, server.memory(10, 0))) {
             client.startRpc();
-            assertThat(began.await(30, TimeUnit.SECONDS)).isTrue();
+            held.awaitCall();
             Set<Thread> before = Thread.getAllStackTraces().keySet();
             client.pollCompletions();
             client.awaitCompletions(Duration.ofMillis(5));
             assertThat(client.spinUntilFinished(Duration.ofMillis(5))).isFalse();
             assertThat(before).containsAll(Thread.getAllStackTraces().keySet());
             assertThat(Thread.interrupted()).isFalse();
-            release.countDown();
+            held.release();
             assertThat(client.spinUntilFinished(Duration.ofSeconds(30))).isTrue();
             client.ping(Duration.ofSeconds(30));
         }

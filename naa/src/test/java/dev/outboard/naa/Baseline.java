@@ -2,6 +2,7 @@ package dev.outboard.naa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.testkit.LiveHeap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -15,13 +16,13 @@ record Baseline(long heapBytes, Map<String, Long> threads) {
     private static final long TOLERANCE_BYTES = 4 << 20;
 
     static Baseline take() {
-        return new Baseline(liveHeap(), ownThreads());
+        return new Baseline(LiveHeap.bytes(), ownThreads());
     }
 
     /// Heap and threads are back where they were.
     void assertReached() {
         RpcSuite.until(() -> ownThreads().equals(threads));
-        assertThat(liveHeap()).as("live heap").isLessThan(heapBytes + TOLERANCE_BYTES);
+        assertThat(LiveHeap.bytes()).as("live heap").isLessThan(heapBytes + TOLERANCE_BYTES);
     }
 
     private static Map<String, Long> ownThreads() {
@@ -29,15 +30,5 @@ record Baseline(long heapBytes, Map<String, Long> threads) {
                 .map(Thread::getName)
                 .filter(name -> name.startsWith("naa-client") || name.startsWith("outboard"))
                 .collect(Collectors.groupingBy(name -> name, TreeMap::new, Collectors.counting()));
-    }
-
-    private static long liveHeap() {
-        Runtime runtime = Runtime.getRuntime();
-        long least = Long.MAX_VALUE;
-        for (int i = 0; i < 4; i++) {
-            System.gc();
-            least = Math.min(least, runtime.totalMemory() - runtime.freeMemory());
-        }
-        return least;
     }
 }

@@ -133,22 +133,15 @@ abstract class FailureSuite extends SessionSuite {
     @Test
     @Requirement({"NAA-ROB-2", "NAA-DISC-3", "NAA-MULTI-4"})
     void survivesADisconnectInEveryState() {
-        CountDownLatch running = new CountDownLatch(1);
-        CountDownLatch release = new CountDownLatch(1);
-        serve(
-                ServerOptions.builder().maxConnections(1),
-                _ -> {
-                    running.countDown();
-                    release.await();
-                    return ReturnCode.SUCCESS;
-                });
+        HeldRoutine held = new HeldRoutine();
+        serve(ServerOptions.builder().maxConnections(1), held);
         List<NaaState> left = new ArrayList<>();
         for (int steps = 0; steps < 6; steps++) {
             try (NaaClient client = client(10).functionCode(CUSTOM).build()) {
-                walk(client, steps, running);
+                walk(client, steps, held);
                 left.add(client.state());
             }
-            release.countDown();
+            held.release();
             awaitNoConnections();
         }
         assertThat(left)
@@ -159,7 +152,7 @@ abstract class FailureSuite extends SessionSuite {
         }
     }
 
-    private static void walk(NaaClient client, int steps, CountDownLatch running) {
+    private static void walk(NaaClient client, int steps, HeldRoutine held) {
         if (steps > 0) {
             client.connect();
             client.registerRegions();
@@ -172,7 +165,7 @@ abstract class FailureSuite extends SessionSuite {
         }
         if (steps == 4) {
             client.startRpc();
-            RpcSuite.until(() -> running.getCount() == 0);
+            held.awaitCall();
         }
         if (steps == 5) {
             client.invoke();
@@ -232,17 +225,15 @@ abstract class FailureSuite extends SessionSuite {
     @Test
     @Requirement({"NAA-TIME-1", "NAA-TIME-2", "NAA-DISC-5", "NAA-RET-14"})
     void anRpcThatTimesOutLeavesTheClientOnlyToBeClosed() {
-        CountDownLatch release = new CountDownLatch(1);
         boolean[] cancelled = {false};
-        serve(
-                ServerOptions.builder(),
-                rpc -> {
-                    release.await();
+        HeldRoutine held =
+                new HeldRoutine(rpc -> {
                     RpcSuite.until(rpc::isCancelled);
                     cancelled[0] = true;
                     rpc.parameter(0).memory().fill((byte) 99);
                     return ReturnCode.SUCCESS;
                 });
+        serve(ServerOptions.builder(), held);
         MemorySegment memory = server.memory(10, 0);
         try (NaaClient client =
                 server.client()
@@ -257,7 +248,7 @@ abstract class FailureSuite extends SessionSuite {
             assertThat(client.state()).isEqualTo(NaaState.ERROR);
             assertThatIllegalStateException().isThrownBy(client::invoke);
         }
-        release.countDown();
+        held.release();
         server.awaitEvent("disconnected");
         awaitNoConnections();
         assertThat(cancelled[0]).isTrue();
@@ -267,20 +258,13 @@ abstract class FailureSuite extends SessionSuite {
     @Test
     @Requirement({"NAA-DISC-3", "NAA-API-3", "NAA-DISC-4"})
     void closingFromAnotherThreadEndsACall() throws Exception {
-        CountDownLatch running = new CountDownLatch(1);
-        CountDownLatch release = new CountDownLatch(1);
-        serve(
-                ServerOptions.builder(),
-                _ -> {
-                    running.countDown();
-                    release.await();
-                    return ReturnCode.SUCCESS;
-                });
+        HeldRoutine held = new HeldRoutine();
+        serve(ServerOptions.builder(), held);
         MemorySegment memory = server.memory(10, 0);
         NaaClient client =
                 server.client().functionCode(CUSTOM).region(RegionSpec.inputOutput(memory)).open();
         CompletableFuture<RpcResult> call = CompletableFuture.supplyAsync(client::invoke);
-        assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
+        held.awaitCall();
         client.close();
         client.close();
         assertThat(client.state()).isEqualTo(NaaState.DISCONNECTED);
@@ -290,32 +274,27 @@ abstract class FailureSuite extends SessionSuite {
         assertThatIllegalStateException()
                 .isThrownBy(client::invoke)
                 .withMessageContaining("DISCONNECTED");
-        release.countDown();
+        held.release();
         memory.fill((byte) 1);
     }
 
     @Test
     @Requirement({"NAA-MULTI-8", "NAA-DISC-6"})
     void shuttingDownLetsARunningRoutineEnd() throws Exception {
-        CountDownLatch running = new CountDownLatch(1);
-        CountDownLatch release = new CountDownLatch(1);
+        HeldRoutine held = new HeldRoutine();
         serve(
                 ServerOptions.builder().maxConnections(3).shutdownLimit(Duration.ofSeconds(30)),
-                _ -> {
-                    running.countDown();
-                    release.await();
-                    return ReturnCode.SUCCESS;
-                });
+                held);
         try (NaaClient busy = client(10).functionCode(CUSTOM).open();
                 NaaClient idle = client(10).open()) {
             CompletableFuture<RpcResult> call = busy.invokeAsync();
-            assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
+            held.awaitCall();
             CompletableFuture<Void> closing = CompletableFuture.runAsync(server.server::close);
             RpcSuite.until(() -> rejects("the server is shutting down"));
             assertThat(catchThrowableOfType(RpcException.class, idle::invoke).returnCode())
                     .isEqualTo(ReturnCode.SHUTTING_DOWN);
             assertThat(call).isNotDone();
-            release.countDown();
+            held.release();
             assertThat(call.get(30, TimeUnit.SECONDS).isSuccess()).isTrue();
             closing.get(30, TimeUnit.SECONDS);
             assertThat(catchThrowableOfType(NaaException.class, client(10)::open)).isNotNull();

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import dev.outboard.naa.MrspMessage.Advertise;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.testkit.Requirement;
@@ -17,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class FailuresOverRoceTest extends FailureSuite {
     @Override
     Device open() {
-        return Fabric.open("roce://auto?peer=127.0.0.1");
+        return roce();
     }
 
     @Test

@@ -1,5 +1,7 @@
 package dev.outboard.naa;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.AddressHandle;
 import dev.outboard.fabric.AddressVector;
@@ -46,16 +48,19 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /// A fabric inside this process: bytes move from region to region under one lock. It keeps what
-/// went over the wire, and can be told to fail.
-final class FakeFabric {
+/// went over the wire, and can be told to fail. Registered as an extension it fails a test that
+/// leaves something open.
+final class FakeFabric implements AfterEachCallback {
     /// What a queue pair did to its peer.
     record Wire(SendRequest.Operation operation, long length, int immediate, boolean solicited) {}
 
     final List<Wire> wire = new ArrayList<>();
     final List<ConnectionParameters> requests = new ArrayList<>();
-    final AtomicInteger open = new AtomicInteger();
+    private final AtomicInteger open = new AtomicInteger();
     DeviceLimits limits =
             new DeviceLimits(1L << 31, 4096, 1 << 16, 1 << 16, 1 << 16, 1 << 14, 1, 0);
 
@@ -89,6 +94,15 @@ final class FakeFabric {
 
     Device device() {
         return new FakeDevice();
+    }
+
+    int openResources() {
+        return open.get();
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        assertThat(openResources()).as("open resources").isZero();
     }
 
     private final class FakeDevice implements Device {

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -44,27 +43,20 @@ class HostileClientsTest extends HostileSuite {
     @EnumSource
     @Requirement({"NAA-ROB-2", "NAA-MULTI-4", "NAA-MULTI-5", "NAA-CONN-16"})
     void mayLeaveInEveryPhase(Phase last) {
-        CountDownLatch running = new CountDownLatch(1);
-        CountDownLatch release = new CountDownLatch(1);
-        serve(
-                strict(),
-                _ -> {
-                    running.countDown();
-                    release.await();
-                    return ReturnCode.SUCCESS;
-                });
+        HeldRoutine held = new HeldRoutine();
+        serve(strict(), held);
         Baseline before = Baseline.take();
         for (int i = 0; i < 3; i++) {
             try (RawClient client = raw()) {
-                walk(client, last, running);
+                walk(client, last, held);
             }
         }
-        release.countDown();
+        held.release();
         assertServesAsBefore();
         before.assertReached();
     }
 
-    private static void walk(RawClient client, Phase last, CountDownLatch running) {
+    private static void walk(RawClient client, Phase last, HeldRoutine held) {
         if (last == Phase.CONNECTED) {
             return;
         }
@@ -82,7 +74,7 @@ class HostileClientsTest extends HostileSuite {
         }
         if (last == Phase.ROUTINE_RUNS) {
             client.call(region, 0, CALL_CUSTOM);
-            RpcSuite.until(() -> running.getCount() == 0);
+            held.awaitCall();
         }
         if (last == Phase.ANSWERED) {
             client.postReceive();
@@ -279,19 +271,14 @@ class HostileClientsTest extends HostileSuite {
     @Test
     @Requirement({"NAA-RPC-2", "NAA-ROB-2", "NAA-MULTI-5"})
     void mayCallAgainBeforeTheAnswer() {
-        CountDownLatch release = new CountDownLatch(1);
-        serve(
-                strict(),
-                _ -> {
-                    release.await();
-                    return ReturnCode.SUCCESS;
-                });
+        HeldRoutine held = new HeldRoutine();
+        serve(strict(), held);
         try (RawClient bad = raw()) {
             PeerRegion region = bad.setUp(oneRegion(bad)).getFirst();
             for (int i = 0; i < 3; i++) {
                 bad.call(region, 0, CALL_CUSTOM);
             }
-            release.countDown();
+            held.release();
             server.awaitEvent("failed");
         }
         assertServesAsBefore();

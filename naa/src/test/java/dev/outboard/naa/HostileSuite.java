@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
@@ -17,7 +16,7 @@ abstract class HostileSuite extends SessionSuite {
 
     @Override
     Device open() {
-        return Fabric.open("roce://auto?peer=127.0.0.1");
+        return roce();
     }
 
     /// Limits as a public server has them, but shorter times.

@@ -8,26 +8,19 @@ import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /// What happens at each limit of a server: what the client gets, what the log says, what is
 /// counted, and that the next client is served.
 class LimitsTest extends SessionSuite {
     private static final Duration SHORT_TIME = Duration.ofMillis(50);
 
-    private final FakeFabric fabric = new FakeFabric();
+    @RegisterExtension private final FakeFabric fabric = new FakeFabric();
 
     @Override
     Device open() {
         return fabric.device();
-    }
-
-    @Override
-    @AfterEach
-    void closeDevices() {
-        super.closeDevices();
-        assertThat(fabric.open).as("open resources").hasValue(0);
     }
 
     private void assertRefused(int code, NaaClientBuilder client, String why, String counter) {
@@ -187,12 +180,7 @@ class LimitsTest extends SessionSuite {
     @Requirement({"NAA-MULTI-4", "NAA-ROB-2"})
     void timeToFinishTheHandshake() {
         serve(ServerOptions.builder().maxConnections(1).setupLimit(SHORT_TIME));
-        fabric.halfOpen = true;
-        assertThat(
-                        catchThrowableOfType(
-                                NaaTimeoutException.class,
-                                client(10).connectLimit(SHORT_TIME)::open))
-                .hasMessageContaining("no connection within 50 ms");
+        failToFinishAHandshake();
         assertThat(server.awaitEvent("rejected"))
                 .isEqualTo("rejected: did not finish its handshake");
         assertCounted("rejected.half-open");
@@ -200,16 +188,18 @@ class LimitsTest extends SessionSuite {
         assertServesTheNext();
     }
 
+    private void failToFinishAHandshake() {
+        fabric.halfOpen = true;
+        NaaClientBuilder client = client(10).connectLimit(SHORT_TIME);
+        assertThat(catchThrowableOfType(NaaTimeoutException.class, client::open))
+                .hasMessageContaining("no connection within 50 ms");
+    }
+
     @Test
     @Requirement({"NAA-MULTI-4", "NAA-ROB-2"})
     void aHandshakeThatIsHalfOpenMakesRoomWhenOthersWantItsPlace() {
         serve(ServerOptions.builder().maxConnections(1).setupLimit(Duration.ofHours(1)));
-        fabric.halfOpen = true;
-        assertThat(
-                        catchThrowableOfType(
-                                NaaTimeoutException.class,
-                                client(10).connectLimit(SHORT_TIME)::open))
-                .hasMessageContaining("no connection within 50 ms");
+        failToFinishAHandshake();
         fabric.halfOpen = false;
         RpcSuite.until(() -> {
             try (NaaClient good = client(10).open()) {

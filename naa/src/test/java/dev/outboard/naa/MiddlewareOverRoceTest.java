@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import dev.outboard.testkit.Requirement;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -19,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class MiddlewareOverRoceTest extends MiddlewareSuite {
     @Override
     Device open() {
-        return Fabric.open("roce://auto?peer=127.0.0.1");
+        return roce();
     }
 
     @Test

@@ -14,9 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /// The sessions of the middleware, the same over every fabric.
@@ -184,26 +182,22 @@ abstract class MiddlewareSuite extends SessionSuite {
     @Test
     @Requirement({"NAA-MW-6", "NAA-MW-7", "NAA-MW-20"})
     void theCallerIsFreeWhileTheRpcProceeds() throws Exception {
-        CountDownLatch began = new CountDownLatch(1);
-        CountDownLatch release = new CountDownLatch(1);
-        serve(
-                ServerOptions.builder(),
-                rpc -> {
-                    began.countDown();
-                    release.await();
+        HeldRoutine held =
+                new HeldRoutine(rpc -> {
                     rpc.parameter(0).memory().fill((byte) 7);
                     return ReturnCode.SUCCESS;
                 });
+        serve(ServerOptions.builder(), held);
         MemorySegment memory = server.memory(100_000, 0);
         try (NaaSession session =
                 create(spec(CUSTOM, 1), CUSTOM, parameters(memory), parameters(memory))) {
             session.invoke();
             // Nobody polls: the inputs arrive and the routine runs.
-            assertThat(began.await(30, TimeUnit.SECONDS)).isTrue();
+            held.awaitCall();
             assertThat(session.test().isComplete()).isFalse();
             assertThat(session.await(Duration.ofMillis(1)).isComplete()).isFalse();
             assertThatIllegalStateException().isThrownBy(session::invoke);
-            release.countDown();
+            held.release();
             // The result arrives as well.
             RpcSuite.until(() -> memory.get(JAVA_BYTE, 99_999) == 7);
             assertThat(session.await(LONG).isSuccess()).isTrue();

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import dev.outboard.testkit.Repository;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -37,7 +36,7 @@ class NaaGuideTest {
 
     @BeforeEach
     void serve() {
-        device = Fabric.open("roce://auto?peer=127.0.0.1");
+        device = SessionSuite.roce();
         RoutineSet routines = RoutineSet.of(RoutineSpec.of(SHA_256, "sha-256", NaaGuideTest::hash));
         ServerOptions options = ServerOptions.builder().maxConnections(10).build();
         server = NaaServer.start(device, 0, routines, options);

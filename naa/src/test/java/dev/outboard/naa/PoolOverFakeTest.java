@@ -4,23 +4,16 @@ import static java.lang.foreign.MemorySegment.ofArray;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Device;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /// The suite over a fabric inside this process, which sees leaks and can fall silent.
 class PoolOverFakeTest extends PoolSuite {
-    private final FakeFabric fabric = new FakeFabric();
+    @RegisterExtension private final FakeFabric fabric = new FakeFabric();
 
     @Override
     Device open() {
         return fabric.device();
-    }
-
-    @Override
-    @AfterEach
-    void closeDevices() {
-        super.closeDevices();
-        assertThat(fabric.open).as("open resources").hasValue(0);
     }
 
     @Test

@@ -15,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -22,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RoutineIsolationTest extends SessionSuite {
     private static final Duration SHORT_TIME = Duration.ofMillis(50);
 
-    private final FakeFabric fabric = new FakeFabric();
+    @RegisterExtension private final FakeFabric fabric = new FakeFabric();
     private final CountDownLatch release = new CountDownLatch(1);
 
     @Override
@@ -30,12 +31,9 @@ class RoutineIsolationTest extends SessionSuite {
         return fabric.device();
     }
 
-    @Override
     @AfterEach
-    void closeDevices() {
+    void releaseRoutines() {
         release.countDown();
-        super.closeDevices();
-        assertThat(fabric.open).as("open resources").hasValue(0);
     }
 
     private RpcException failure(NaaClient client) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import dev.outboard.testkit.Requirement;
 import java.lang.management.ManagementFactory;
 import java.util.List;
@@ -16,7 +15,7 @@ class RpcOverRoceTest extends RpcSuite {
 
     @Override
     Device open() {
-        return Fabric.open("roce://auto?peer=127.0.0.1");
+        return roce();
     }
 
     @Test

@@ -320,13 +320,8 @@ abstract class RpcSuite extends SessionSuite {
     @Test
     @Requirement({"NAA-POLL-2", "NAA-POLL-3"})
     void waitsAndSpinsForResults() {
-        CountDownLatch release = new CountDownLatch(1);
-        serve(
-                ServerOptions.builder(),
-                _ -> {
-                    release.await();
-                    return ReturnCode.SUCCESS;
-                });
+        HeldRoutine held = new HeldRoutine();
+        serve(ServerOptions.builder(), held);
         try (NaaClient client =
                 server.client()
                         .functionCode(CUSTOM)
@@ -336,7 +331,7 @@ abstract class RpcSuite extends SessionSuite {
             poll(client, NaaState.DATA_RECEIVING, new ArrayList<>());
             assertThat(client.spinUntilFinished(Duration.ofMillis(20))).isFalse();
             assertThat(client.awaitCompletions(Duration.ofMillis(20))).isZero();
-            release.countDown();
+            held.release();
             assertThat(client.awaitCompletions(Duration.ofSeconds(30))).isPositive();
             assertThat(client.state()).isEqualTo(NaaState.FINISHED);
             client.startRpc();
@@ -347,13 +342,8 @@ abstract class RpcSuite extends SessionSuite {
     @Test
     @Requirement({"NAA-API-4", "NAA-RPC-2", "NAA-API-3"})
     void runsAnRpcInTheBackground() throws Exception {
-        CountDownLatch release = new CountDownLatch(1);
-        serve(
-                ServerOptions.builder(),
-                _ -> {
-                    release.await();
-                    return ReturnCode.SUCCESS;
-                });
+        HeldRoutine held = new HeldRoutine();
+        serve(ServerOptions.builder(), held);
         try (NaaClient client =
                 server.client()
                         .functionCode(CUSTOM)
@@ -364,7 +354,7 @@ abstract class RpcSuite extends SessionSuite {
                     .isThrownBy(client::invoke)
                     .withMessageContaining("in use");
             assertThat(client.state()).isIn(NaaState.DATA_SENDING, NaaState.DATA_RECEIVING);
-            release.countDown();
+            held.release();
             assertThat(future.get(30, TimeUnit.SECONDS).isSuccess()).isTrue();
             assertThat(client.invokeAsync().thenApply(_ -> client.invoke()).get().isSuccess())
                     .isTrue();

@@ -1,6 +1,7 @@
 package dev.outboard.naa;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Fabric;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -14,6 +15,11 @@ abstract class SessionSuite {
 
     /// Opens a device that reaches the others of this suite.
     abstract Device open();
+
+    /// A device that speaks RoCEv2 on loopback.
+    static Device roce() {
+        return Fabric.open("roce://auto?peer=127.0.0.1");
+    }
 
     @BeforeEach
     void openDevices() {

@@ -27,9 +27,9 @@ class SharedQueueTest {
         third.close();
         fourth.close();
         shared.release();
-        assertThat(fabric.open).as("the other user").hasValue(2);
+        assertThat(fabric.openResources()).as("the other user").isEqualTo(2);
         shared.release();
-        assertThat(fabric.open).hasValue(0);
+        assertThat(fabric.openResources()).isZero();
         SharedDevice next = SharedDevice.of(device);
         assertThat(next).isNotSameAs(shared);
         next.release();

@@ -139,7 +139,7 @@ class WireTest {
     /// Runs one session with one RPC.
     private List<Frame> run(Dialect dialect, int regions, int functionCode) {
         Path capture = directory.resolve("client.pcapng");
-        try (Device serverDevice = Fabric.open("roce://auto?peer=127.0.0.1");
+        try (Device serverDevice = SessionSuite.roce();
                 Device clientDevice =
                         Fabric.open(
                                 // As a client on somebody else's fabric.
