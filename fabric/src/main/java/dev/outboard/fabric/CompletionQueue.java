@@ -30,6 +30,7 @@ public interface CompletionQueue extends AutoCloseable {
     ///
     /// @return true if it came (the queue is then disarmed), false if `timeoutNanos` passed first
     ///   or the queue was closed
+    /// @throws FabricException with INVALID_STATE if the queue reports to a [CompletionChannel]
     boolean await(long timeoutNanos);
 
     /// How many completions it holds at most.

@@ -30,6 +30,15 @@ public interface Device extends AutoCloseable {
     ///   1..[DeviceLimits#maxCompletions]
     CompletionQueue createCompletionQueue(int capacity);
 
+    /// Creates a completion queue that reports its notifications to `channel`.
+    ///
+    /// @throws FabricException with LIMIT_REACHED if `capacity` is not in
+    ///   1..[DeviceLimits#maxCompletions]; with INVALID_ARGUMENT if `channel` is another device's
+    CompletionQueue createCompletionQueue(int capacity, CompletionChannel channel);
+
+    /// Creates a channel on which one thread can wait for several completion queues.
+    CompletionChannel createCompletionChannel();
+
     /// Creates a channel on which connection events of its [ConnectionId]s arrive.
     ConnectionChannel createConnectionChannel();
 

@@ -31,4 +31,12 @@ class RoceVerbsTest {
             return loopback();
         }
     }
+
+    @Nested
+    class CompletionChannels extends CompletionChannelContract {
+        @Override
+        Device open() {
+            return loopback();
+        }
+    }
 }

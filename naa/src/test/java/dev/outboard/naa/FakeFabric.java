@@ -7,6 +7,7 @@ import dev.outboard.fabric.AddressHandle;
 import dev.outboard.fabric.AddressVector;
 import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionChannel;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.CompletionStatus;
@@ -133,6 +134,16 @@ final class FakeFabric implements AfterEachCallback {
                         FabricException.Reason.LIMIT_REACHED, "no more completion queues");
             }
             return new FakeQueue(capacity);
+        }
+
+        @Override
+        public CompletionQueue createCompletionQueue(int capacity, CompletionChannel channel) {
+            throw new UnsupportedOperationException("the NAA waits for single queues");
+        }
+
+        @Override
+        public CompletionChannel createCompletionChannel() {
+            throw new UnsupportedOperationException("the NAA waits for single queues");
         }
 
         @Override

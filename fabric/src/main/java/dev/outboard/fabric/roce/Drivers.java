@@ -1,5 +1,6 @@
 package dev.outboard.fabric.roce;
 
+import dev.outboard.fabric.roce.queue.CompletionRing;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
@@ -28,9 +29,12 @@ final class Drivers implements AutoCloseable {
     private static final long CLOSE_NANOS = 5_000_000_000L;
 
     private final Engine engine;
-    private final List<RoceCompletionQueue> queues = new CopyOnWriteArrayList<>();
+    private final List<RoceCompletionChannel> channels = new CopyOnWriteArrayList<>();
     private final AtomicReference<@Nullable Thread> leader = new AtomicReference<>();
     private final Thread service;
+
+    /// What the application's thread that leads waits for.
+    private volatile @Nullable RoceCompletionChannel leadersChannel;
 
     /// Changes whenever an application's thread drives.
     private volatile int applicationTurns;
@@ -52,39 +56,43 @@ final class Drivers implements AutoCloseable {
         service.start();
     }
 
-    void add(RoceCompletionQueue queue) {
-        queues.add(queue);
+    void add(RoceCompletionChannel channel) {
+        channels.add(channel);
     }
 
-    void remove(RoceCompletionQueue queue) {
-        queues.remove(queue);
+    void remove(RoceCompletionChannel channel) {
+        channels.remove(channel);
     }
 
-    /// Takes a turn for an application's thread, which wants a completion of `queue`.
+    /// Takes a turn for an application's thread, which wants a completion of `ring`, or of any if
+    /// null.
     @SuppressWarnings("NonAtomicVolatileUpdate") // any change will do
-    boolean drive(RoceCompletionQueue queue) {
+    boolean drive(@Nullable CompletionRing ring) {
         applicationTurns++;
-        return engine.drive(queue.ring());
+        return ring == null ? engine.drive() : engine.drive(ring);
     }
 
-    /// Waits until `queue` is notified; see [RoceCompletionQueue#await].
-    boolean await(RoceCompletionQueue queue, long timeoutNanos) {
+    /// Waits until `channel` is notified, which is the case for a completion of `ring`, or of
+    /// several rings if null; see [RoceCompletionQueue#await].
+    boolean await(RoceCompletionChannel channel, @Nullable CompletionRing ring, long timeoutNanos) {
         long start = System.nanoTime();
         boolean leads = false;
         try {
-            while (!queue.isNotified() && !queue.isClosed()) {
-                if (drive(queue)) {
+            while (!channel.isNotified() && !channel.isClosed()) {
+                if (drive(ring)) {
                     continue;
                 }
                 long left = timeoutNanos - (System.nanoTime() - start);
                 if (left <= 0) {
                     break;
                 }
-                leads = leads || tryLead();
                 if (leads) {
                     engine.sleep(left);
+                } else if (tryLead()) {
+                    leads = true;
+                    leadersChannel = channel;
                 } else {
-                    queue.park(left);
+                    channel.park(left);
                 }
             }
         } finally {
@@ -92,14 +100,22 @@ final class Drivers implements AutoCloseable {
                 leave();
             }
         }
-        return queue.isNotified();
+        return channel.isNotified();
+    }
+
+    /// `channel` was notified by the current thread: the leader may sleep on the socket while it
+    /// waits for just that.
+    void wakeLeader(RoceCompletionChannel channel) {
+        if (channel.equals(leadersChannel) && !Thread.currentThread().equals(leader.get())) {
+            engine.wake();
+        }
     }
 
     /// Ends all waits; the socket is left alone when this returns.
     @Override
     public void close() {
         closed = true;
-        queues.forEach(RoceCompletionQueue::abandon);
+        channels.forEach(RoceCompletionChannel::abandon);
         LockSupport.unpark(service);
         long deadline = System.nanoTime() + CLOSE_NANOS;
         while ((leader.get() != null || service.isAlive()) && System.nanoTime() < deadline) {
@@ -126,9 +142,10 @@ final class Drivers implements AutoCloseable {
     /// The leader goes back to its application: another sleeper follows, or the service thread
     /// looks after the socket.
     private void leave() {
+        leadersChannel = null;
         leader.set(null);
-        for (RoceCompletionQueue queue : queues) {
-            if (queue.unpark()) {
+        for (RoceCompletionChannel channel : channels) {
+            if (channel.unpark()) {
                 return;
             }
         }

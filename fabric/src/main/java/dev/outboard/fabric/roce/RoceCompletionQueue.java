@@ -7,20 +7,32 @@ import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.roce.queue.CompletionRing;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /// A completion queue whose consumer drives the engine when it finds nothing, and can sleep.
 final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notification {
     private final RoceDevice device;
+    private final RoceCompletionChannel channel;
+    private final boolean hasOwnChannel;
     private final CompletionRing ring;
     private final AtomicInteger queuePairs = new AtomicInteger();
-    private volatile boolean notified;
-    private volatile @Nullable Thread sleeper;
-    private volatile boolean closed;
+    private boolean closed;
 
+    /// A queue that is waited for by itself.
     RoceCompletionQueue(RoceDevice device, int capacity) {
+        this(device, capacity, device.createCompletionChannel(), true);
+    }
+
+    /// A queue that is waited for with others.
+    RoceCompletionQueue(RoceDevice device, int capacity, RoceCompletionChannel channel) {
+        this(device, capacity, channel, false);
+        channel.joined();
+    }
+
+    private RoceCompletionQueue(
+            RoceDevice device, int capacity, RoceCompletionChannel channel, boolean hasOwnChannel) {
         this.device = device;
+        this.channel = channel;
+        this.hasOwnChannel = hasOwnChannel;
         this.ring = new CompletionRing(capacity, this);
     }
 
@@ -45,19 +57,28 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
         if (ring.poll(into)) {
             return true;
         }
-        device.drivers().drive(this);
+        device.drivers().drive(ring);
         return ring.poll(into);
     }
 
     @Override
     public void requestNotification(boolean solicitedOnly) {
-        notified = false;
+        if (hasOwnChannel) {
+            channel.forget();
+        }
         ring.arm(solicitedOnly);
     }
 
     @Override
     public boolean await(long timeoutNanos) {
-        return device.drivers().await(this, timeoutNanos);
+        if (!hasOwnChannel) {
+            throw new FabricException(
+                    Reason.INVALID_STATE,
+                    "a completion queue of "
+                            + device.name()
+                            + " reports to a completion channel; wait on the channel");
+        }
+        return device.drivers().await(channel, ring, timeoutNanos);
     }
 
     @Override
@@ -67,8 +88,7 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
 
     @Override
     public void completionAdded(CompletionRing from) {
-        notified = true;
-        unpark();
+        channel.wake();
     }
 
     @Override
@@ -77,7 +97,7 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         if (queuePairs.get() > 0) {
             throw new FabricException(
                     Reason.IN_USE,
@@ -87,41 +107,14 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
                             + queuePairs.get()
                             + " queue pair ends; close the queue pairs first");
         }
-        closed = true;
-        device.remove(this);
-        unpark();
-    }
-
-    /// Ends a wait for good: the device closes.
-    void abandon() {
-        closed = true;
-        unpark();
-    }
-
-    boolean isNotified() {
-        return notified;
-    }
-
-    boolean isClosed() {
-        return closed;
-    }
-
-    /// Sleeps until [#unpark], at most `nanos`; may return early.
-    void park(long nanos) {
-        sleeper = Thread.currentThread();
-        if (!notified && !closed) {
-            LockSupport.parkNanos(this, nanos);
+        if (closed) {
+            return;
         }
-        sleeper = null;
-    }
-
-    /// Wakes the thread in [#park]; false if there is none.
-    boolean unpark() {
-        Thread thread = sleeper;
-        if (thread == null) {
-            return false;
+        closed = true;
+        if (hasOwnChannel) {
+            channel.close();
+        } else {
+            channel.left();
         }
-        LockSupport.unpark(thread);
-        return true;
     }
 }

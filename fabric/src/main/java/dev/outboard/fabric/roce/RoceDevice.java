@@ -1,6 +1,7 @@
 package dev.outboard.fabric.roce;
 
 import dev.outboard.fabric.AsyncEvent;
+import dev.outboard.fabric.CompletionChannel;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.ConnectionChannel;
 import dev.outboard.fabric.Device;
@@ -164,10 +165,6 @@ final class RoceDevice implements Device, TransmitListener {
         return regions;
     }
 
-    void remove(RoceCompletionQueue queue) {
-        drivers.remove(queue);
-    }
-
     void remove(RoceConnectionChannel channel) {
         channels.remove(channel);
     }
@@ -203,9 +200,25 @@ final class RoceDevice implements Device, TransmitListener {
     @Override
     public CompletionQueue createCompletionQueue(int capacity) {
         range("capacity of a completion queue", capacity, 1, MAX_COMPLETIONS);
-        RoceCompletionQueue queue = new RoceCompletionQueue(this, capacity);
-        drivers.add(queue);
-        return queue;
+        return new RoceCompletionQueue(this, capacity);
+    }
+
+    @Override
+    public CompletionQueue createCompletionQueue(int capacity, CompletionChannel channel) {
+        range("capacity of a completion queue", capacity, 1, MAX_COMPLETIONS);
+        if (channel instanceof RoceCompletionChannel ours && ours.isOf(this)) {
+            return new RoceCompletionQueue(this, capacity, ours);
+        }
+        throw new FabricException(
+                Reason.INVALID_ARGUMENT,
+                "the completion channel of a completion queue must come from " + name);
+    }
+
+    @Override
+    public RoceCompletionChannel createCompletionChannel() {
+        RoceCompletionChannel channel = new RoceCompletionChannel(this);
+        drivers.add(channel);
+        return channel;
     }
 
     @Override

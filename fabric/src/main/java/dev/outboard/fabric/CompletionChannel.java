@@ -1,0 +1,32 @@
+package dev.outboard.fabric;
+
+/// Where completion queues report their notifications together, so that one thread can wait for all
+/// of them (the verbs' `ibv_comp_channel`).
+///
+/// ```java
+/// while (true) {
+///     queues.forEach(queue -> queue.requestNotification(false));
+///     if (!pollAll(queues)) {
+///         channel.await(timeoutNanos);
+///     }
+/// }
+/// ```
+///
+/// One thread at a time may await; any thread may wake and close.
+public interface CompletionChannel extends AutoCloseable {
+    /// Waits until one of the queues gets the notification requested of it, or [#wake] is called,
+    /// sleeping if need be. What happened since the last wait ended counts too.
+    ///
+    /// @return false if `timeoutNanos` passed first or the channel was closed; true may come for a
+    ///   completion that was polled meanwhile
+    boolean await(long timeoutNanos);
+
+    /// Ends the wait that is going on, or else the next one.
+    void wake();
+
+    /// Ends the wait that is going on, and all that follow.
+    ///
+    /// @throws FabricException with IN_USE while it has completion queues
+    @Override
+    void close();
+}

@@ -1,0 +1,106 @@
+package dev.outboard.fabric.roce;
+
+import dev.outboard.fabric.CompletionChannel;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.FabricException.Reason;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// The notifications of some completion queues, and the one thread that may sleep until there is
+/// one. A completion queue that was given no channel has one of its own.
+final class RoceCompletionChannel implements CompletionChannel {
+    private final RoceDevice device;
+    private final AtomicInteger queues = new AtomicInteger();
+    private volatile boolean notified;
+    private volatile @Nullable Thread sleeper;
+    private volatile boolean closed;
+
+    RoceCompletionChannel(RoceDevice device) {
+        this.device = device;
+    }
+
+    boolean isOf(RoceDevice other) {
+        return device.equals(other);
+    }
+
+    void joined() {
+        queues.incrementAndGet();
+    }
+
+    void left() {
+        queues.decrementAndGet();
+    }
+
+    @Override
+    public boolean await(long timeoutNanos) {
+        boolean isNotified = device.drivers().await(this, null, timeoutNanos);
+        notified = false;
+        return isNotified;
+    }
+
+    @Override
+    public void wake() {
+        notified = true;
+        endWait();
+    }
+
+    @Override
+    public void close() {
+        if (queues.get() > 0) {
+            throw new FabricException(
+                    Reason.IN_USE,
+                    "completion channel of "
+                            + device.name()
+                            + " still has "
+                            + queues.get()
+                            + " completion queues; close them first");
+        }
+        device.drivers().remove(this);
+        abandon();
+    }
+
+    /// Ends a wait for good.
+    void abandon() {
+        closed = true;
+        endWait();
+    }
+
+    private void endWait() {
+        if (!unpark()) {
+            device.drivers().wakeLeader(this);
+        }
+    }
+
+    boolean isNotified() {
+        return notified;
+    }
+
+    /// Only what happens from now on counts.
+    void forget() {
+        notified = false;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /// Sleeps until [#unpark], at most `nanos`; may return early.
+    void park(long nanos) {
+        sleeper = Thread.currentThread();
+        if (!notified && !closed) {
+            LockSupport.parkNanos(this, nanos);
+        }
+        sleeper = null;
+    }
+
+    /// Wakes the thread in [#park]; false if there is none.
+    boolean unpark() {
+        Thread thread = sleeper;
+        if (thread == null) {
+            return false;
+        }
+        LockSupport.unpark(thread);
+        return true;
+    }
+}

@@ -1,0 +1,157 @@
+package dev.outboard.fabric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outboard.fabric.FabricException.Reason;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Completion channels on every provider.
+abstract class CompletionChannelContract {
+    private static final long PATIENCE = Duration.ofSeconds(30).toNanos();
+
+    private Device device;
+    private CompletionChannel channel;
+    private VerbsEnd sender;
+    private VerbsEnd receiver;
+
+    /// Opens a device that reaches itself.
+    abstract Device open();
+
+    @BeforeEach
+    void create() {
+        device = open();
+        channel = device.createCompletionChannel();
+        sender = new VerbsEnd(device).create();
+        receiver = new VerbsEnd(device);
+    }
+
+    @AfterEach
+    void close() {
+        sender.close();
+        receiver.close();
+        device.close();
+    }
+
+    @Test
+    void anyOfItsQueuesEndsTheWait() {
+        CompletionQueue idle = device.createCompletionQueue(4, channel);
+        CompletionQueue busy = connectedQueue();
+        idle.requestNotification(false);
+        busy.requestNotification(false);
+        sender.post(sender.message(1));
+
+        assertThat(channel.await(PATIENCE)).isTrue();
+
+        assertThat(Completions.await(busy).id()).isEqualTo(1);
+        assertThat(idle.poll(new Completion())).isFalse();
+    }
+
+    @Test
+    void withoutNotificationTheTimeEndsTheWait() {
+        CompletionQueue busy = connectedQueue();
+        sender.post(sender.message(1));
+
+        assertThat(channel.await(1_000_000)).isFalse();
+
+        assertThat(Completions.await(busy).id()).isEqualTo(1);
+    }
+
+    @Test
+    void aWakeUpIsKeptForTheNextWait() {
+        channel.wake();
+        assertThat(channel.await(PATIENCE)).isTrue();
+        assertThat(channel.await(1_000)).isFalse();
+    }
+
+    @Test
+    void aWakeUpEndsTheWaitOfTheThreadThatSleepsOnTheSocket() throws Exception {
+        try (var executor = Executors.newSingleThreadExecutor()) {
+            var waiting = new CompletableFuture<Thread>();
+            var woken =
+                    executor.submit(() -> {
+                        waiting.complete(Thread.currentThread());
+                        return channel.await(PATIENCE);
+                    });
+            waiting.get();
+            channel.wake();
+            assertThat(woken.get()).isTrue();
+        }
+    }
+
+    /// The polling thread takes the packets from the socket on which the other one sleeps.
+    @Test
+    void aThreadThatPollsElsewhereDoesNotSwallowTheNotification() throws Exception {
+        CompletionQueue queue = connectedQueue();
+        try (var executor = Executors.newSingleThreadExecutor()) {
+            for (int id = 2; id < 200; id++) {
+                queue.requestNotification(false);
+                var woken = executor.submit(() -> channel.await(PATIENCE));
+                sender.post(sender.message(id % 16));
+                assertThat(sender.completion().status()).isEqualTo(CompletionStatus.SUCCESS);
+                while (!woken.isDone()) {
+                    sender.completions.poll(new Completion());
+                }
+                assertThat(woken.get()).as("woken by message " + id).isTrue();
+                assertThat(Completions.await(queue).status()).isEqualTo(CompletionStatus.SUCCESS);
+                receiver.postReceive(id % 16);
+            }
+        }
+    }
+
+    @Test
+    void closingEndsTheWait() throws Exception {
+        try (var executor = Executors.newSingleThreadExecutor()) {
+            var woken = executor.submit(() -> channel.await(PATIENCE));
+            channel.close();
+            assertThat(woken.get()).isFalse();
+        }
+    }
+
+    @Test
+    void itIsClosedAfterItsQueues() {
+        CompletionQueue queue = device.createCompletionQueue(4, channel);
+        assertThatThrownBy(channel::close)
+                .isInstanceOfSatisfying(
+                        FabricException.class,
+                        e -> assertThat(e.reason()).isEqualTo(Reason.IN_USE));
+        queue.close();
+        channel.close();
+    }
+
+    @Test
+    void itsQueuesCannotBeAwaitedThemselves() {
+        try (CompletionQueue queue = device.createCompletionQueue(4, channel)) {
+            assertThatThrownBy(() -> queue.await(1))
+                    .isInstanceOfSatisfying(
+                            FabricException.class,
+                            e -> assertThat(e.reason()).isEqualTo(Reason.INVALID_STATE));
+        }
+    }
+
+    @Test
+    void itServesOneDeviceOnly() {
+        try (Device other = open()) {
+            assertThatThrownBy(() -> other.createCompletionQueue(4, channel))
+                    .isInstanceOfSatisfying(
+                            FabricException.class,
+                            e -> assertThat(e.reason()).isEqualTo(Reason.INVALID_ARGUMENT));
+        }
+    }
+
+    /// A queue of the channel, into which the receiver's queue pair completes 16 receives.
+    private CompletionQueue connectedQueue() {
+        CompletionQueue queue = device.createCompletionQueue(4 * VerbsEnd.DEPTH, channel);
+        receiver.create(attributes -> attributes.withReceiveQueue(queue));
+        VerbsEnd.connect(sender, receiver);
+        for (int id = 1; id <= VerbsEnd.DEPTH; id++) {
+            receiver.postReceive(id);
+        }
+        return queue;
+    }
+}
