@@ -4,7 +4,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module dev.outboard.doca {
     requires transitive dev.outboard.fabric;
-    requires static org.jspecify;
+    requires static transitive org.jspecify;
 
     exports dev.outboard.doca;
 }

@@ -1,0 +1,288 @@
+package dev.outboard.doca;
+
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/// A fixed number of buffer descriptors, for any local and remote mmaps: DOCA's
+/// `doca_buf_inventory` (DOCA Core guide, memory subsystem). Created, started, used, stopped,
+/// closed; getting and returning a buffer allocates nothing once it is started.
+///
+/// One made by [#create] hands out and takes back on one thread: whichever asked first since the
+/// last time that all buffers were back; others get BAD_STATE. One made by [#createShared] does so
+/// on any thread, under a lock.
+public final class BufInventory implements AutoCloseable {
+    /// A buffer that came back is handed out again only after this many others.
+    public static final int SPARE = 64;
+
+    private final boolean shared;
+    private final Leak leak;
+
+    /// First in, first out, so that a stale handle is noticed as long as possible.
+    private final ArrayDeque<Buf> bufs;
+
+    private final ArrayDeque<RemoteBuf> remoteBufs;
+    private @Nullable Thread owner;
+    private int count;
+    private int free;
+    private volatile boolean started;
+    private boolean closed;
+
+    private BufInventory(int count, boolean shared) {
+        if (count < 1) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "an inventory of " + count + " elements; valid: from 1");
+        }
+        this.shared = shared;
+        this.bufs = new ArrayDeque<>(count + SPARE);
+        this.remoteBufs = new ArrayDeque<>(count + SPARE);
+        fill(count + SPARE);
+        this.count = count;
+        this.free = count;
+        this.leak = Leak.watch(this, "inventory of " + count + " elements", () -> {});
+    }
+
+    /// An inventory of `count` elements for one thread.
+    ///
+    /// @throws DocaException with INVALID_VALUE if `count` is not positive
+    public static BufInventory create(int count) {
+        return new BufInventory(count, false);
+    }
+
+    /// An inventory of `count` elements for many threads.
+    ///
+    /// @throws DocaException with INVALID_VALUE if `count` is not positive
+    public static BufInventory createShared(int count) {
+        return new BufInventory(count, true);
+    }
+
+    /// Allows to get buffers.
+    ///
+    /// @return this
+    /// @throws DocaException with BAD_STATE if it is started or closed
+    public synchronized BufInventory start() {
+        if (started || closed) {
+            throw new DocaException(
+                    DocaError.BAD_STATE, this + " is " + (closed ? "closed" : "started already"));
+        }
+        started = true;
+        return this;
+    }
+
+    /// No buffer can be got until it is started again; those that are out stay valid and can be
+    /// returned. Does nothing if it is not started.
+    public synchronized void stop() {
+        started = false;
+    }
+
+    /// A buffer of `len` bytes at `head` in `mmap`, with a data section of `dataLen` bytes at
+    /// `data`; all offsets count from the start of the mmap.
+    ///
+    /// @throws DocaException with INVALID_VALUE if the buffer does not lie in the mmap, or the data
+    ///   not in the buffer; with NO_MEMORY if all elements are out; with BAD_STATE if the inventory
+    ///   or the mmap is not started, or another thread owns the inventory
+    public Buf byArgs(Mmap mmap, long head, long len, long data, long dataLen) {
+        return orEmpty(tryByArgs(mmap, head, len, data, dataLen));
+    }
+
+    /// A buffer without data: `len` bytes of tail at `head`. Otherwise as [#byArgs].
+    public Buf byAddress(Mmap mmap, long head, long len) {
+        return byArgs(mmap, head, len, head, 0);
+    }
+
+    /// A buffer full of data: `len` bytes at `head`. Otherwise as [#byArgs].
+    public Buf byData(Mmap mmap, long head, long len) {
+        return byArgs(mmap, head, len, head, len);
+    }
+
+    /// As [#byArgs], but null if all elements are out: nothing is thrown or allocated then.
+    public @Nullable Buf tryByArgs(Mmap mmap, long head, long len, long data, long dataLen) {
+        requireStarted(mmap.isStarted(), mmap);
+        requireInside(mmap, mmap.length(), head, len, data, dataLen);
+        Buf buf = take(bufs);
+        if (buf != null) {
+            buf.handOut(mmap, head, len, data, dataLen);
+        }
+        return buf;
+    }
+
+    /// As [#byArgs(Mmap, long, long, long, long)], in memory of a peer.
+    public RemoteBuf byArgs(RemoteMmap mmap, long head, long len, long data, long dataLen) {
+        return orEmpty(tryByArgs(mmap, head, len, data, dataLen));
+    }
+
+    /// As [#byAddress(Mmap, long, long)], in memory of a peer.
+    public RemoteBuf byAddress(RemoteMmap mmap, long head, long len) {
+        return byArgs(mmap, head, len, head, 0);
+    }
+
+    /// As [#byData(Mmap, long, long)], in memory of a peer.
+    public RemoteBuf byData(RemoteMmap mmap, long head, long len) {
+        return byArgs(mmap, head, len, head, len);
+    }
+
+    /// As [#tryByArgs(Mmap, long, long, long, long)], in memory of a peer.
+    public @Nullable RemoteBuf tryByArgs(
+            RemoteMmap mmap, long head, long len, long data, long dataLen) {
+        requireStarted(mmap.isOpen(), mmap);
+        requireInside(mmap, mmap.length(), head, len, data, dataLen);
+        RemoteBuf buf = take(remoteBufs);
+        if (buf != null) {
+            buf.handOut(mmap, head, len, data, dataLen);
+        }
+        return buf;
+    }
+
+    /// Another buffer, in no list, that describes the same memory as `buf` does now.
+    ///
+    /// @throws DocaException with NOT_PERMITTED if `buf` is behind the head of a list; else as
+    ///   [#byArgs]
+    public Buf dup(Buf buf) {
+        buf.requireHead("duplicated");
+        return byArgs(buf.mmap(), buf.head(), buf.len(), buf.data(), buf.dataLen());
+    }
+
+    /// Another buffer that describes the same memory of a peer as `buf` does now.
+    ///
+    /// @throws DocaException as [#byArgs]
+    public RemoteBuf dup(RemoteBuf buf) {
+        return byArgs(buf.mmap(), buf.head(), buf.len(), buf.data(), buf.dataLen());
+    }
+
+    /// Adds `more` elements. Allocates.
+    ///
+    /// @throws DocaException with BAD_STATE if it is not started, with INVALID_VALUE if `more` is
+    ///   not positive
+    public synchronized void expand(int more) {
+        if (!started) {
+            throw new DocaException(DocaError.BAD_STATE, this + " is not started");
+        }
+        if (more < 1) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE, "expanding by " + more + " elements; valid: from 1");
+        }
+        requireThread();
+        fill(more);
+        count += more;
+        free += more;
+    }
+
+    /// How many elements there are.
+    public int count() {
+        return count;
+    }
+
+    /// How many elements are not out; a snapshot if other threads use the inventory.
+    public int freeCount() {
+        return free;
+    }
+
+    /// Stops the inventory and gives it up. Closing twice is harmless.
+    ///
+    /// @throws DocaException with IN_USE if elements are out
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        if (free < count) {
+            throw new DocaException(
+                    DocaError.IN_USE,
+                    "%s cannot be closed: %d are out; release them first"
+                            .formatted(this, count - free));
+        }
+        started = false;
+        closed = true;
+        leak.closed();
+    }
+
+    @Override
+    public String toString() {
+        return "inventory of " + count + " elements";
+    }
+
+    void put(Buf buf) {
+        putBack(bufs, buf);
+    }
+
+    void put(RemoteBuf buf) {
+        putBack(remoteBufs, buf);
+    }
+
+    /// Binds an inventory of which nothing is out to the thread that comes.
+    void requireThread() {
+        Thread current = Thread.currentThread();
+        if (!shared && !current.equals(owner)) {
+            if (free < count) {
+                throw new DocaException(
+                        DocaError.BAD_STATE,
+                        "%s belongs to %s while its buffers are out, and was used by %s; create it shared"
+                                .formatted(this, owner, current));
+            }
+            owner = current;
+        }
+    }
+
+    private <T> @Nullable T take(ArrayDeque<T> elements) {
+        if (shared) {
+            synchronized (this) {
+                return takeFirst(elements);
+            }
+        }
+        requireThread();
+        return takeFirst(elements);
+    }
+
+    private <T> @Nullable T takeFirst(ArrayDeque<T> elements) {
+        if (free == 0) {
+            return null;
+        }
+        free--;
+        return elements.pollFirst();
+    }
+
+    private <T> void putBack(ArrayDeque<T> elements, T element) {
+        if (shared) {
+            synchronized (this) {
+                elements.addLast(element);
+                free++;
+            }
+        } else {
+            elements.addLast(element);
+            free++;
+        }
+    }
+
+    private void fill(int more) {
+        for (int i = 0; i < more; i++) {
+            bufs.addLast(new Buf(this));
+            remoteBufs.addLast(new RemoteBuf(this));
+        }
+    }
+
+    private <T> T orEmpty(@Nullable T buf) {
+        if (buf == null) {
+            throw new DocaException(
+                    DocaError.NO_MEMORY, "all elements of the " + this + " are out");
+        }
+        return buf;
+    }
+
+    private void requireStarted(boolean usable, Object mmap) {
+        if (!started || !usable) {
+            throw new DocaException(
+                    DocaError.BAD_STATE, (started ? mmap : this) + " is not started");
+        }
+    }
+
+    private static void requireInside(
+            Object mmap, long mmapLength, long head, long len, long data, long dataLen) {
+        if (!BufRange.contains(0, mmapLength, head, len)
+                || !BufRange.contains(head, len, data, dataLen)) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "a buffer of %d bytes at offset %d with %d bytes of data at offset %d does not lie in the %s"
+                            .formatted(len, head, dataLen, data, mmap));
+        }
+    }
+}

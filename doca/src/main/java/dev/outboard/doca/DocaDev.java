@@ -1,0 +1,87 @@
+package dev.outboard.doca;
+
+import dev.outboard.fabric.ProtectionDomain;
+
+/// An open device: DOCA's `doca_dev` (DOCA Core guide, device discovery). All that are opened from
+/// one [DocaDevInfo] share one device of the fabric, which is released when the last of them is
+/// closed (catalog DCORE-DEV-3). Belongs to whoever opened it; any thread.
+///
+/// ```java
+/// try (DocaDev dev = DocaDev.open(DocaDevInfo.find(""));
+///         Mmap mmap = Mmap.builder().device(dev).memrange(1 << 20).build()) {
+///     …
+/// }
+/// ```
+public final class DocaDev implements AutoCloseable {
+    private final OpenDevice open;
+    private final Leak leak;
+    private volatile boolean closed;
+
+    private DocaDev(OpenDevice open) {
+        this.open = open;
+        this.leak = Leak.watch(this, "device " + open.info(), open::forgetHandle);
+    }
+
+    /// Opens the device that `info` names, or refers once more to the one that is open.
+    ///
+    /// @throws DocaException with IN_USE if another process has it, NOT_FOUND if its address is not
+    ///   one of this machine, NOT_SUPPORTED if no provider knows it
+    public static DocaDev open(DocaDevInfo info) {
+        return new DocaDev(OpenDevice.acquire(info));
+    }
+
+    /// What it was opened from.
+    public DocaDevInfo info() {
+        return open.info();
+    }
+
+    /// The verbs below: everything that DOCA makes of this device lives in this protection domain,
+    /// and [ProtectionDomain#device] is the device of the fabric. For what DOCA does not offer;
+    /// what is made from it must be closed before the device is.
+    ///
+    /// @throws DocaException with BAD_STATE after [#close]
+    public ProtectionDomain protectionDomain() {
+        requireOpen();
+        return open.domain();
+    }
+
+    /// Whether both stand for the same open device.
+    public boolean isSameDevice(DocaDev other) {
+        return open == other.open;
+    }
+
+    /// Something that must be closed before the device starts to use it.
+    void use() {
+        requireOpen();
+        open.use();
+    }
+
+    /// What called [#use] is closed.
+    void release() {
+        open.release();
+    }
+
+    /// Gives the device back; closing twice is harmless.
+    ///
+    /// @throws DocaException with IN_USE if it is the last reference to the device and mmaps or
+    ///   contexts use it still; it stays open then
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            open.closeHandle();
+            closed = true;
+            leak.closed();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "device " + open.info();
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new DocaException(DocaError.BAD_STATE, this + " is closed");
+        }
+    }
+}

@@ -1,0 +1,245 @@
+package dev.outboard.doca;
+
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.spi.DeviceUri;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.nio.channels.DatagramChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// A device that could be opened: DOCA's `doca_devinfo` (DOCA Core guide, device discovery). It is
+/// immutable, needs no closing, outlives the list it came from, and may be asked by any thread,
+/// whether its device is open or not.
+///
+/// Two infos are equal if they name the same device. A URI that leaves the choice of a loopback
+/// address to the fabric (`roce://auto?peer=127.0.0.1`) names another device each time [#of] is
+/// called with it.
+public final class DocaDevInfo {
+    private static final String AUTO = "auto";
+    private static final DocaDevInfo LOOPBACK = of("roce://auto?peer=127.0.0.1");
+
+    private final String uri;
+    private final String name;
+    private final @Nullable InetAddress address;
+    private final @Nullable NetworkInterface iface;
+
+    private DocaDevInfo(DeviceUri location, String uri) {
+        this.uri = uri;
+        this.name = location.scheme() + "://" + location.device();
+        this.address = localAddress(location);
+        this.iface = address == null ? null : interfaceOf(address);
+    }
+
+    /// The devices of this machine: one for loopback, then one for each address of each other
+    /// network interface that is up. None has to be given back.
+    ///
+    /// @throws DocaException with DRIVER if the operating system does not tell its interfaces
+    public static List<DocaDevInfo> list() {
+        List<DocaDevInfo> found = new ArrayList<>();
+        found.add(LOOPBACK);
+        try {
+            for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
+                if (each.isUp() && !each.isLoopback()) {
+                    each.inetAddresses()
+                            .filter(address -> !address.isLinkLocalAddress())
+                            .forEach(address -> found.add(of("roce://" + authority(address))));
+                }
+            }
+        } catch (IOException e) {
+            throw new DocaException(
+                    DocaError.DRIVER, "cannot list network interfaces: " + e.getMessage(), e);
+        }
+        return List.copyOf(found);
+    }
+
+    /// The device that a URI of the fabric names, such as `roce://127.0.0.2` or
+    /// `roce://auto?peer=10.0.0.7`. Whether it can be opened is seen by [DocaDev#open].
+    ///
+    /// @throws DocaException with INVALID_VALUE if `uri` cannot be understood
+    public static DocaDevInfo of(String uri) {
+        try {
+            return new DocaDevInfo(DeviceUri.parse(uri), uri);
+        } catch (FabricException e) {
+            throw DocaException.of("naming a device", e);
+        }
+    }
+
+    /// The first device of [#list] whose [#ibdevName] or [#ifaceName] is `name`; any name fits if
+    /// `name` is empty.
+    ///
+    /// @throws DocaException with NOT_FOUND if there is none
+    public static DocaDevInfo find(String name) {
+        return find(name, info -> true);
+    }
+
+    /// As [#find(String)], of those devices that `supports` accepts: a query of what the
+    /// application is going to do.
+    ///
+    /// @throws DocaException with NOT_FOUND if there is none
+    public static DocaDevInfo find(String name, Predicate<DocaDevInfo> supports) {
+        List<DocaDevInfo> all = list();
+        return all.stream()
+                .filter(info -> name.isEmpty() || info.isCalled(name))
+                .filter(supports)
+                .findFirst()
+                .orElseThrow(() ->
+                        new DocaException(
+                                DocaError.NOT_FOUND,
+                                "no device '"
+                                        + name
+                                        + "' that supports what is asked; devices: "
+                                        + all));
+    }
+
+    private boolean isCalled(String wanted) {
+        return name.equals(wanted) || (iface != null && iface.getName().equals(wanted));
+    }
+
+    /// The URI by which the fabric opens the device.
+    public String uri() {
+        return uri;
+    }
+
+    /// The name of the RDMA device: in software, the URI without options.
+    public String ibdevName() {
+        return name;
+    }
+
+    /// The name of the network interface that packets leave from.
+    ///
+    /// @throws DocaException with NOT_SUPPORTED if the device has none
+    public String ifaceName() {
+        return networkInterface("network interface").getName();
+    }
+
+    /// The IPv4 address of the device. One whose loopback address is chosen when it is opened gives
+    /// that of the loopback interface.
+    ///
+    /// @throws DocaException with NOT_SUPPORTED if the device has none
+    public Inet4Address ipv4() {
+        if (address instanceof Inet4Address ipv4) {
+            return ipv4;
+        }
+        throw lacks("IPv4 address");
+    }
+
+    /// The IPv6 address of the device.
+    ///
+    /// @throws DocaException with NOT_SUPPORTED if the device has none
+    public Inet6Address ipv6() {
+        if (address instanceof Inet6Address ipv6) {
+            return ipv6;
+        }
+        throw lacks("IPv6 address");
+    }
+
+    /// The hardware address of the network interface, most significant byte first.
+    ///
+    /// @throws DocaException with NOT_SUPPORTED if the interface has none, as loopback; with DRIVER
+    ///   if the operating system does not tell
+    public byte[] mac() {
+        try {
+            byte[] mac = networkInterface("MAC address").getHardwareAddress();
+            if (mac == null) {
+                throw lacks("MAC address");
+            }
+            return mac;
+        } catch (IOException e) {
+            throw new DocaException(
+                    DocaError.DRIVER, "MAC address of " + name + ": " + e.getMessage(), e);
+        }
+    }
+
+    /// The local identifier in an InfiniBand subnet.
+    ///
+    /// @throws DocaException with NOT_SUPPORTED: RoCE has no LIDs
+    public int lid() {
+        throw lacks("LID");
+    }
+
+    /// Where the device sits on the PCI bus.
+    ///
+    /// @throws DocaException with NOT_SUPPORTED: a software device sits nowhere
+    public String pciAddress() {
+        throw lacks("PCI address");
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other
+                || (other instanceof DocaDevInfo that && !isDrawn() && uri.equals(that.uri));
+    }
+
+    @Override
+    public int hashCode() {
+        return uri.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return uri;
+    }
+
+    /// Whether the address is drawn anew when the device is opened.
+    private boolean isDrawn() {
+        return name.endsWith("://" + AUTO) && address != null && address.isLoopbackAddress();
+    }
+
+    private NetworkInterface networkInterface(String asked) {
+        if (iface == null) {
+            throw lacks(asked);
+        }
+        return iface;
+    }
+
+    private DocaException lacks(String what) {
+        return new DocaException(DocaError.NOT_SUPPORTED, "device " + name + " has no " + what);
+    }
+
+    /// The address that packets of the device leave from, null if it has none or none can be told.
+    private static @Nullable InetAddress localAddress(DeviceUri location) {
+        try {
+            if (!location.device().equals(AUTO)) {
+                return InetAddress.getByName(location.device());
+            }
+            String peer = location.options().get("peer");
+            return peer == null ? null : towards(InetAddress.getByName(peer));
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    private static InetAddress towards(InetAddress peer) throws IOException {
+        try (DatagramChannel channel = DatagramChannel.open()) {
+            channel.connect(new InetSocketAddress(peer, 1));
+            return ((InetSocketAddress) channel.getLocalAddress()).getAddress();
+        }
+    }
+
+    private static @Nullable NetworkInterface interfaceOf(InetAddress address) {
+        try {
+            NetworkInterface found = NetworkInterface.getByInetAddress(address);
+            if (found != null || !address.isLoopbackAddress()) {
+                return found;
+            }
+            // All of 127.0.0.0/8 is local, though the interface lists 127.0.0.1 only.
+            return NetworkInterface.getByInetAddress(InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    private static String authority(InetAddress address) {
+        String literal = address.getHostAddress();
+        int scope = literal.indexOf('%');
+        String plain = scope < 0 ? literal : literal.substring(0, scope);
+        return address instanceof Inet6Address ? "[" + plain + "]" : plain;
+    }
+}

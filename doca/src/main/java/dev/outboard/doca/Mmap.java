@@ -1,0 +1,519 @@
+package dev.outboard.doca;
+
+import dev.outboard.fabric.Access;
+import dev.outboard.fabric.MemoryRegion;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Local memory that devices, and as far as permitted peers, may use: DOCA's `doca_mmap` (DOCA Core
+/// guide, memory subsystem). Built, started (which registers the memory with each added device),
+/// used to make buffers and exports, stopped (which revokes both), perhaps started again, closed.
+///
+/// Belongs to whoever built it, and must stay open and reachable as long as its memory is used: a
+/// segment or a peer's key does not keep it. Control calls may come from any thread; buffers may be
+/// made of it by any inventory on any thread.
+///
+/// ```java
+/// Mmap mmap = Mmap.builder()
+///         .device(dev)
+///         .memrange(1 << 20)
+///         .permissions(AccessFlag.LOCAL_READ_WRITE, AccessFlag.RDMA_READ)
+///         .build()
+///         .start();
+/// byte[] forPeer = mmap.exportRdma(dev);
+/// ```
+public final class Mmap implements AutoCloseable {
+    private static final long PAGE_BYTES = 4096;
+    private static final int DEFAULT_MAX_DEVICES = 64;
+
+    private final MemorySegment segment;
+    private final long address;
+    private final long length;
+    private final Set<AccessFlag> permissions;
+    private final int maxDevices;
+    private final boolean threadSafe;
+    private final @Nullable Consumer<MemorySegment> freeCallback;
+    private final @Nullable Object userData;
+    private final Registrations registrations = new Registrations();
+    private final AtomicLong buffers = new AtomicLong();
+    private final @Nullable Arena arena;
+    private final Leak leak;
+    private volatile boolean started;
+    private volatile boolean exported;
+    private boolean startedOnce;
+    private volatile boolean closed;
+
+    private Mmap(Builder builder, MemorySegment segment, @Nullable Arena arena) {
+        this.segment = segment;
+        this.address = segment.address();
+        this.length = segment.byteSize();
+        this.arena = arena;
+        this.permissions = builder.permissions;
+        this.maxDevices = builder.maxDevices;
+        this.threadSafe = builder.threadSafe;
+        this.freeCallback = builder.freeCallback;
+        this.userData = builder.userData;
+        builder.devices.forEach(registrations::add);
+        Registrations held = registrations;
+        this.leak = Leak.watch(this, toString(), () -> free(held, arena));
+    }
+
+    /// Configures an mmap.
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /// Whether mmaps can be exported for the other side of the PCI bus of this device.
+    public static boolean isExportPciSupported(DocaDevInfo info) {
+        return false;
+    }
+
+    /// Registers the memory with every added device.
+    ///
+    /// @return this
+    /// @throws DocaException with BAD_STATE if it is started or closed; with INVALID_VALUE if the
+    ///   memory is closed or confined to a thread, if it is read-only but LOCAL_READ_WRITE is
+    ///   permitted, or if RDMA_WRITE or RDMA_ATOMIC is permitted without it (catalog DCORE-MMAP-7);
+    ///   with NO_MEMORY or DRIVER if a device refuses. It is not started then.
+    public synchronized Mmap start() {
+        requireOpen();
+        if (started) {
+            throw new DocaException(DocaError.BAD_STATE, this + " is started already");
+        }
+        if (!segment.scope().isAlive()) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE, this + ": the arena of its memory is closed");
+        }
+        registrations.register(segment, access());
+        started = true;
+        startedOnce = true;
+        return this;
+    }
+
+    /// Revokes the access of devices and of peers that hold exports; no buffer can be made until it
+    /// is started again, under new keys (catalog DCORE-MMAP-17, 23). Does nothing if it is not
+    /// started.
+    ///
+    /// @throws DocaException with NOT_PERMITTED if buffers of it are out, see [#bufferCount]
+    public synchronized void stop() {
+        if (!started) {
+            return;
+        }
+        requireNoBuffers("stopped");
+        registrations.deregister();
+        started = false;
+        exported = false;
+    }
+
+    /// Adds a device that may use the memory.
+    ///
+    /// @throws DocaException with NOT_PERMITTED while it is started, with ALREADY_EXIST if the
+    ///   device is added already, with NO_MEMORY if there are as many as may be
+    public synchronized void addDevice(DocaDev dev) {
+        requireOpen();
+        requireStopped("add " + dev);
+        if (registrations.has(dev)) {
+            throw alreadyAdded(dev);
+        }
+        if (registrations.count() == maxDevices) {
+            throw tooManyDevices(maxDevices);
+        }
+        registrations.add(dev);
+    }
+
+    /// Takes a device away.
+    ///
+    /// @throws DocaException with NOT_PERMITTED while it is started, with NOT_FOUND if the device
+    ///   was not added
+    public synchronized void removeDevice(DocaDev dev) {
+        requireOpen();
+        requireStopped("remove " + dev);
+        requireAdded(dev);
+        registrations.remove(dev);
+    }
+
+    /// What a peer needs to use the memory through `dev` as the RDMA permissions say, until the
+    /// mmap is stopped; [RemoteMmap#fromExport] takes it. It is opaque, versioned and
+    /// self-checking. Whoever has it has that access: send it over a secure channel only.
+    ///
+    /// @throws DocaException with BAD_STATE if the mmap is not started, with NOT_FOUND if `dev` was
+    ///   not added, with NOT_PERMITTED if no RDMA permission is given
+    public synchronized byte[] exportRdma(DocaDev dev) {
+        requireStarted("exported");
+        MemoryRegion region = region(dev);
+        if (region == null) {
+            throw notAdded(dev);
+        }
+        if (!RemoteMmap.permitsPeers(permissions)) {
+            throw new DocaException(
+                    DocaError.NOT_PERMITTED,
+                    "%s permits %s; an export needs RDMA_READ, RDMA_WRITE or RDMA_ATOMIC"
+                            .formatted(this, permissions));
+        }
+        exported = true;
+        return RemoteMmap.encode(region.address(), length, region.remoteKey(), permissions);
+    }
+
+    /// What the other side of the PCI bus needs to use the memory.
+    ///
+    /// @throws DocaException with BAD_STATE if the mmap is not started, with NOT_PERMITTED if no
+    ///   PCI permission is given, else with NOT_SUPPORTED, see [#isExportPciSupported]
+    public synchronized byte[] exportPci(DocaDev dev) {
+        requireStarted("exported");
+        requireAdded(dev);
+        if (!permissions.contains(AccessFlag.PCI_READ_ONLY)
+                && !permissions.contains(AccessFlag.PCI_READ_WRITE)) {
+            throw new DocaException(
+                    DocaError.NOT_PERMITTED,
+                    "%s permits %s; an export over PCI needs PCI_READ_ONLY or PCI_READ_WRITE"
+                            .formatted(this, permissions));
+        }
+        throw new DocaException(DocaError.NOT_SUPPORTED, dev + " cannot export memory over PCI");
+    }
+
+    /// The registration with `dev`; null if the device was not added or the mmap is not started.
+    /// Any thread; neither locks nor allocates.
+    public @Nullable MemoryRegion region(DocaDev dev) {
+        return registrations.with(dev);
+    }
+
+    /// The memory.
+    ///
+    /// @throws DocaException with BAD_STATE after [#close]
+    public MemorySegment segment() {
+        requireOpen();
+        return segment;
+    }
+
+    /// The address of the first byte.
+    public long address() {
+        return address;
+    }
+
+    /// The bytes of the memory.
+    public long length() {
+        return length;
+    }
+
+    /// Where `address` lies, in bytes from the start of the memory.
+    ///
+    /// @throws DocaException with INVALID_VALUE if it lies outside
+    public long offsetOf(long address) {
+        return RemoteMmap.offset(this, this.address, length, address);
+    }
+
+    /// Who may do what.
+    public Set<AccessFlag> permissions() {
+        return permissions;
+    }
+
+    /// How many buffers point into the memory now.
+    ///
+    /// @throws DocaException with NOT_PERMITTED if the mmap is thread-safe: then nobody counts
+    public long bufferCount() {
+        if (threadSafe) {
+            throw new DocaException(
+                    DocaError.NOT_PERMITTED, this + " is thread-safe: its buffers are not counted");
+        }
+        return buffers.get();
+    }
+
+    /// Whether there are exports of it that hold.
+    public boolean isExported() {
+        return exported;
+    }
+
+    public boolean isStarted() {
+        return started;
+    }
+
+    /// What the builder was given; null if nothing.
+    public @Nullable Object userData() {
+        return userData;
+    }
+
+    /// Stops the mmap and lets go of its devices and its memory; if it was ever started the free
+    /// callback runs. Closing twice is harmless. Not thread-safe, ever.
+    ///
+    /// @throws DocaException with NOT_PERMITTED if buffers of it are out and it is not thread-safe;
+    ///   it stays as it is then
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        requireNoBuffers("closed");
+        closed = true;
+        started = false;
+        exported = false;
+        registrations.close();
+        try {
+            if (startedOnce && freeCallback != null) {
+                freeCallback.accept(segment);
+            }
+        } finally {
+            free(registrations, arena);
+            leak.closed();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "mmap of %d bytes at 0x%x".formatted(length, address);
+    }
+
+    void bufferMade() {
+        if (!threadSafe) {
+            buffers.getAndIncrement();
+        }
+    }
+
+    void bufferReturned() {
+        if (!threadSafe) {
+            buffers.getAndDecrement();
+        }
+    }
+
+    /// The keys go before the memory does: no device uses freed memory.
+    private static void free(Registrations registrations, @Nullable Arena arena) {
+        registrations.close();
+        if (arena != null) {
+            arena.close();
+        }
+    }
+
+    private Access[] access() {
+        EnumSet<Access> access = EnumSet.noneOf(Access.class);
+        for (AccessFlag flag : permissions) {
+            switch (flag) {
+                case LOCAL_READ_WRITE -> access.add(Access.LOCAL_WRITE);
+                case RDMA_READ -> access.add(Access.REMOTE_READ);
+                case RDMA_WRITE -> access.add(Access.REMOTE_WRITE);
+                case RDMA_ATOMIC -> access.add(Access.REMOTE_ATOMIC);
+                case LOCAL_READ_ONLY, PCI_READ_ONLY, PCI_READ_WRITE, PCI_RELAXED_ORDERING -> {}
+            }
+        }
+        return access.toArray(Access[]::new);
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new DocaException(DocaError.BAD_STATE, this + " is closed");
+        }
+    }
+
+    private void requireStarted(String what) {
+        if (!started) {
+            throw new DocaException(
+                    DocaError.BAD_STATE, this + " cannot be " + what + ": it is not started");
+        }
+    }
+
+    private void requireStopped(String what) {
+        if (started) {
+            throw new DocaException(
+                    DocaError.NOT_PERMITTED, this + " is started; stop it to " + what);
+        }
+    }
+
+    private void requireAdded(DocaDev dev) {
+        if (!registrations.has(dev)) {
+            throw notAdded(dev);
+        }
+    }
+
+    private void requireNoBuffers(String what) {
+        if (buffers.get() > 0) {
+            throw new DocaException(
+                    DocaError.NOT_PERMITTED,
+                    "%s cannot be %s: %d buffers point into it; release them first"
+                            .formatted(this, what, buffers.get()));
+        }
+    }
+
+    private DocaException notAdded(DocaDev dev) {
+        return new DocaException(DocaError.NOT_FOUND, dev + " was not added to " + this);
+    }
+
+    private static DocaException alreadyAdded(DocaDev dev) {
+        return new DocaException(DocaError.ALREADY_EXIST, dev + " is added to the mmap already");
+    }
+
+    private static DocaException tooManyDevices(int max) {
+        return new DocaException(
+                DocaError.NO_MEMORY, "the mmap has all " + max + " devices it may have");
+    }
+
+    /// Configures an [Mmap]. Not thread-safe; useless after [#build]: then each setter throws
+    /// BAD_STATE, or NOT_PERMITTED where said.
+    public static final class Builder {
+        private final Set<DocaDev> devices = new LinkedHashSet<>();
+        private @Nullable MemorySegment memory;
+        private long ownedBytes;
+        private Set<AccessFlag> permissions = Set.of(AccessFlag.LOCAL_READ_ONLY);
+        private int maxDevices = DEFAULT_MAX_DEVICES;
+        private boolean threadSafe;
+        private @Nullable Consumer<MemorySegment> freeCallback;
+        private @Nullable Object userData;
+        private boolean built;
+
+        private Builder() {}
+
+        /// Adds a device that may use the memory.
+        ///
+        /// @throws DocaException with ALREADY_EXIST if it is added already, with NO_MEMORY if there
+        ///   are as many as may be
+        public Builder device(DocaDev dev) {
+            requireNotBuilt(DocaError.NOT_PERMITTED, "device");
+            if (devices.stream().anyMatch(dev::isSameDevice)) {
+                throw alreadyAdded(dev);
+            }
+            if (devices.size() == maxDevices) {
+                throw tooManyDevices(maxDevices);
+            }
+            devices.add(dev);
+            return this;
+        }
+
+        /// The caller's memory. It must be native and shared between threads, and its arena must
+        /// stay open until the mmap is closed; the mmap keeps it reachable.
+        ///
+        /// @throws DocaException with NOT_PERMITTED if a range was set; with INVALID_VALUE if it is
+        ///   empty, on the Java heap, or reaches beyond the last address
+        public Builder memrange(MemorySegment memory) {
+            requireNoRange();
+            if (!memory.isNative()) {
+                throw new DocaException(
+                        DocaError.INVALID_VALUE,
+                        "the memory is on the Java heap, where the garbage collector moves it;"
+                                + " allocate it from a shared Arena, or let the mmap do so");
+            }
+            requirePositive("the bytes of the memory range", memory.byteSize());
+            if (Long.compareUnsigned(memory.address() + memory.byteSize() - 1, memory.address())
+                    < 0) {
+                throw new DocaException(
+                        DocaError.INVALID_VALUE,
+                        "%d bytes from 0x%x reach beyond the last address"
+                                .formatted(memory.byteSize(), memory.address()));
+            }
+            this.memory = memory;
+            return this;
+        }
+
+        /// Memory of the mmap's own: recommended, because it lives exactly as long as it must,
+        /// until the mmap is closed. It starts at a page, and is zero.
+        ///
+        /// @throws DocaException with NOT_PERMITTED if a range was set, with INVALID_VALUE if
+        ///   `bytes` is not positive
+        public Builder memrange(long bytes) {
+            requireNoRange();
+            requirePositive("the bytes of the memory range", bytes);
+            this.ownedBytes = bytes;
+            return this;
+        }
+
+        /// Who may do what; [AccessFlag#LOCAL_READ_ONLY] if never called.
+        ///
+        /// @throws DocaException with INVALID_VALUE if flags exclude each other
+        public Builder permissions(AccessFlag... flags) {
+            requireNotBuilt(DocaError.BAD_STATE, "permissions");
+            EnumSet<AccessFlag> set = EnumSet.noneOf(AccessFlag.class);
+            set.addAll(Arrays.asList(flags));
+            this.permissions = AccessFlag.checked(set);
+            return this;
+        }
+
+        /// Called once with the memory when the mmap is closed, if it was ever started.
+        public Builder freeCallback(Consumer<MemorySegment> callback) {
+            requireNotBuilt(DocaError.BAD_STATE, "free callback");
+            this.freeCallback = callback;
+            return this;
+        }
+
+        /// How many devices may be added; 64 if never called.
+        ///
+        /// @throws DocaException with INVALID_VALUE if there are more already, with NOT_PERMITTED
+        ///   after [#build]
+        public Builder maxDevices(int max) {
+            requireNotBuilt(DocaError.NOT_PERMITTED, "maximum of devices");
+            if (max < Math.max(1, devices.size())) {
+                throw new DocaException(
+                        DocaError.INVALID_VALUE,
+                        "at most %d devices; valid: from %d"
+                                .formatted(max, Math.max(1, devices.size())));
+            }
+            this.maxDevices = max;
+            return this;
+        }
+
+        /// Does not count buffers, which several threads make at a time: then the mmap can be
+        /// stopped and closed while buffers are out.
+        ///
+        /// @throws DocaException with NOT_PERMITTED after [#build]
+        public Builder threadSafe() {
+            requireNotBuilt(DocaError.NOT_PERMITTED, "thread safety");
+            this.threadSafe = true;
+            return this;
+        }
+
+        /// For the application, see [Mmap#userData()].
+        public Builder userData(Object data) {
+            requireNotBuilt(DocaError.BAD_STATE, "user data");
+            this.userData = data;
+            return this;
+        }
+
+        /// The mmap, not started.
+        ///
+        /// @throws DocaException with BAD_STATE if it was built before or has no memory range, with
+        ///   NO_MEMORY if its memory cannot be allocated
+        public Mmap build() {
+            requireNotBuilt(DocaError.BAD_STATE, "mmap");
+            if (memory == null && ownedBytes == 0) {
+                throw new DocaException(DocaError.BAD_STATE, "the mmap has no memory range");
+            }
+            built = true;
+            if (memory != null) {
+                return new Mmap(this, memory, null);
+            }
+            Arena arena = Arena.ofShared();
+            try {
+                return new Mmap(this, arena.allocate(ownedBytes, PAGE_BYTES), arena);
+            } catch (OutOfMemoryError e) {
+                arena.close();
+                throw new DocaException(
+                        DocaError.NO_MEMORY,
+                        "cannot allocate %d bytes for an mmap".formatted(ownedBytes),
+                        e);
+            }
+        }
+
+        private void requireNoRange() {
+            requireNotBuilt(DocaError.BAD_STATE, "memory range");
+            if (memory != null || ownedBytes > 0) {
+                throw new DocaException(
+                        DocaError.NOT_PERMITTED, "the memory range of the mmap is set already");
+            }
+        }
+
+        private void requireNotBuilt(DocaError error, String what) {
+            if (built) {
+                throw new DocaException(error, "the mmap is built: its " + what + " is fixed");
+            }
+        }
+
+        private static void requirePositive(String what, long value) {
+            if (value <= 0) {
+                throw new DocaException(
+                        DocaError.INVALID_VALUE, what + " are " + value + "; valid: from 1");
+            }
+        }
+    }
+}

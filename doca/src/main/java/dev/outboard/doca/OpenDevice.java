@@ -1,0 +1,100 @@
+package dev.outboard.doca;
+
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Fabric;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.ProtectionDomain;
+import java.util.HashMap;
+import java.util.Map;
+
+/// A device of the fabric that is open because [DocaDev]s refer to it. Any thread; all share one
+/// lock.
+final class OpenDevice {
+    private static final Map<DocaDevInfo, OpenDevice> OPEN = new HashMap<>();
+
+    private final DocaDevInfo info;
+    private final Device device;
+    private final ProtectionDomain domain;
+    private int handles;
+    private int uses;
+
+    private OpenDevice(DocaDevInfo info) {
+        this.info = info;
+        this.device = Fabric.open(info.uri());
+        this.domain = device.allocateProtectionDomain();
+    }
+
+    /// The device that `info` names, with one handle more.
+    static OpenDevice acquire(DocaDevInfo info) {
+        synchronized (OPEN) {
+            try {
+                OpenDevice open = OPEN.computeIfAbsent(info, OpenDevice::new);
+                open.handles++;
+                return open;
+            } catch (FabricException e) {
+                throw DocaException.of("opening " + info, e);
+            }
+        }
+    }
+
+    DocaDevInfo info() {
+        return info;
+    }
+
+    ProtectionDomain domain() {
+        return domain;
+    }
+
+    void use() {
+        synchronized (OPEN) {
+            uses++;
+        }
+    }
+
+    void release() {
+        synchronized (OPEN) {
+            uses--;
+            if (handles == 0 && uses == 0) {
+                close();
+            }
+        }
+    }
+
+    /// One handle less; with the last one the device is closed.
+    ///
+    /// @throws DocaException with IN_USE if that is not possible; the handle is as before
+    void closeHandle() {
+        synchronized (OPEN) {
+            if (handles == 1) {
+                if (uses > 0) {
+                    throw new DocaException(
+                            DocaError.IN_USE,
+                            "device %s is used by %d mmaps and contexts; close them first"
+                                    .formatted(info, uses));
+                }
+                close();
+            }
+            handles--;
+        }
+    }
+
+    /// A handle was forgotten: the device is closed when nothing uses it any more.
+    void forgetHandle() {
+        synchronized (OPEN) {
+            handles--;
+            if (handles == 0 && uses == 0) {
+                close();
+            }
+        }
+    }
+
+    private void close() {
+        try {
+            domain.close();
+        } catch (FabricException e) {
+            throw DocaException.of("closing " + info, e);
+        }
+        device.close();
+        OPEN.remove(info);
+    }
+}

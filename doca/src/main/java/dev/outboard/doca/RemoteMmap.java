@@ -1,0 +1,166 @@
+package dev.outboard.doca;
+
+import dev.outboard.doca.blob.Blob;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// Memory of a peer, known from an export of its [Mmap]: DOCA's mmap created from an export. It
+/// holds no memory and needs no start; all one can do is make buffers of it for tasks (catalog
+/// DCORE-MMAP-15, 16). Belongs to whoever made it; any thread.
+public final class RemoteMmap implements AutoCloseable {
+    private static final Set<AccessFlag> PEER_FLAGS =
+            EnumSet.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC);
+
+    /// Address, length, remote key, permissions.
+    private static final int BODY_BYTES = 2 * Long.BYTES + 2 * Integer.BYTES;
+
+    private final DocaDev dev;
+    private final long address;
+    private final long length;
+    private final int remoteKey;
+    private final Set<AccessFlag> permissions;
+    private final AtomicLong buffers = new AtomicLong();
+    private final Leak leak;
+    private volatile boolean closed;
+
+    private RemoteMmap(
+            DocaDev dev, long address, long length, int remoteKey, Set<AccessFlag> permissions) {
+        this.dev = dev;
+        this.address = address;
+        this.length = length;
+        this.remoteKey = remoteKey;
+        this.permissions = permissions;
+        dev.use();
+        this.leak = Leak.watch(this, toString(), dev::release);
+    }
+
+    /// The memory that [Mmap#exportRdma] described at the peer, to be reached through `dev`.
+    ///
+    /// @throws DocaException with INVALID_VALUE if `export` is damaged, of another version, or no
+    ///   export of an mmap; the message says which
+    public static RemoteMmap fromExport(DocaDev dev, byte[] export) {
+        ByteBuffer body;
+        try {
+            body = Blob.decode(Blob.Kind.MMAP, export);
+        } catch (IllegalArgumentException e) {
+            throw invalid(String.valueOf(e.getMessage()), e);
+        }
+        if (body.remaining() != BODY_BYTES) {
+            throw invalid(
+                    "its body has %d bytes instead of %d".formatted(body.remaining(), BODY_BYTES));
+        }
+        long address = body.getLong();
+        long length = body.getLong();
+        int remoteKey = body.getInt();
+        Set<AccessFlag> permissions = AccessFlag.of(body.getInt());
+        if (length <= 0 || Long.compareUnsigned(address + length - 1, address) < 0) {
+            throw invalid("it names %d bytes from 0x%x".formatted(length, address));
+        }
+        if (!permitsPeers(permissions)) {
+            throw invalid("it permits only " + permissions);
+        }
+        return new RemoteMmap(dev, address, length, remoteKey, permissions);
+    }
+
+    /// The address of the first byte at the peer.
+    public long address() {
+        return address;
+    }
+
+    /// The bytes of the memory.
+    public long length() {
+        return length;
+    }
+
+    /// Where the peer's `address` lies, in bytes from the start of the memory.
+    ///
+    /// @throws DocaException with INVALID_VALUE if it lies outside
+    public long offsetOf(long address) {
+        return offset(this, this.address, length, address);
+    }
+
+    /// The key that opens the memory at the peer.
+    public int remoteKey() {
+        return remoteKey;
+    }
+
+    /// What the peer permitted when it made the export.
+    public Set<AccessFlag> permissions() {
+        return permissions;
+    }
+
+    /// How many buffers point into the memory now.
+    public long bufferCount() {
+        return buffers.get();
+    }
+
+    /// Lets go of the device; the peer's memory stays what it is. Closing twice is harmless.
+    ///
+    /// @throws DocaException with NOT_PERMITTED if buffers of it are out
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        if (buffers.get() > 0) {
+            throw new DocaException(
+                    DocaError.NOT_PERMITTED,
+                    "%s cannot be closed: %d buffers point into it; release them first"
+                            .formatted(this, buffers.get()));
+        }
+        closed = true;
+        dev.release();
+        leak.closed();
+    }
+
+    @Override
+    public String toString() {
+        return "remote mmap of %d bytes at 0x%x".formatted(length, address);
+    }
+
+    boolean isOpen() {
+        return !closed;
+    }
+
+    void bufferMade() {
+        buffers.getAndIncrement();
+    }
+
+    void bufferReturned() {
+        buffers.getAndDecrement();
+    }
+
+    static byte[] encode(long address, long length, int remoteKey, Set<AccessFlag> permissions) {
+        ByteBuffer body = ByteBuffer.allocate(BODY_BYTES);
+        body.putLong(address)
+                .putLong(length)
+                .putInt(remoteKey)
+                .putInt(AccessFlag.bits(permissions));
+        return Blob.encode(Blob.Kind.MMAP, body.array());
+    }
+
+    static boolean permitsPeers(Set<AccessFlag> permissions) {
+        return permissions.stream().anyMatch(PEER_FLAGS::contains);
+    }
+
+    static long offset(Object mmap, long start, long length, long address) {
+        long offset = address - start;
+        if (offset < 0 || offset >= length) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "address 0x%x is not in the %s".formatted(address, mmap));
+        }
+        return offset;
+    }
+
+    private static DocaException invalid(String why) {
+        return new DocaException(DocaError.INVALID_VALUE, "this is no export of an mmap: " + why);
+    }
+
+    private static DocaException invalid(String why, Throwable cause) {
+        return new DocaException(
+                DocaError.INVALID_VALUE, "this is no export of an mmap: " + why, cause);
+    }
+}

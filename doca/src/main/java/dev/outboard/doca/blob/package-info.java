@@ -1,0 +1,2 @@
+/// The container that exported descriptors travel in.
+package dev.outboard.doca.blob;
