@@ -3,8 +3,9 @@ package dev.outboard.naa;
 /// How an RPC ended, and where its time went as far as the client can know.
 ///
 /// A client sees that it starts to post, that the last input is acknowledged, and that the answer
-/// is there. When a large answer begins it finds out by looking at the bytes received; a small one
-/// (below 256 KiB) begins when it ends, so that its way back is part of `computeNanos`.
+/// is there. When a large answer begins it finds out by looking at the bytes received now and then.
+/// A small one (below 256 KiB), or one that comes all between two looks, begins when it ends, so
+/// that its way back is part of `computeNanos`.
 ///
 /// @param returnCode see [ReturnCode]; other values come from the server as they are
 /// @param bytesReceived the length of the WRITE that carried the immediate value

@@ -23,11 +23,17 @@ public final class RpcReport {
         return this;
     }
 
-    /// The phases of RPCs of `client`, which all succeeded; at least one. When a small answer
-    /// begins the client cannot see: it is there at once.
+    /// The phases of RPCs of `client`, which all succeeded; at least one.
     public RpcReport rpcs(NaaClient client, List<RpcResult> results) {
-        long sent = TransferProgress.bytes(client, true);
-        long returned = TransferProgress.bytes(client, false);
+        return rpcs(
+                TransferProgress.bytes(client, true),
+                TransferProgress.bytes(client, false),
+                results);
+    }
+
+    /// The client looks now and then whether the answer begins. A small one, or one that comes all
+    /// between two looks, it finds complete: then nobody knows where computing ended.
+    RpcReport rpcs(long sent, long returned, List<RpcResult> results) {
         long compute = median(results, RpcResult::computeNanos);
         long receive = median(results, RpcResult::receiveNanos);
         transfer("send", median(results, RpcResult::sendNanos), sent);

@@ -28,8 +28,11 @@ class DemoTest {
 
         assertThat(run.exitCode()).as(run.toString()).isZero();
         assertThat(run.out())
-                .contains("address and route", "connect ", "region setup", "send ", "compute ")
-                .contains("receive ", "all 300 KiB from the node equal those computed here")
+                .contains("address and route", "connect ", "region setup", "send ", "compute")
+                .contains(
+                        "receive ",
+                        "whole RPC",
+                        "all 300 KiB from the node equal those computed here")
                 .contains(directory.resolve("outboard-demo/input.png").toString())
                 .contains(directory.resolve("outboard-demo/edges.png").toString())
                 .contains("node, all connections", "sent.packets");
