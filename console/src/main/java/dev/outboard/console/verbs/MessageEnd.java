@@ -140,6 +140,18 @@ final class MessageEnd {
         }
     }
 
+    /// Waits until everything posted is complete, or the connection has ended: a peer that has got
+    /// the last message may leave, and its acknowledgement be lost.
+    void awaitAllSentOrEnd() {
+        while (sent < posted) {
+            CompletionStatus status = complete();
+            if (status == CompletionStatus.WORK_REQUEST_FLUSHED) {
+                return;
+            }
+            requireSuccess(status);
+        }
+    }
+
     /// Waits for the next message.
     void awaitNextReceived() {
         if (!awaitNextReceivedOrEnd()) {

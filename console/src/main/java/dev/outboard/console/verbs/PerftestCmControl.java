@@ -44,7 +44,7 @@ final class PerftestCmControl extends PerftestControl {
     private void send(byte[] bytes) {
         MemorySegment.copy(bytes, 0, end.outgoing(), ValueLayout.JAVA_BYTE, 0, bytes.length);
         end.send(bytes.length);
-        end.awaitAllSent();
+        end.awaitAllSentOrEnd();
     }
 
     private byte[] receive(int count) {

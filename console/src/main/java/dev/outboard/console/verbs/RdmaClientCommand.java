@@ -49,7 +49,7 @@ final class RdmaClientCommand extends Tool {
         end.postReceives(1);
         connections.connect(id, ConnectionParameters.defaults());
         end.send(RdmaServerCommand.MESSAGE_BYTES);
-        end.awaitAllSent();
+        end.awaitAllSentOrEnd();
         end.awaitNextReceived();
         connections.disconnect(id);
         say(

@@ -48,7 +48,7 @@ final class RdmaServerCommand extends Tool {
         connections.await(ConnectionEvent.Type.ESTABLISHED);
         end.awaitNextReceived();
         end.send(MESSAGE_BYTES);
-        end.awaitAllSent();
+        end.awaitAllSentOrEnd();
         connections.disconnect(id);
         say("answered a message of %d bytes".formatted(MESSAGE_BYTES));
     }

@@ -186,7 +186,7 @@ final class RpingCommand extends Tool {
                         : request.write(offered.address(), offered.key()));
         end.awaitAllSent();
         end.send(RpingAdvertisement.BYTES);
-        end.awaitAllSent();
+        end.awaitAllSentOrEnd();
         return offered.length();
     }
 

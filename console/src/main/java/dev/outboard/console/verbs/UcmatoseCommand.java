@@ -139,7 +139,7 @@ final class UcmatoseCommand extends Tool {
         for (int i = 0; i < messageCount; i++) {
             end.send(messageBytes);
         }
-        end.awaitAllSent();
+        end.awaitAllSentOrEnd();
     }
 
     private void receive(MessageEnd end) {

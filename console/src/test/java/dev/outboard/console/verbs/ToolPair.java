@@ -43,7 +43,8 @@ record ToolPair(Execution server, Execution client) {
         }
     }
 
-    private static String[] serverWords(List<String> tool, String... options) {
+    /// A server of `tool` on a free address and port, with `options`.
+    static String[] serverWords(List<String> tool, String... options) {
         List<String> words = new ArrayList<>(List.of("verbs"));
         words.addAll(tool);
         words.addAll(List.of(options));
