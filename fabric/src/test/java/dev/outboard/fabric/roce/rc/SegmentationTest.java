@@ -260,6 +260,7 @@ class SegmentationTest {
 
     /// A sparse file stands for the memory; its last 16 MiB are what stays in the sink.
     @Test
+    @Tag("large")
     @Requirement("ROCE-RC-26")
     void readsTwoGibibytes(@TempDir Path directory) throws IOException {
         int pieceBytes = 1 << 24;
