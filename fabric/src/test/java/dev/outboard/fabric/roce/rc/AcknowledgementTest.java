@@ -304,14 +304,15 @@ class AcknowledgementTest {
     }
 
     /// Two packets in one system call have to be as long as the first, but for the last one.
-    @Test
-    void theAcknowledgementRidesBehindARequestOfOnePacketIfThePeerTakesItThere() {
+    @ParameterizedTest
+    @ValueSource(ints = {0, 64, 256})
+    void theAcknowledgementRidesBehindARequestOfOnePacketIfThePeerTakesItThere(int length) {
         var bench = new QueuePairBench().connect();
         bench.queuePair.sendRequestsAhead();
         bench.postReceive(1, 0, 1024);
         bench.deliver(TestPacket.of(Opcode.SEND_ONLY, bench.receivePsn(0)).ackRequest());
         assertThat(bench.queuePair.mayAnswerLater()).isTrue();
-        bench.post(bench.send(2, 64));
+        bench.post(bench.send(2, length));
         assertThat(bench.queuePair.mayAnswerLater()).isFalse();
 
         assertThat(bench.transmit())

@@ -111,6 +111,38 @@ class NotificationTest {
         assertThat(packetsAtOnce(true)).as("with").isBetween(1, 5);
     }
 
+    /// A window of 32 packets per millisecond is twice the rate then. Four datagrams of 4140 bytes
+    /// are 176 bytes more than may leave at once.
+    @Test
+    void theFirstNotificationHalvesAWindowPerRoundTrip() {
+        RcQueuePair queuePair = queuePair(true);
+        post(queuePair);
+        int packets = transmit(queuePair).size();
+        now += 1_000_000;
+        deliver(queuePair, TestPacket.ack(packets - 1), 0);
+        deliver(queuePair, TestPacket.of(Opcode.CNP, 0).payload(new byte[16]), 0);
+        post(queuePair);
+
+        assertThat(transmit(queuePair)).hasSize(4);
+        long ready = queuePair.deadlineNanos();
+        assertThat(ready - now).isEqualTo((long) (176 / (32 * 4096 / 2e6)));
+        now = ready;
+        queuePair.onTimer(now);
+
+        assertThat(queuePair.deadlineNanos()).isGreaterThan(now + 1_000);
+        assertThat(transmit(queuePair)).hasSize(1);
+    }
+
+    @Test
+    void withoutARoundTripTheFirstNotificationHalvesTheRateOfTheFastestLine() {
+        RcQueuePair queuePair = queuePair(true);
+        deliver(queuePair, TestPacket.of(Opcode.CNP, 0).payload(new byte[16]), 0);
+        post(queuePair);
+
+        assertThat(transmit(queuePair)).hasSize(4);
+        assertThat(queuePair.deadlineNanos() - now).isEqualTo((long) (176 / 6.25));
+    }
+
     /// How many packets leave at once after a measured round trip of 1 ms and a notification.
     private int packetsAtOnce(boolean notifying) {
         RcQueuePair queuePair = queuePair(notifying);

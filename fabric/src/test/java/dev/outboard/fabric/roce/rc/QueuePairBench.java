@@ -81,6 +81,8 @@ final class QueuePairBench {
     private int maxDestinationReadAtomic = 4;
     private Access[] access = {Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC};
     private Optional<ReceiveQueue> shared = Optional.empty();
+    private CongestionControl congestion =
+            new CongestionControl(false, QueuePairs.PEER_BUFFER_BYTES);
 
     QueuePairBench() {
         region = region(MEMORY_BYTES, Access.values());
@@ -161,6 +163,18 @@ final class QueuePairBench {
         return this;
     }
 
+    /// Shares the peer's buffer with others.
+    QueuePairBench congestion(CongestionControl control) {
+        congestion = control;
+        return this;
+    }
+
+    /// How many packets leave at once at most.
+    QueuePairBench sinkTakes(int packets) {
+        sink.limit(packets);
+        return this;
+    }
+
     /// A queue pair in state INIT.
     QueuePairBench create() {
         sendCompletions = new CompletionRing(completionCapacity, ring -> notifications++);
@@ -174,7 +188,8 @@ final class QueuePairBench {
                         receiveCompletions,
                         new QueueSizes(queueCapacity, queueCapacity, maxPieces, 128),
                         shared,
-                        events::add);
+                        events::add,
+                        congestion);
         return this;
     }
 

@@ -19,7 +19,7 @@ public final class QueuePairs {
     private static final Port PORT = new Port(Gid.ofIpv4(0x7F000002), 4096);
 
     /// Windows are the limit, not this.
-    private static final int PEER_BUFFER_BYTES = 8 << 20;
+    static final int PEER_BUFFER_BYTES = 8 << 20;
 
     private QueuePairs() {}
 
@@ -39,32 +39,12 @@ public final class QueuePairs {
                 receiveCompletions,
                 sizes,
                 Optional.empty(),
-                event -> {});
-    }
-
-    /// One in state INIT that grants the peer everything and tells `events` what happens to it.
-    static RcQueuePair initialized(
-            int number,
-            int domain,
-            RegionTable regions,
-            CompletionRing sendCompletions,
-            CompletionRing receiveCompletions,
-            QueueSizes sizes,
-            Optional<ReceiveQueue> shared,
-            Consumer<AsyncEvent.Type> events) {
-        return initialized(
-                number,
-                domain,
-                regions,
-                sendCompletions,
-                receiveCompletions,
-                sizes,
-                shared,
-                events,
+                event -> {},
                 new CongestionControl(false, PEER_BUFFER_BYTES));
     }
 
-    /// The same, sharing `congestion` with others.
+    /// One in state INIT that grants the peer everything, tells `events` what happens to it, and
+    /// shares `congestion` with others.
     static RcQueuePair initialized(
             int number,
             int domain,

@@ -182,6 +182,61 @@ class ReadRequesterTest {
     }
 
     @Test
+    void aReadThatFillsTheWindowLeaves() {
+        var bench = new QueuePairBench().pathMtu(MTU).window(8).connect();
+        bench.post(bench.write(1, 10));
+        bench.post(read(bench, 2, 7 * MTU));
+
+        assertThat(bench.transmit()).hasSize(2);
+    }
+
+    @Test
+    void lostResponsesMakeTheWindowSmaller() {
+        var bench = new QueuePairBench().pathMtu(MTU).connect();
+        bench.post(read(bench, 1, 10));
+        bench.post(bench.write(2, 31 * MTU));
+        assertThat(bench.transmit()).hasSize(32);
+
+        assertThat(bench.answersTo(TestPacket.ack(bench.sendPsn(31)))).hasSize(28);
+    }
+
+    /// The responses before the refused packet are lost: they are asked for, but not too early.
+    @Test
+    void aReceiverThatIsNotReadyForWhatFollowsAReadLetsTheReadWaitToo() {
+        var bench = new QueuePairBench().pathMtu(MTU).connect();
+        bench.post(read(bench, 1, 10));
+        bench.post(bench.send(2, 0));
+        bench.transmit();
+
+        bench.deliver(TestPacket.nak(bench.sendPsn(1), Aeth.rnrNak(12)));
+
+        assertThat(bench.transmit()).isEmpty();
+        bench.elapse(Aeth.rnrTimerNanos(12) - 1);
+        assertThat(bench.transmit()).isEmpty();
+        bench.elapse(1);
+        assertThat(bench.transmitOne().opcode).isEqualTo(Opcode.READ_REQUEST);
+        bench.deliver(responses(bench, MTU, 10, 0, 0, 1));
+        assertThat(bench.transmitOne().psn).isEqualTo(bench.sendPsn(1));
+    }
+
+    /// It acknowledges what went before, and there is no room to report that.
+    @Test
+    void aResponseThatFailsTheQueuePairAnswersNothingElse() {
+        var bench = new QueuePairBench().pathMtu(MTU).queues(8, 1).connect();
+        bench.post(bench.write(1, 10));
+        bench.post(bench.write(2, 10));
+        bench.post(read(bench, 3, 10));
+        bench.transmit();
+
+        bench.deliver(responses(bench, MTU, 10, 2, 0, 1));
+
+        assertThat(bench.queuePair.state()).isEqualTo(QueuePairState.ERROR);
+        assertThat(bench.counter(QueuePairCounter.RESPONSES_RECEIVED)).isZero();
+        assertThat(bench.counter(QueuePairCounter.STALE_RESPONSES_DROPPED)).isZero();
+        assertThat(bench.bytes(SINK, 10)).isEqualTo(pattern(0, (int) SINK, 10));
+    }
+
+    @Test
     @Requirement({"ROCE-RC-9", "ROCE-RC-14"})
     void anAckBehindAReadWithoutResponsesMeansThatTheyAreLost() {
         var bench = new QueuePairBench().pathMtu(MTU).connect();

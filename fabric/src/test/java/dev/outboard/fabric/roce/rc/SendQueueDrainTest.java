@@ -8,6 +8,7 @@ import dev.outboard.fabric.AddressVector;
 import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
+import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Opcode;
@@ -138,6 +139,43 @@ class SendQueueDrainTest {
         bench.deliver(TestPacket.nak(bench.sendPsn(0), Aeth.NAK_PSN_SEQUENCE_ERROR));
         assertThat(bench.sendCompletions()).as("no retry is left").hasSize(1);
         assertThat(bench.queuePair.state()).isEqualTo(QueuePairState.ERROR);
+    }
+
+    @Test
+    @Requirement("ROCE-RC-32")
+    void theTimeoutMayChangeOnceDrained() {
+        drain();
+        bench.queuePair.modify(
+                QueuePairChange.to(QueuePairState.SEND_QUEUE_DRAIN).timeout(8).retryCount(0));
+        resume();
+        bench.post(bench.send(1, 10));
+        bench.transmit();
+
+        bench.elapse((4_096L << 8) - 1);
+        assertThat(bench.sendCompletions()).isEmpty();
+        bench.elapse(1);
+        assertThat(bench.sendCompletions()).containsExactly("1 RETRY_EXCEEDED");
+    }
+
+    @Test
+    @Requirement("ROCE-RC-32")
+    void moreReadsMayBeOutstandingOnceDrained() {
+        var reader = new QueuePairBench().readAtomics(1, 0).connect();
+        reader.queuePair.modify(QueuePairChange.to(QueuePairState.SEND_QUEUE_DRAIN));
+        reader.queuePair.modify(
+                QueuePairChange.to(QueuePairState.SEND_QUEUE_DRAIN).maxReadAtomic(3));
+        reader.queuePair.modify(QueuePairChange.to(QueuePairState.READY_TO_SEND));
+        for (int id = 1; id <= 4; id++) {
+            reader.post(new SendRequest().id(id).read(0x1000, 0x5EED).payload(reader.region, 0, 1));
+        }
+        assertThat(reader.transmit()).hasSize(3);
+
+        reader.deliver(
+                TestPacket.of(Opcode.READ_RESP_ONLY, reader.sendPsn(0))
+                        .syndrome(Aeth.ACK)
+                        .payload(new byte[1]));
+
+        assertThat(reader.transmitOne().psn).isEqualTo(reader.sendPsn(3));
     }
 
     @Test

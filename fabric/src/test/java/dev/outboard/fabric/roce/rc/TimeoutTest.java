@@ -5,6 +5,7 @@ import static dev.outboard.fabric.roce.rc.QueuePairBench.success;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.QueuePairState;
+import dev.outboard.fabric.SendRequest;
 import dev.outboard.testkit.Requirement;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -91,6 +92,32 @@ class TimeoutTest {
         }
 
         assertThat(bench.sendCompletions()).hasSize(5).allMatch(each -> each.endsWith("SUCCESS"));
+    }
+
+    @Test
+    void onlyTwoPacketsLeaveAfterATimeout() {
+        var bench = new QueuePairBench().retries(8, 7).connect();
+        bench.post(bench.send(1, 20 * 256));
+        assertThat(bench.transmit()).hasSize(20);
+
+        assertThat(runToTimeout(bench, 1)).hasSize(2);
+    }
+
+    /// An acknowledgement of a later packet says that the response is lost; it goes again anyway.
+    @Test
+    void anAnswerThatComesAfterTheTimeoutCostsNoRetry() {
+        var bench = new QueuePairBench().retries(8, 1).connect();
+        bench.post(new SendRequest().id(1).read(0x1000, 0x5EED).payload(bench.region, 0, 10));
+        bench.post(bench.send(2, 0));
+        bench.transmit();
+        while (bench.counter(QueuePairCounter.TIMEOUTS) == 0) {
+            bench.elapse(bench.queuePair.deadlineNanos() - bench.now);
+        }
+
+        bench.deliver(TestPacket.ack(bench.sendPsn(1)));
+
+        assertThat(bench.sendCompletions()).isEmpty();
+        assertThat(bench.transmit()).hasSize(2);
     }
 
     @Test

@@ -1,0 +1,160 @@
+package dev.outboard.fabric.roce.rc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.fabric.roce.wire.Aeth;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// Two queue pairs of one device that send to the same peer, whose receive buffer is small: 15
+/// packets until it has answered, then 22 (roce.md 6).
+class SharedBufferTest {
+    private static final int MTU = 4096;
+    private static final int FIRST_PACKETS = 15;
+    private static final int BUFFER_PACKETS = 22;
+    private static final int OTHER = 0x12;
+
+    private final CongestionControl congestion = new CongestionControl(false, 0);
+    private QueuePairBench one = connect(QueuePairBench.QPN, 0);
+    private final QueuePairBench other = connect(OTHER, 0);
+
+    private QueuePairBench connect(int number, int ackTimeoutCode) {
+        return new QueuePairBench()
+                .pathMtu(MTU)
+                .retries(ackTimeoutCode, 7)
+                .number(number)
+                .congestion(congestion)
+                .connect();
+    }
+
+    /// Messages of 5 and 10 packets fill the buffer, and the other queue pair has to wait.
+    private void fill() {
+        one.post(one.write(1, 5 * MTU));
+        one.post(one.write(2, 10 * MTU));
+        assertThat(one.transmit()).hasSize(FIRST_PACKETS);
+        other.post(other.write(3, 10));
+        assertThat(other.transmit()).isEmpty();
+        assertThat(named()).isEmpty();
+    }
+
+    @Test
+    void thePacketThatFillsTheBufferAsksForAnAnswer() {
+        one.post(one.write(1, 16 * MTU));
+
+        List<TestPacket> packets = one.transmit();
+
+        assertThat(packets).hasSize(FIRST_PACKETS);
+        assertThat(packets.getLast().ackRequest).isTrue();
+    }
+
+    @Test
+    void anAcknowledgementMakesRoomForTheOther() {
+        fill();
+
+        one.deliver(TestPacket.ack(one.sendPsn(4)));
+
+        assertThat(named()).containsExactly(OTHER);
+        assertThat(other.transmit()).hasSize(1);
+        assertThat(named()).as("it had its turn").isEmpty();
+    }
+
+    @Test
+    void aRefusalMakesRoomForTheOther() {
+        fill();
+
+        one.deliver(TestPacket.nak(one.sendPsn(4), Aeth.rnrNak(12)));
+
+        assertThat(named()).containsExactly(OTHER);
+    }
+
+    /// It is about the first copies; the second have not left.
+    @Test
+    void anAcknowledgementOfEverythingMakesRoomThoughAllWasToBeRepeated() {
+        fill();
+        one.deliver(TestPacket.nak(one.sendPsn(0), Aeth.NAK_PSN_SEQUENCE_ERROR));
+        assertThat(named()).isEmpty();
+
+        one.deliver(TestPacket.ack(one.sendPsn(FIRST_PACKETS - 1)));
+
+        assertThat(named()).containsExactly(OTHER);
+    }
+
+    /// Nothing else could find out that there is room again.
+    @Test
+    void theOldestPacketGoesAgainAloneAlthoughTheBufferIsFull() {
+        fill();
+        one.deliver(TestPacket.nak(one.sendPsn(0), Aeth.NAK_PSN_SEQUENCE_ERROR));
+
+        TestPacket again = one.transmitOne();
+
+        assertThat(again.psn).isEqualTo(one.sendPsn(0));
+        assertThat(again.ackRequest).isTrue();
+        one.deliver(TestPacket.ack(one.sendPsn(0)));
+        assertThat(other.transmit()).hasSize(1);
+        assertThat(one.transmit()).hasSize(FIRST_PACKETS - 1);
+    }
+
+    @Test
+    void whatIsRepeatedIsInTheBufferWhereItStandsNow() {
+        one.post(one.write(1, MTU));
+        one.post(one.write(2, MTU));
+        one.transmit();
+        one.deliver(TestPacket.nak(one.sendPsn(0), Aeth.NAK_PSN_SEQUENCE_ERROR));
+        one.transmit();
+
+        one.deliver(TestPacket.ack(one.sendPsn(0)));
+
+        other.post(other.write(3, 16 * MTU));
+        other.post(other.write(4, 16 * MTU));
+        assertThat(other.transmit())
+                .as("beside one that is not answered")
+                .hasSize(BUFFER_PACKETS - 1);
+    }
+
+    @Test
+    void aTimeoutMakesRoomForTheOther() {
+        one = connect(QueuePairBench.QPN, 8);
+        fill();
+
+        while (one.counter(QueuePairCounter.TIMEOUTS) == 0) {
+            one.elapse(one.queuePair.deadlineNanos() - one.now);
+        }
+
+        assertThat(named()).containsExactly(OTHER);
+    }
+
+    @Test
+    void eightSilentProbesMakeRoomForTheOther() {
+        fill();
+
+        for (int probe = 1; probe <= 8; probe++) {
+            assertThat(named()).as("before probe %d", probe).isEmpty();
+            one.elapse(one.queuePair.deadlineNanos() - one.now);
+        }
+
+        assertThat(named()).containsExactly(OTHER);
+    }
+
+    @Test
+    void probesTakeRoomToo() {
+        one.post(one.write(1, 10));
+        one.transmit();
+        one.deliver(TestPacket.ack(one.sendPsn(0)));
+        one.post(one.write(2, 10 * MTU));
+        one.post(one.write(3, 10 * MTU));
+        assertThat(one.transmit()).hasSize(20);
+
+        assertThat(one.runTimer()).hasSize(2);
+
+        other.post(other.write(4, MTU));
+        assertThat(other.transmit()).isEmpty();
+    }
+
+    /// The queue pairs that may go on.
+    private List<Integer> named() {
+        var numbers = new ArrayList<Integer>();
+        congestion.admit(numbers::add);
+        return numbers;
+    }
+}
