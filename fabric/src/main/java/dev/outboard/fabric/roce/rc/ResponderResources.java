@@ -56,7 +56,7 @@ final class ResponderResources {
     /// Whether one more can be taken. A peer that keeps to the agreed number finds room always: it
     /// has got the whole answer of the one to be forgotten.
     boolean hasRoom() {
-        return slots.length > 0 && (next < slots.length || at(oldest()).isAnswered);
+        return slots.length > 0 && at(next).isAnswered;
     }
 
     /// A READ was accepted; its answer is pending now.

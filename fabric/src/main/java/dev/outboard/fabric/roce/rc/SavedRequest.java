@@ -27,8 +27,8 @@ final class SavedRequest {
     int end;
     long endByte;
 
-    /// Whether all of it has been sent once.
-    boolean isAnswered;
+    /// Whether all of it has been sent once. Of a slot not used yet there is nothing to send.
+    boolean isAnswered = true;
 
     boolean isPending() {
         return next < end;

@@ -321,6 +321,44 @@ class AcknowledgementTest {
     }
 
     @Test
+    void nothingIsAnsweredLaterIfNothingOrMoreThanAnAcknowledgementIsOwed() {
+        var bench = new QueuePairBench().connect();
+        bench.queuePair.sendRequestsAhead();
+        assertThat(bench.queuePair.mayAnswerLater()).isFalse();
+        bench.postReceive(1, 0, 1024);
+        bench.deliver(
+                TestPacket.of(Opcode.SEND_ONLY, bench.receivePsn(0)).ackRequest(),
+                TestPacket.of(Opcode.SEND_ONLY, bench.receivePsn(2)));
+
+        assertThat(bench.queuePair.mayAnswerLater()).isFalse();
+
+        bench.post(bench.send(2, 64));
+        assertThat(bench.transmit())
+                .extracting(packet -> packet.opcode)
+                .containsExactly(Opcode.ACKNOWLEDGE, Opcode.ACKNOWLEDGE, Opcode.SEND_ONLY);
+    }
+
+    @Test
+    void whatIsOwedWaitsForRoomInTheSink() {
+        var bench = new QueuePairBench().connect();
+        bench.postReceive(1, 0, 1024);
+        bench.deliver(
+                TestPacket.of(Opcode.SEND_ONLY, bench.receivePsn(0)).ackRequest(),
+                TestPacket.of(Opcode.SEND_ONLY, bench.receivePsn(2)));
+        var sink = new DatagramSink(2);
+
+        for (int room = 0; room < 2; room++) {
+            sink.limit(room);
+            assertThat(bench.queuePair.transmit(sink, bench.now)).as("more is owed").isTrue();
+            assertThat(sink.count()).isEqualTo(room);
+        }
+        sink.limit(2);
+
+        assertThat(bench.queuePair.transmit(sink, bench.now)).isFalse();
+        assertThat(sink.count()).isEqualTo(2);
+    }
+
+    @Test
     @Requirement({"NAA-MRSP-4", "NAA-XFER-18"})
     void theAcknowledgementGoesAheadOfRequestsToAPeerThatDoesNotSayOtherwise() {
         var bench = new QueuePairBench().connect();

@@ -341,16 +341,19 @@ class CompletionTest {
     }
 
     /// The peer must not learn of a success that our application will never hear of.
-    @Test
-    void aMessageWhoseCompletionIsLostIsNotAcknowledged() {
+    @ParameterizedTest
+    @EnumSource(
+            value = Opcode.class,
+            names = {"SEND_ONLY", "WRITE_ONLY_IMM"})
+    void aMessageWhoseCompletionIsLostIsNotAcknowledged(Opcode opcode) {
         var bench = new QueuePairBench().queues(8, 1).connect();
         bench.postReceive(1, 0, 0);
         bench.postReceive(2, 0, 0);
 
         List<TestPacket> answers =
                 bench.answersTo(
-                        TestPacket.of(Opcode.SEND_ONLY, bench.receivePsn(0)).ackRequest(),
-                        TestPacket.of(Opcode.SEND_ONLY, bench.receivePsn(1)).ackRequest());
+                        TestPacket.of(opcode, bench.receivePsn(0)).ackRequest(),
+                        TestPacket.of(opcode, bench.receivePsn(1)).ackRequest());
 
         assertThat(bench.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(answers)

@@ -4,6 +4,7 @@ import static dev.outboard.fabric.roce.rc.QueuePairBench.pattern;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Access;
+import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.wire.Aeth;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// READs as the responder sees them (roce.md 3.4, 3.6, 3.7).
@@ -87,16 +89,16 @@ class ReadResponderTest {
                 .containsExactly(2, 2, 4, 6);
     }
 
-    @Test
-    void streamsALongReadInSharesOfATurn() {
-        var bench = new QueuePairBench().pathMtu(1024).connect();
-        RegisteredRegion region = bench.region(1 << 20, Access.REMOTE_READ);
-        bench.deliver(readOf(bench, region, 1 << 20));
+    /// 64 KiB, or 60 packets.
+    @ParameterizedTest
+    @CsvSource({"256,60", "1024,60", "2048,32", "4096,16"})
+    void streamsALongReadInSharesOfATurn(int mtu, int share) {
+        var bench = new QueuePairBench().pathMtu(mtu).connect();
+        RegisteredRegion region = bench.region(1 << 18, Access.REMOTE_READ);
+        bench.deliver(readOf(bench, region, 1 << 18));
 
-        for (int sent = 0; sent < 1024; ) {
-            int share = bench.transmitTurn().size();
-            assertThat(share * 1024).isBetween(1, 1 << 16);
-            sent += share;
+        for (int left = (1 << 18) / mtu; left > 0; left -= share) {
+            assertThat(bench.transmitTurn()).hasSize(Math.min(share, left));
         }
         assertThat(bench.transmitTurn()).isEmpty();
     }
@@ -154,12 +156,13 @@ class ReadResponderTest {
         assertThat(bench.answersTo(read(bench, 0, 0, 2 * MTU))).isEmpty();
         assertThat(bench.answersTo(read(bench, 2, 0, 2 * MTU + 1))).isEmpty();
         assertThat(bench.answersTo(read(bench, 3, 0, MTU))).isEmpty();
+        assertThat(bench.answersTo(read(bench, 3, MTU, MTU + 1))).isEmpty();
         assertThat(
                         bench.answersTo(
                                 TestPacket.of(Opcode.READ_REQUEST, bench.receivePsn(2))
                                         .target(address, key ^ 1, 2 * MTU)))
                 .isEmpty();
-        assertThat(bench.counter(QueuePairCounter.UNKNOWN_DUPLICATES_DROPPED)).isEqualTo(4);
+        assertThat(bench.counter(QueuePairCounter.UNKNOWN_DUPLICATES_DROPPED)).isEqualTo(5);
         assertStream(bench, bench.answersTo(read(bench, 2, 0, 2 * MTU)), 2, 4);
         assertStream(bench, bench.answersTo(read(bench, 4, 0, 2 * MTU)), 4, 6);
     }
@@ -192,6 +195,32 @@ class ReadResponderTest {
         assertThat(answers.getLast().syndrome).isEqualTo(Aeth.NAK_INVALID_REQUEST);
         assertThat(answers.getLast().psn).isEqualTo(bench.receivePsn(2));
         assertThat(bench.queuePair.state()).isEqualTo(QueuePairState.ERROR);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 4, 8})
+    @Requirement("ROCE-RC-32")
+    void servesAsManyReadsAsAgreedOnceTheQueuePairWasDrained(int newCount) {
+        var bench = new QueuePairBench().pathMtu(MTU).readAtomics(0, 3).connect();
+        for (int i = 0; i < 10; i++) {
+            bench.answersTo(read(bench, i, 0, 10));
+        }
+        bench.queuePair.modify(QueuePairChange.to(QueuePairState.SEND_QUEUE_DRAIN));
+        bench.queuePair.modify(
+                QueuePairChange.to(QueuePairState.SEND_QUEUE_DRAIN)
+                        .maxDestinationReadAtomic(newCount));
+
+        // What was served is known as far as there is room for it.
+        assertStream(bench, bench.answersTo(read(bench, 9, 0, 10)), 9, 10);
+        assertThat(bench.answersTo(read(bench, 8, 0, 10))).hasSize(newCount > 1 ? 1 : 0);
+        assertThat(bench.answersTo(read(bench, 6, 0, 10))).isEmpty();
+
+        for (int i = 0; i < newCount; i++) {
+            bench.deliver(read(bench, 10 + i, 0, 10));
+        }
+        assertThat(bench.transmit())
+                .hasSize(newCount)
+                .allMatch(answer -> answer.opcode == Opcode.READ_RESP_ONLY);
     }
 
     @Test

@@ -166,7 +166,9 @@ class ResponderErrorTest {
                             .target(bench.region.address(), bench.region.remoteKey(), 4L * MTU));
             TestPacket answer =
                     bench.answerTo(
-                            TestPacket.of(opcode, bench.receivePsn(1)).payload(new byte[length]));
+                            TestPacket.of(opcode, bench.receivePsn(1))
+                                    .ackRequest()
+                                    .payload(new byte[length]));
             assertThat(answer.syndrome)
                     .as("%s of %d", opcode, length)
                     .isEqualTo(Aeth.NAK_INVALID_REQUEST);
@@ -228,6 +230,7 @@ class ResponderErrorTest {
         TestPacket answer =
                 bench.answerTo(
                         TestPacket.of(Opcode.SEND_LAST, bench.receivePsn(1))
+                                .ackRequest()
                                 .payload(QueuePairBench.pattern(5, MTU, 11)));
 
         assertThat(answer.syndrome).isEqualTo(Aeth.NAK_INVALID_REQUEST);
@@ -242,7 +245,8 @@ class ResponderErrorTest {
         bench.queuePair.post(new ReceiveRequest().id(1).buffer(readOnly, 0, 64));
 
         TestPacket answer =
-                bench.answerTo(request(bench, Opcode.SEND_ONLY, 0).payload(new byte[1]));
+                bench.answerTo(
+                        request(bench, Opcode.SEND_ONLY, 0).ackRequest().payload(new byte[1]));
 
         assertThat(answer.syndrome).isEqualTo(Aeth.NAK_REMOTE_OPERATIONAL_ERROR);
         assertThat(bench.receiveCompletions()).containsExactly("1 LOCAL_PROTECTION_ERROR");
@@ -260,6 +264,7 @@ class ResponderErrorTest {
         TestPacket answer =
                 bench.answerTo(
                         TestPacket.of(Opcode.WRITE_LAST, bench.receivePsn(1))
+                                .ackRequest()
                                 .payload(QueuePairBench.pattern(5, 0, MTU)));
 
         assertThat(answer.syndrome).isEqualTo(Aeth.NAK_REMOTE_ACCESS_ERROR);
@@ -321,6 +326,7 @@ class ResponderErrorTest {
         TestPacket answer =
                 bench.answerTo(
                         TestPacket.of(opcode, bench.receivePsn(0))
+                                .ackRequest()
                                 .target(bench.region.address(), bench.region.remoteKey(), dmaLength)
                                 .payload(new byte[length]));
         assertThat(answer.syndrome).as("%s of %d", opcode, length).isEqualTo(syndrome);

@@ -3,6 +3,7 @@ package dev.outboard.fabric.roce.rc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.roce.wire.Aeth;
+import dev.outboard.fabric.roce.wire.Opcode;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -13,6 +14,7 @@ class SharedBufferTest {
     private static final int MTU = 4096;
     private static final int FIRST_PACKETS = 15;
     private static final int BUFFER_PACKETS = 22;
+    private static final int ACKS_LIKE_A_PACKET = 10;
     private static final int OTHER = 0x12;
 
     private final CongestionControl congestion = new CongestionControl(false, 0);
@@ -149,6 +151,25 @@ class SharedBufferTest {
 
         other.post(other.write(4, MTU));
         assertThat(other.transmit()).isEmpty();
+    }
+
+    @Test
+    void acknowledgementsAndResponsesTakeRoomToo() {
+        other.post(other.write(1, 10));
+        other.transmit();
+        other.deliver(TestPacket.ack(other.sendPsn(0)));
+        one.deliver(
+                TestPacket.of(Opcode.READ_REQUEST, one.receivePsn(0))
+                        .target(one.region.address(), one.region.remoteKey(), 5 * MTU));
+        assertThat(one.transmit()).hasSize(5);
+        for (int i = 0; i < ACKS_LIKE_A_PACKET; i++) {
+            one.answerTo(TestPacket.of(Opcode.WRITE_ONLY, one.receivePsn(5 + i)).ackRequest());
+        }
+
+        other.post(other.write(2, 16 * MTU));
+        other.post(other.write(3, 16 * MTU));
+
+        assertThat(other.transmit()).hasSize(BUFFER_PACKETS - 5 - 1);
     }
 
     /// The queue pairs that may go on.
