@@ -58,13 +58,11 @@ final class ReactionPoint {
     ///
     /// @param presentBytesPerSecond what is sent at present, without a limit; 0 if not known
     void notified(long now, double presentBytesPerSecond) {
+        advance(now);
         if (!limiting) {
             start(now, presentBytesPerSecond);
-        } else {
-            advance(now);
-            if (now - cutNanos < CUT_NANOS) {
-                return;
-            }
+        } else if (now - cutNanos < CUT_NANOS) {
+            return;
         }
         target = rate;
         rate = Math.max(MIN_BYTES_PER_SECOND, rate * (1 - alpha / 2));

@@ -62,6 +62,16 @@ class NotificationTest {
         assertThat(queuePair.counters().get(QueuePairCounter.NOTIFICATIONS_SENT)).isEqualTo(2);
     }
 
+    /// Nobody slows acknowledgements down.
+    @Test
+    void marksOnPacketsWithoutDataMeanNothing() {
+        RcQueuePair queuePair = queuePair(true);
+
+        deliver(queuePair, TestPacket.of(Opcode.WRITE_ONLY, 0), MARKED);
+
+        assertThat(notifications(transmit(queuePair))).isEmpty();
+    }
+
     /// As in the golden packets: BECN, PSN 0, 16 zero bytes, code point 48.
     @Test
     @Requirement("ROCE-CC-2")

@@ -144,6 +144,18 @@ class ReadResponderTest {
     }
 
     @Test
+    void goesOnWhenTheRequestComesAgainForWhatIsStillToCome() {
+        var bench = new QueuePairBench().pathMtu(MTU).connect();
+        bench.deliver(read(bench, 0, 0, 200 * MTU));
+        int begun = bench.transmitTurn().size();
+
+        List<TestPacket> rest = bench.answersTo(read(bench, 100, 100 * MTU, 100 * MTU));
+
+        assertThat(rest.getFirst().psn).isEqualTo(bench.receivePsn(begun));
+        assertThat(content(rest)).isEqualTo(pattern(0, begun * MTU, (200 - begun) * MTU));
+    }
+
+    @Test
     @Requirement("ROCE-RC-12")
     void dropsARepetitionOfWhatItDoesNotKnowAnyMoreOrDiffers() {
         var bench = new QueuePairBench().pathMtu(MTU).readAtomics(0, 2).connect();
