@@ -8,6 +8,8 @@ module dev.outboard.naa {
     requires static org.jspecify;
 
     exports dev.outboard.naa;
+    exports dev.outboard.naa.client;
+    exports dev.outboard.naa.server;
 
-    uses dev.outboard.naa.RoutineProvider;
+    uses dev.outboard.naa.server.RoutineProvider;
 }

@@ -8,6 +8,6 @@ module dev.outboard.node {
 
     exports dev.outboard.node.routine;
 
-    provides dev.outboard.naa.RoutineProvider with
+    provides dev.outboard.naa.server.RoutineProvider with
             dev.outboard.node.routine.RoutineCatalog;
 }

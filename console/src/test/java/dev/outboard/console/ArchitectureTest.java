@@ -32,6 +32,10 @@ class ArchitectureTest {
     private static final String FABRIC = "dev.outboard.fabric..";
     private static final String NAA = "dev.outboard.naa..";
     private static final String DOCA = "dev.outboard.doca..";
+    private static final String NAA_PROTOCOL = "dev.outboard.naa.protocol..";
+    private static final String NAA_SESSION = "dev.outboard.naa.session..";
+    private static final String NAA_CLIENT = "dev.outboard.naa.client..";
+    private static final String NAA_SERVER = "dev.outboard.naa.server..";
     private static final String NODE = "dev.outboard.node..";
     private static final String BENCH = "dev.outboard.bench..";
     private static final String CONSOLE = "dev.outboard.console..";
@@ -107,6 +111,32 @@ class ArchitectureTest {
                 .check(CODE);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "dev.outboard.naa,            '"
+                + NAA_PROTOCOL
+                + ";"
+                + NAA_SESSION
+                + ";"
+                + NAA_CLIENT
+                + ";"
+                + NAA_SERVER
+                + "'",
+        "dev.outboard.naa.protocol.., '" + NAA_SESSION + ";" + NAA_CLIENT + ";" + NAA_SERVER + "'",
+        "dev.outboard.naa.session..,  '" + NAA_CLIENT + ";" + NAA_SERVER + "'",
+        "dev.outboard.naa.client..,   '" + NAA_SERVER + "'",
+        "dev.outboard.naa.server..,   '" + NAA_CLIENT + "'",
+    })
+    void packagesOfNaaUseThoseBelowThemOnly(String one, String others) {
+        noClasses()
+                .that()
+                .resideInAPackage(one)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(others.split(";"))
+                .check(CODE);
+    }
+
     @Test
     void packetsKnowNoProtocol() {
         noClasses()
@@ -122,7 +152,7 @@ class ArchitectureTest {
     void protocolsKnowNoSocketOrChance() {
         noClasses()
                 .that()
-                .resideInAnyPackage(WIRE, MEMORY, QUEUE, RC, UD, CM)
+                .resideInAnyPackage(WIRE, MEMORY, QUEUE, RC, UD, CM, NAA_PROTOCOL)
                 .should()
                 .dependOnClassesThat(isOutsideWorld())
                 .check(CODE);
@@ -132,7 +162,7 @@ class ArchitectureTest {
     void protocolsRunNoThread() {
         noClasses()
                 .that()
-                .resideInAnyPackage(WIRE, MEMORY, QUEUE, RC, UD, CM)
+                .resideInAnyPackage(WIRE, MEMORY, QUEUE, RC, UD, CM, NAA_PROTOCOL)
                 .should()
                 .callMethodWhere(runsOrHoldsAThread())
                 .check(CODE);
@@ -142,7 +172,7 @@ class ArchitectureTest {
     void protocolsReadNoClock() {
         noClasses()
                 .that()
-                .resideInAnyPackage(WIRE, MEMORY, QUEUE, RC, UD, CM)
+                .resideInAnyPackage(WIRE, MEMORY, QUEUE, RC, UD, CM, NAA_PROTOCOL)
                 .should()
                 .callMethod(System.class, "nanoTime")
                 .orShould()

@@ -19,7 +19,7 @@ public final class MrspException extends NaaException {
     private final int code;
 
     /// @param code what the peer sent or is sent, 0..255
-    MrspException(Where where, int code, String what) {
+    public MrspException(Where where, int code, String what) {
         super(where, what);
         this.code = code;
     }

@@ -24,7 +24,7 @@ public final class NaaConnectException extends NaaException {
     private final byte[] rejectData;
 
     /// A failure that no reject explains.
-    NaaConnectException(Where where, Reason reason, String what) {
+    public NaaConnectException(Where where, Reason reason, String what) {
         super(where, what);
         this.reason = reason;
         this.rejectReason = 0;
@@ -32,7 +32,7 @@ public final class NaaConnectException extends NaaException {
     }
 
     /// A failure that another exception caused.
-    NaaConnectException(Where where, Reason reason, String what, Throwable cause) {
+    public NaaConnectException(Where where, Reason reason, String what, Throwable cause) {
         super(where, what, cause);
         this.reason = reason;
         this.rejectReason = 0;
@@ -40,7 +40,7 @@ public final class NaaConnectException extends NaaException {
     }
 
     /// The peer rejected the connection.
-    NaaConnectException(Where where, String what, int rejectReason, byte[] rejectData) {
+    public NaaConnectException(Where where, String what, int rejectReason, byte[] rejectData) {
         super(where, what);
         this.reason = Reason.REJECTED;
         this.rejectReason = rejectReason;
@@ -48,7 +48,7 @@ public final class NaaConnectException extends NaaException {
     }
 
     /// The failure that an event of connection management reports.
-    static NaaConnectException of(ConnectionEvent event, Where where) {
+    public static NaaConnectException of(ConnectionEvent event, Where where) {
         return switch (event.type()) {
             case ADDRESS_ERROR -> of(event, where, Reason.ADDRESS_RESOLUTION, "no such address");
             case ROUTE_ERROR -> of(event, where, Reason.ROUTE_RESOLUTION, "no route");

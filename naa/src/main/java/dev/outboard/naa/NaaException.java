@@ -18,7 +18,7 @@ public sealed class NaaException extends RuntimeException
         REGION_SETUP("region setup with"),
         RPC("RPC with"),
         DISCONNECT("disconnecting from"),
-        /// Before all others, in a [NaaPool].
+        /// Before all others, in a [NaaPool][dev.outboard.naa.client.NaaPool].
         POOL("waiting for a session of");
 
         private final String words;
@@ -37,13 +37,13 @@ public sealed class NaaException extends RuntimeException
     private final transient Where where;
 
     /// A failure at `where`, told by `what`.
-    NaaException(Where where, String what) {
+    public NaaException(Where where, String what) {
         super(message(where, what));
         this.where = where;
     }
 
     /// A failure at `where`, told by `what`, that another exception caused.
-    NaaException(Where where, String what, Throwable cause) {
+    public NaaException(Where where, String what, Throwable cause) {
         super(message(where, what), cause);
         this.where = where;
     }

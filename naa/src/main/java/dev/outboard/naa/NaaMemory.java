@@ -4,8 +4,8 @@ package dev.outboard.naa;
 /// of equal size. A region lies where the client asks, in one bank.
 ///
 /// Every client has the address space for itself, as a process has its virtual one: what two
-/// clients put at the same address are two things. How much memory they really get is another
-/// limit, see [ServerOptions#maxConnectionBytes].
+/// clients put at the same address are two things. How much memory they really get is another limit
+/// of the server.
 ///
 /// @param bytes how far addresses go, 2^56 at most
 /// @param banks into how many parts of equal size it is divided
@@ -35,8 +35,8 @@ public record NaaMemory(long bytes, int banks) {
         return bytes / banks;
     }
 
-    /// Whether this many bytes from `address` on lie in one bank.
-    boolean holds(long address, long size) {
-        return address < bytes && size <= bankBytes() - address % bankBytes();
+    /// Whether this many bytes from `naaAddress` on lie in one bank.
+    public boolean holds(long naaAddress, long size) {
+        return naaAddress < bytes && size <= bankBytes() - naaAddress % bankBytes();
     }
 }

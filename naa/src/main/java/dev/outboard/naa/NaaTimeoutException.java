@@ -6,7 +6,7 @@ public final class NaaTimeoutException extends NaaException {
     private static final long serialVersionUID = 1;
 
     /// The time is over.
-    NaaTimeoutException(Where where, String what) {
+    public NaaTimeoutException(Where where, String what) {
         super(where, what);
     }
 }

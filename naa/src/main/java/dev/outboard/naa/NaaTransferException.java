@@ -9,7 +9,7 @@ public final class NaaTransferException extends NaaException {
     private final CompletionStatus status;
 
     /// A work request that ended with `status`.
-    NaaTransferException(Where where, CompletionStatus status, String what) {
+    public NaaTransferException(Where where, CompletionStatus status, String what) {
         super(where, what);
         this.status = status;
     }

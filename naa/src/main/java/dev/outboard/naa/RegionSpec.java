@@ -13,7 +13,7 @@ import java.util.OptionalLong;
 ///
 /// @param memory the bytes to send and to receive into
 /// @param input sent with every RPC; `ap1-2023` sends every region and ignores the marks
-/// @param output returned by every RPC; `ap1-2023` returns one, see [NaaClient#setReturnRegion]
+/// @param output returned by every RPC; `ap1-2023` returns the one that the client names
 /// @param singleSend an input that only the first RPC sends
 /// @param naaAddress the NAA address to ask for, or empty for the dialect's default
 public record RegionSpec(

@@ -7,7 +7,7 @@ public final class RpcException extends NaaException {
     private final int returnCode;
 
     /// The server answered a call of the function with `returnCode`.
-    RpcException(Where where, int functionCode, int returnCode) {
+    public RpcException(Where where, int functionCode, int returnCode) {
         super(
                 where,
                 "function %d ended with code %s%s"

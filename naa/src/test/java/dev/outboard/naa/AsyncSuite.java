@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.outboard.naa.client.NaaClient;
+import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.naa.server.ServerUnderTest;
+import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -83,7 +87,7 @@ abstract class AsyncSuite extends SessionSuite {
             assertThat(memory.mismatch(server.memory(1000, i + 1))).isEqualTo(-1);
         }
         clients.forEach(NaaClient::close);
-        RpcSuite.until(() -> threads.stream().noneMatch(Thread::isAlive));
+        Eventually.until(() -> threads.stream().noneMatch(Thread::isAlive));
     }
 
     @Test
@@ -149,7 +153,7 @@ abstract class AsyncSuite extends SessionSuite {
             List<Future<RpcResult>> results =
                     clients.stream().map(client -> threads.submit(() -> client.invoke())).toList();
             // With held carriers not all of them could have started.
-            RpcSuite.until(() -> clients.stream().allMatch(client -> client.rpcCount() == 1));
+            Eventually.until(() -> clients.stream().allMatch(client -> client.rpcCount() == 1));
             held.release();
             for (Future<RpcResult> result : results) {
                 assertThat(result.get(30, TimeUnit.SECONDS).isSuccess()).isTrue();

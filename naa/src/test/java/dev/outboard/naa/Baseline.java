@@ -2,6 +2,7 @@ package dev.outboard.naa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.LiveHeap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,7 +22,7 @@ record Baseline(long heapBytes, Map<String, Long> threads) {
 
     /// Heap and threads are back where they were.
     void assertReached() {
-        RpcSuite.until(() -> ownThreads().equals(threads));
+        Eventually.until(() -> ownThreads().equals(threads));
         assertThat(LiveHeap.bytes()).as("live heap").isLessThan(heapBytes + TOLERANCE_BYTES);
     }
 

@@ -8,6 +8,12 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.outboard.naa.MrspMessage.Advertise;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.naa.MrspMessage.MrspError;
+import dev.outboard.naa.client.NaaClient;
+import dev.outboard.naa.client.NaaClientBuilder;
+import dev.outboard.naa.server.AddressPrefix;
+import dev.outboard.naa.server.Admission;
+import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
@@ -71,7 +77,7 @@ abstract class FailureSuite extends SessionSuite {
                                 .hasValue(new MrspError(MrspException.MALFORMED));
                     }
                     server.awaitEvent("failed");
-                    RpcSuite.until(() -> server.server.connections().size() == 1);
+                    Eventually.until(() -> server.server.connections().size() == 1);
                 }
                 assertThat(good.invoke().isSuccess()).isTrue();
             }
@@ -189,7 +195,7 @@ abstract class FailureSuite extends SessionSuite {
                 assertThat(rejected).hasMessageContaining("all 2 connections are in use");
                 server.awaitEvent("rejected");
             }
-            RpcSuite.until(() -> server.server.connections().size() == 1);
+            Eventually.until(() -> server.server.connections().size() == 1);
             try (NaaClient next = client(10).open()) {
                 assertThat(next.invoke().isSuccess()).isTrue();
             }
@@ -228,7 +234,7 @@ abstract class FailureSuite extends SessionSuite {
         boolean[] cancelled = {false};
         HeldRoutine held =
                 new HeldRoutine(rpc -> {
-                    RpcSuite.until(rpc::isCancelled);
+                    Eventually.until(rpc::isCancelled);
                     cancelled[0] = true;
                     rpc.parameter(0).memory().fill((byte) 99);
                     return ReturnCode.SUCCESS;
@@ -290,7 +296,7 @@ abstract class FailureSuite extends SessionSuite {
             CompletableFuture<RpcResult> call = busy.invokeAsync();
             held.awaitCall();
             CompletableFuture<Void> closing = CompletableFuture.runAsync(server.server::close);
-            RpcSuite.until(() -> rejects("the server is shutting down"));
+            Eventually.until(() -> rejects("the server is shutting down"));
             assertThat(catchThrowableOfType(RpcException.class, idle::invoke).returnCode())
                     .isEqualTo(ReturnCode.SHUTTING_DOWN);
             assertThat(call).isNotDone();
@@ -330,7 +336,7 @@ abstract class FailureSuite extends SessionSuite {
                 });
         try (NaaClient client = client(10).functionCode(CUSTOM).open()) {
             CompletableFuture<RpcResult> call = client.invokeAsync();
-            RpcSuite.until(() -> running.getCount() == 0);
+            Eventually.until(() -> running.getCount() == 0);
             server.server.close();
             assertThatExceptionOfType(ExecutionException.class)
                     .isThrownBy(() -> call.get(30, TimeUnit.SECONDS));
@@ -351,8 +357,8 @@ abstract class FailureSuite extends SessionSuite {
                 });
         try (NaaClient client = client(10).functionCode(CUSTOM).open()) {
             client.startRpc();
-            RpcSuite.until(() -> client.pollCompletions() >= 0 && server.calculating());
-            server.server.connections().forEach(NaaServerContext::breakOff);
+            Eventually.until(() -> client.pollCompletions() >= 0 && server.calculating());
+            server.breakConnections();
             NaaConnectException failure =
                     catchThrowableOfType(
                             NaaConnectException.class,

@@ -6,6 +6,9 @@ import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.MrspMessage.Advertise;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
+import dev.outboard.naa.client.NaaClient;
+import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -65,7 +68,7 @@ class FailuresOverRoceTest extends FailureSuite {
                             .isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR);
                 }
                 assertThat(victim.invoke().isSuccess()).isTrue();
-                RpcSuite.until(() -> server.server.connections().size() == 1);
+                Eventually.until(() -> server.server.connections().size() == 1);
             }
         }
     }

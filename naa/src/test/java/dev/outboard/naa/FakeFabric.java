@@ -55,14 +55,14 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /// A fabric inside this process: bytes move from region to region under one lock. It keeps what
 /// went over the wire, and can be told to fail. Registered as an extension it fails a test that
 /// leaves something open.
-final class FakeFabric implements AfterEachCallback {
+public final class FakeFabric implements AfterEachCallback {
     /// What a queue pair did to its peer.
     record Wire(SendRequest.Operation operation, long length, int immediate, boolean solicited) {}
 
     final List<Wire> wire = new ArrayList<>();
     final List<ConnectionParameters> requests = new ArrayList<>();
     private final AtomicInteger open = new AtomicInteger();
-    DeviceLimits limits =
+    public DeviceLimits limits =
             new DeviceLimits(1L << 31, 4096, 1 << 16, 1 << 16, 1 << 16, 1 << 14, 1, 0);
 
     final List<ConnectionParameters> grants = new ArrayList<>();
@@ -72,7 +72,7 @@ final class FakeFabric implements AfterEachCallback {
     int backlog;
 
     /// How far one gets with an address.
-    final Map<InetAddress, ConnectionEvent.Type> broken = new HashMap<>();
+    public final Map<InetAddress, ConnectionEvent.Type> broken = new HashMap<>();
 
     /// Nothing arrives any more.
     volatile boolean deaf;
@@ -93,11 +93,11 @@ final class FakeFabric implements AfterEachCallback {
     private final Map<Integer, FakeRegion> regions = new HashMap<>();
     private final AtomicInteger numbers = new AtomicInteger(1000);
 
-    Device device() {
+    public Device device() {
         return new FakeDevice();
     }
 
-    int openResources() {
+    public int openResources() {
         return open.get();
     }
 

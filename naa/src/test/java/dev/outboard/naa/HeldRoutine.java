@@ -2,6 +2,8 @@ package dev.outboard.naa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.naa.server.Routine;
+import dev.outboard.naa.server.RpcContext;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 

@@ -8,6 +8,7 @@ import dev.outboard.fabric.Device;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.naa.MrspMessage.Entry;
 import dev.outboard.naa.MrspMessage.MrspError;
+import dev.outboard.naa.client.NaaClient;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

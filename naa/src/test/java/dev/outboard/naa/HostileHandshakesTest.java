@@ -12,6 +12,8 @@ import dev.outboard.fabric.roce.cm.RejectReason;
 import dev.outboard.fabric.roce.cm.Rejection;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.naa.MrspMessage.Entry;
+import dev.outboard.naa.client.NaaClient;
+import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -105,7 +107,7 @@ class HostileHandshakesTest extends HostileSuite {
             for (int i = 0; i < 5; i++) {
                 stranger.send(request);
             }
-            RpcSuite.until(() -> counted("cm.discarded.duplicate") == 10);
+            Eventually.until(() -> counted("cm.discarded.duplicate") == 10);
             assertThat(server.server.connections()).hasSize(1);
             DisconnectRequest end = disconnect(reply, reply.localQpn());
             for (int i = 0; i < 5; i++) {
@@ -130,7 +132,7 @@ class HostileHandshakesTest extends HostileSuite {
             DisconnectRequest end = disconnect(old, old.localQpn());
             stranger.send(end);
             stranger.await(DisconnectReply.class);
-            RpcSuite.until(() -> server.server.connections().size() == 1);
+            Eventually.until(() -> server.server.connections().size() == 1);
 
             // What an old connection left in the network.
             stranger.send(Stranger.readyToUse(old));
@@ -157,11 +159,11 @@ class HostileHandshakesTest extends HostileSuite {
 
             // The same queue pair connects anew, as after a restart: the old connection was stale.
             stranger.connect(port, 8, QUEUE_PAIR + 1, 18);
-            RpcSuite.until(() -> server.server.connections().size() == 2);
+            Eventually.until(() -> server.server.connections().size() == 2);
             stranger.send(stranger.request(port, 9, QUEUE_PAIR + 1, 18));
             assertThat(stranger.await(Rejection.class).reason())
                     .isEqualTo(RejectReason.STALE_CONNECTION.code());
-            RpcSuite.until(() -> server.server.connections().size() == 1);
+            Eventually.until(() -> server.server.connections().size() == 1);
             assertServed(good, memory);
         }
         assertServesAsBefore();

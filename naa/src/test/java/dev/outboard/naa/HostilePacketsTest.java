@@ -7,6 +7,9 @@ import dev.outboard.fabric.roce.cm.ConnectionReply;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.naa.MrspMessage.Entry;
+import dev.outboard.naa.client.NaaClient;
+import dev.outboard.naa.protocol.MrspCodec;
+import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -156,7 +159,7 @@ class HostilePacketsTest extends HostileSuite {
                             bytes(random.nextInt(1100), random));
                 }
                 assertServed(good, memory);
-                RpcSuite.until(() -> server.server.connections().size() == 1);
+                Eventually.until(() -> server.server.connections().size() == 1);
             }
         }
         assertServesAsBefore();

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.naa.client.NaaClient;
+import dev.outboard.naa.client.NaaClientBuilder;
+import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.naa.server.ServerUnderTest;
+import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -30,7 +35,7 @@ class LimitsTest extends SessionSuite {
     }
 
     private void assertCounted(String counter) {
-        RpcSuite.until(() -> server.server.counters().get(counter) == 1);
+        Eventually.until(() -> server.server.counters().get(counter) == 1);
     }
 
     private void assertServesTheNext() {
@@ -201,7 +206,7 @@ class LimitsTest extends SessionSuite {
         serve(ServerOptions.builder().maxConnections(1).setupLimit(Duration.ofHours(1)));
         failToFinishAHandshake();
         fabric.halfOpen = false;
-        RpcSuite.until(() -> {
+        Eventually.until(() -> {
             try (NaaClient good = client(10).open()) {
                 return good.invoke().isSuccess();
             } catch (NaaConnectException _) {

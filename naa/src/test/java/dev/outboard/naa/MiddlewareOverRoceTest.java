@@ -4,6 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.naa.client.NaaParameter;
+import dev.outboard.naa.client.NaaSession;
+import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.naa.server.ServerUnderTest;
 import dev.outboard.testkit.Requirement;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

@@ -7,6 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.outboard.naa.client.NaaParameter;
+import dev.outboard.naa.client.NaaSession;
+import dev.outboard.naa.client.NaaSpec;
+import dev.outboard.naa.client.NaaStatus;
+import dev.outboard.naa.server.RoutineRegion;
+import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -199,7 +206,7 @@ abstract class MiddlewareSuite extends SessionSuite {
             assertThatIllegalStateException().isThrownBy(session::invoke);
             held.release();
             // The result arrives as well.
-            RpcSuite.until(() -> memory.get(JAVA_BYTE, 99_999) == 7);
+            Eventually.until(() -> memory.get(JAVA_BYTE, 99_999) == 7);
             assertThat(session.await(LONG).isSuccess()).isTrue();
             assertThat(session.test().isSuccess()).isTrue();
         }
@@ -221,7 +228,7 @@ abstract class MiddlewareSuite extends SessionSuite {
             session.invoke();
             session.await();
             server.server.close();
-            RpcSuite.until(() -> fails(session));
+            Eventually.until(() -> fails(session));
             NaaStatus broken = session.test();
             assertThat(broken.isComplete()).isTrue();
             assertThat(broken.state()).isIn(NaaState.ERROR, NaaState.DISCONNECTED);
@@ -264,7 +271,7 @@ abstract class MiddlewareSuite extends SessionSuite {
                 .isThrownBy(() -> create(spec, 1, inputs, List.of()));
         next.close();
         assertThat(next.test().state()).isEqualTo(NaaState.DISCONNECTED);
-        RpcSuite.until(() -> server.server.connections().isEmpty());
+        Eventually.until(() -> server.server.connections().isEmpty());
     }
 
     @Test

@@ -4,6 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.naa.client.NaaClient;
+import dev.outboard.naa.client.NaaParameter;
+import dev.outboard.naa.client.NaaPool;
+import dev.outboard.naa.client.NaaSession;
+import dev.outboard.naa.client.NaaStatus;
+import dev.outboard.naa.server.NaaServer;
+import dev.outboard.naa.server.RoutineSet;
+import dev.outboard.naa.server.RoutineSpec;
+import dev.outboard.naa.server.RpcContext;
+import dev.outboard.naa.server.ServerOptions;
 import dev.outboard.testkit.Repository;
 import java.io.IOException;
 import java.lang.foreign.Arena;

@@ -4,6 +4,8 @@ import static java.lang.foreign.MemorySegment.ofArray;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.naa.client.NaaPool;
+import dev.outboard.testkit.Eventually;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -22,9 +24,9 @@ class PoolOverFakeTest extends PoolSuite {
             byte[] bytes = new byte[BYTES];
             pool.invoke(ofArray(bytes));
             fabric.deaf = true;
-            RpcSuite.until(() -> !pool.status().getFirst().isUp());
+            Eventually.until(() -> !pool.status().getFirst().isUp());
             fabric.deaf = false;
-            RpcSuite.until(() -> pool.status().getFirst().isUp());
+            Eventually.until(() -> pool.status().getFirst().isUp());
             pool.invoke(ofArray(bytes));
             assertThat(bytes).containsOnly(2);
             assertThat(pool.status().getFirst().lastFailure()).isNotEmpty();

@@ -9,6 +9,18 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.naa.client.NaaPool;
+import dev.outboard.naa.client.NaaPoolBuilder;
+import dev.outboard.naa.client.NaaSpec;
+import dev.outboard.naa.server.NaaServer;
+import dev.outboard.naa.server.Routine;
+import dev.outboard.naa.server.RoutineRegion;
+import dev.outboard.naa.server.RoutineSet;
+import dev.outboard.naa.server.RoutineSpec;
+import dev.outboard.naa.server.ServerObserver;
+import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.naa.server.ServerUnderTest;
+import dev.outboard.testkit.Eventually;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -154,7 +166,7 @@ abstract class PoolSuite {
         Naa second = start();
         naas.forEach(naa -> naa.blocks = true);
         try (NaaPool pool = pool().sessionsPerNaa(2).open()) {
-            RpcSuite.until(() -> pool.status().stream().allMatch(naa -> naa.idle() == 2));
+            Eventually.until(() -> pool.status().stream().allMatch(naa -> naa.idle() == 2));
             List<CompletableFuture<RpcResult>> calls = new ArrayList<>();
             List<byte[]> arrays = new ArrayList<>();
             for (int i = 0; i < 6; i++) {
@@ -233,7 +245,7 @@ abstract class PoolSuite {
         start();
         try (NaaPool pool = pool().callLimit(Duration.ofMillis(300)).open()) {
             naas.forEach(Naa::kill);
-            RpcSuite.until(() -> pool.status().stream().noneMatch(NaaPool.Naa::isUp));
+            Eventually.until(() -> pool.status().stream().noneMatch(NaaPool.Naa::isUp));
             assertThatExceptionOfType(NaaUnavailableException.class)
                     .isThrownBy(() -> pool.invoke(ofArray(new byte[BYTES])))
                     .withMessageContaining("function 7")
@@ -243,7 +255,7 @@ abstract class PoolSuite {
                     .satisfies(e -> assertThat(e.phase()).isEqualTo(NaaException.Phase.POOL));
             Naa back = naas.getLast();
             back.start();
-            RpcSuite.until(() -> pool.status().getLast().isUp());
+            Eventually.until(() -> pool.status().getLast().isUp());
             assertThat(pool.status().getFirst().isUp()).isFalse();
             pool.invoke(ofArray(new byte[BYTES]));
             assertThat(began).containsExactly(back);
@@ -278,7 +290,7 @@ abstract class PoolSuite {
                     List.of(
                             pool.invokeAsync(ofArray(new byte[BYTES])),
                             pool.invokeAsync(ofArray(new byte[BYTES])));
-            RpcSuite.until(() -> more.stream().anyMatch(CompletableFuture::isDone));
+            Eventually.until(() -> more.stream().anyMatch(CompletableFuture::isDone));
             CompletableFuture<RpcResult> refused =
                     more.stream().filter(CompletableFuture::isDone).findFirst().orElseThrow();
             assertThat(failureOf(refused))
@@ -289,7 +301,7 @@ abstract class PoolSuite {
             assertThat(failureOf(slow)).isInstanceOf(NaaTimeoutException.class);
             naa.release.countDown();
             assertThat(running.get(30, TimeUnit.SECONDS).isSuccess()).isTrue();
-            RpcSuite.until(() -> more.stream().allMatch(CompletableFuture::isDone));
+            Eventually.until(() -> more.stream().allMatch(CompletableFuture::isDone));
             assertThat(more.stream().filter(call -> !call.isCompletedExceptionally())).hasSize(1);
         }
     }
@@ -322,12 +334,12 @@ abstract class PoolSuite {
         Naa free = start();
         try (NaaPool pool = pool().idempotent().open();
                 NaaPool once = pool().open()) {
-            RpcSuite.until(() -> pool.status().stream().allMatch(NaaPool.Naa::isUp));
-            RpcSuite.until(() -> once.status().stream().allMatch(NaaPool.Naa::isUp));
+            Eventually.until(() -> pool.status().stream().allMatch(NaaPool.Naa::isUp));
+            Eventually.until(() -> once.status().stream().allMatch(NaaPool.Naa::isUp));
             for (int code : new int[] {ReturnCode.BUSY, ReturnCode.SHUTTING_DOWN}) {
                 busy.returnCode = code;
                 began.clear();
-                RpcSuite.until(() -> {
+                Eventually.until(() -> {
                     assertThat(pool.invoke(ofArray(new byte[BYTES])).isSuccess()).isTrue();
                     return began.contains(busy);
                 });
@@ -343,7 +355,7 @@ abstract class PoolSuite {
     /// Calls until an NAA answers with an error code.
     private static int awaitCode(NaaPool pool) {
         AtomicInteger code = new AtomicInteger();
-        RpcSuite.until(() -> {
+        Eventually.until(() -> {
             try {
                 pool.invoke(ofArray(new byte[BYTES]));
             } catch (RpcException e) {

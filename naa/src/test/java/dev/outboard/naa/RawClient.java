@@ -20,6 +20,8 @@ import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.naa.MrspMessage.Advertise;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
+import dev.outboard.naa.protocol.MrspCodec;
+import dev.outboard.testkit.Eventually;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -164,7 +166,7 @@ final class RawClient implements AutoCloseable {
 
     /// Waits for room in the send queue.
     private void post(SendRequest request) {
-        RpcSuite.until(() -> {
+        Eventually.until(() -> {
             boolean posted = pair.post(request);
             if (!posted) {
                 drain();
@@ -180,7 +182,7 @@ final class RawClient implements AutoCloseable {
     }
 
     private void await() {
-        RpcSuite.until(() -> queue.poll(completion));
+        Eventually.until(() -> queue.poll(completion));
     }
 
     @Override

@@ -4,6 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.naa.client.NaaClient;
+import dev.outboard.naa.server.Routine;
+import dev.outboard.naa.server.RoutineArgument;
+import dev.outboard.naa.server.RoutineSpec;
+import dev.outboard.naa.server.RpcContext;
+import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.naa.server.ServerUnderTest;
+import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -200,7 +208,7 @@ class RoutineIsolationTest extends SessionSuite {
             // Its connection waits for it: two routines must not share the memory.
             assertThat(failure(caller).returnCode()).isEqualTo(ReturnCode.TIMEOUT);
             release.countDown();
-            RpcSuite.until(() -> server.server.counters().get("workers.stuck") == 0);
+            Eventually.until(() -> server.server.counters().get("workers.stuck") == 0);
             assertThat(caller.invoke().isSuccess()).isTrue();
             assertThat(good.invoke().isSuccess()).isTrue();
         }
@@ -220,7 +228,7 @@ class RoutineIsolationTest extends SessionSuite {
             assertThat(failure(second).returnCode()).isEqualTo(ReturnCode.TIMEOUT);
             assertThat(server.server.counters()).containsEntry("workers.stuck", 2L);
             CompletableFuture<RpcResult> waiting = third.invokeAsync();
-            RpcSuite.until(() -> server.server.counters().get("workers.queued") == 1);
+            Eventually.until(() -> server.server.counters().get("workers.queued") == 1);
             assertThat(fourth.invoke().isSuccess()).isTrue();
             assertThat(waiting).isNotDone();
             release.countDown();
@@ -256,7 +264,7 @@ class RoutineIsolationTest extends SessionSuite {
         serve(ServerOptions.builder().shutdownLimit(SHORT_TIME), spec(this::hang).asShort());
         try (NaaClient caller = custom()) {
             CompletableFuture<RpcResult> call = caller.invokeAsync();
-            RpcSuite.until(server::calculating);
+            Eventually.until(server::calculating);
             server.server.close();
             assertThat(server.server.counters()).containsEntry("connections.open", 0L);
             assertThat(call).failsWithin(Duration.ofSeconds(30));
@@ -294,27 +302,6 @@ class RoutineIsolationTest extends SessionSuite {
                 .containsEntry("routines.moved", 1L);
     }
 
-    @Test
-    void aRoutineThatIsInterruptedNowAndThenStaysOnThePollingThread() {
-        ServedRoutine routine = new ServedRoutine(spec(_ -> ReturnCode.SUCCESS).asShort());
-        for (int run = 0; run < 10_000; run++) {
-            if (run % 17 == 0) {
-                assertThat(routine.overran()).isFalse();
-            } else {
-                routine.keptShort();
-            }
-        }
-        assertThat(routine.isShort()).isTrue();
-        boolean moved = false;
-        for (int run = 0; run < 200 && !moved; run++) {
-            moved = run % 10 == 0 && routine.overran();
-            if (run % 10 != 0) {
-                routine.keptShort();
-            }
-        }
-        assertThat(routine.isShort()).isFalse();
-    }
-
     // ---- queue ----------------------------------------------------------------------------------
 
     @Test
@@ -327,9 +314,9 @@ class RoutineIsolationTest extends SessionSuite {
                 NaaClient queued = custom();
                 NaaClient refused = custom()) {
             CompletableFuture<RpcResult> first = running.invokeAsync();
-            RpcSuite.until(server::calculating);
+            Eventually.until(server::calculating);
             CompletableFuture<RpcResult> second = queued.invokeAsync();
-            RpcSuite.until(() -> server.server.counters().get("workers.queued") == 1);
+            Eventually.until(() -> server.server.counters().get("workers.queued") == 1);
             assertThat(failure(refused).returnCode()).isEqualTo(ReturnCode.BUSY);
             assertThat(server.awaitEvent("routine failed"))
                     .isEqualTo(
@@ -352,7 +339,7 @@ class RoutineIsolationTest extends SessionSuite {
         try (NaaClient running = custom();
                 NaaClient hasty = client(10).functionCode(CUSTOM + 1).open()) {
             CompletableFuture<RpcResult> first = running.invokeAsync();
-            RpcSuite.until(server::calculating);
+            Eventually.until(server::calculating);
             assertThat(failure(hasty).returnCode()).isEqualTo(ReturnCode.TIMEOUT);
             assertThat(server.server.counters()).containsEntry("workers.queued", 0L);
             release.countDown();

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import dev.outboard.fabric.Device;
+import dev.outboard.naa.client.NaaClient;
+import dev.outboard.naa.client.NaaClientBuilder;
+import dev.outboard.naa.server.RoutineSpec;
+import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
 import java.lang.management.ManagementFactory;
 import java.util.List;
@@ -40,7 +45,7 @@ class RpcOverRoceTest extends RpcSuite {
                                 .getHostAddress();
                 assertThat(seen).startsWith("127.").matches(a -> name.isEmpty() || a.equals(name));
             }
-            until(() -> server.server.connections().isEmpty());
+            Eventually.until(() -> server.server.connections().isEmpty());
         }
     }
 

@@ -6,6 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.outboard.naa.client.NaaClient;
+import dev.outboard.naa.client.NaaClientBuilder;
+import dev.outboard.naa.client.SetupTimes;
+import dev.outboard.naa.server.NaaListener;
+import dev.outboard.naa.server.NaaServerContext;
+import dev.outboard.naa.server.Routine;
+import dev.outboard.naa.server.RoutineException;
+import dev.outboard.naa.server.RoutineRegion;
+import dev.outboard.naa.server.RpcContext;
+import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.naa.server.ServerUnderTest;
+import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -150,7 +162,8 @@ abstract class RpcSuite extends SessionSuite {
                             .region(RegionSpec.input(memory))
                             .open()) {
                 client.startRpc();
-                until(() -> client.pollCompletions() >= 0 && client.result().isPresent());
+                Eventually.until(
+                        () -> client.pollCompletions() >= 0 && client.result().isPresent());
                 assertThat(memory.mismatch(server.memory(100, 0))).isEqualTo(-1);
             }
             assertThat(memory.mismatch(server.memory(100, 0))).isEqualTo(-1);
@@ -275,7 +288,7 @@ abstract class RpcSuite extends SessionSuite {
         try (NaaClient client = server.client().region(RegionSpec.inputOutput(memory)).build()) {
             assertThat(client.state()).isEqualTo(NaaState.INIT);
             List<NaaState> states = new ArrayList<>();
-            until(() -> {
+            Eventually.until(() -> {
                 client.pollAndHandleConnectionEvent(Duration.ZERO);
                 note(states, client.state());
                 return client.state() == NaaState.CONNECTED;
@@ -296,7 +309,7 @@ abstract class RpcSuite extends SessionSuite {
     }
 
     private static void poll(NaaClient client, NaaState target, List<NaaState> states) {
-        until(() -> {
+        Eventually.until(() -> {
             client.pollCompletions();
             note(states, client.state());
             return client.state() == target;
@@ -306,14 +319,6 @@ abstract class RpcSuite extends SessionSuite {
     private static void note(List<NaaState> states, NaaState state) {
         if (states.isEmpty() || states.getLast() != state) {
             states.add(state);
-        }
-    }
-
-    static void until(java.util.function.BooleanSupplier done) {
-        long start = System.nanoTime();
-        while (!done.getAsBoolean()) {
-            assertThat(System.nanoTime() - start).as("time").isLessThan(30_000_000_000L);
-            Thread.onSpinWait();
         }
     }
 
@@ -521,7 +526,7 @@ abstract class RpcSuite extends SessionSuite {
                         .open()) {
             assertThat(catchThrowableOfType(RpcException.class, client::invoke).returnCode())
                     .isEqualTo(ReturnCode.TIMEOUT);
-            until(() -> interrupted.getCount() == 0);
+            Eventually.until(() -> interrupted.getCount() == 0);
             quick[0] = true;
             assertThat(client.invoke().isSuccess()).isTrue();
         }

@@ -10,6 +10,13 @@ import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.DeviceLimits;
 import dev.outboard.fabric.FabricException;
+import dev.outboard.naa.client.NaaClient;
+import dev.outboard.naa.client.NaaClientBuilder;
+import dev.outboard.naa.server.NaaListener;
+import dev.outboard.naa.server.RoutineRegion;
+import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.naa.server.ServerUnderTest;
+import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -104,7 +111,7 @@ class SessionEdgesTest {
     @Requirement("NAA-ROB-2")
     void aServerWithoutResourcesRejectsAndServesTheNext() {
         try (NaaClient client = client().build()) {
-            RpcSuite.until(() -> {
+            Eventually.until(() -> {
                 client.pollAndHandleConnectionEvent(Duration.ZERO);
                 fabric.refuseQueues = client.state() == NaaState.READY;
                 return fabric.refuseQueues;
@@ -153,7 +160,7 @@ class SessionEdgesTest {
         dead.invoke();
         fabric.deaf = true;
         assertThat(server.awaitEvent("failed")).contains("does not answer any more");
-        RpcSuite.until(() -> server.server.connections().isEmpty());
+        Eventually.until(() -> server.server.connections().isEmpty());
         fabric.deaf = false;
         try (NaaClient next = client().open()) {
             assertThat(next.invoke().isSuccess()).isTrue();
@@ -170,7 +177,7 @@ class SessionEdgesTest {
         client.close();
         assertThat(client.state()).isEqualTo(NaaState.DISCONNECTED);
         fabric.mute = false;
-        server.server.connections().forEach(NaaServerContext::breakOff);
+        server.breakConnections();
     }
 
     @Test
@@ -194,7 +201,7 @@ class SessionEdgesTest {
         client.startRpc();
         client.close();
         server.awaitEvent("disconnected");
-        RpcSuite.until(() -> server.server.connections().isEmpty());
+        Eventually.until(() -> server.server.connections().isEmpty());
         assertThat(fabric.violations).isEmpty();
     }
 

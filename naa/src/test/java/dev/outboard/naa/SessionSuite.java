@@ -2,6 +2,12 @@ package dev.outboard.naa;
 
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
+import dev.outboard.naa.client.NaaClientBuilder;
+import dev.outboard.naa.server.Routine;
+import dev.outboard.naa.server.RoutineSpec;
+import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.naa.server.ServerUnderTest;
+import dev.outboard.testkit.Eventually;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -56,7 +62,7 @@ abstract class SessionSuite {
     }
 
     void awaitNoConnections() {
-        RpcSuite.until(() -> server.server.counters().get("connections.open") == 0);
-        RpcSuite.until(() -> server.server.connections().isEmpty());
+        Eventually.until(() -> server.server.counters().get("connections.open") == 0);
+        Eventually.until(() -> server.server.connections().isEmpty());
     }
 }

@@ -5,6 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
+import dev.outboard.naa.client.NaaClient;
+import dev.outboard.naa.client.NaaClientBuilder;
+import dev.outboard.naa.protocol.MrspCodec;
+import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.naa.server.ServerUnderTest;
+import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -160,7 +166,8 @@ class WireTest {
                     client.setReturnRegion(regions - 1);
                 }
                 client.startRpc();
-                RpcSuite.until(() -> client.pollCompletions() >= 0 && client.result().isPresent());
+                Eventually.until(
+                        () -> client.pollCompletions() >= 0 && client.result().isPresent());
             }
         }
         return withoutRepetitions(Frame.read(capture));

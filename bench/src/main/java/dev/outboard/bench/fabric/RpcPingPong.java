@@ -2,10 +2,10 @@ package dev.outboard.bench.fabric;
 
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
-import dev.outboard.naa.NaaClient;
-import dev.outboard.naa.NaaServer;
 import dev.outboard.naa.RegionSpec;
-import dev.outboard.naa.ServerOptions;
+import dev.outboard.naa.client.NaaClient;
+import dev.outboard.naa.server.NaaServer;
+import dev.outboard.naa.server.ServerOptions;
 import dev.outboard.node.routine.RoutineCatalog;
 import java.lang.foreign.Arena;
 import java.time.Duration;

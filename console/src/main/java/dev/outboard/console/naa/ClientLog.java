@@ -1,10 +1,10 @@
 package dev.outboard.console.naa;
 
 import dev.outboard.bench.report.ByteSize;
-import dev.outboard.naa.NaaServerContext;
-import dev.outboard.naa.RoutineSpec;
-import dev.outboard.naa.RpcContext;
-import dev.outboard.naa.ServerObserver;
+import dev.outboard.naa.server.NaaServerContext;
+import dev.outboard.naa.server.RoutineSpec;
+import dev.outboard.naa.server.RpcContext;
+import dev.outboard.naa.server.ServerObserver;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.function.Consumer;

@@ -1,6 +1,6 @@
 package dev.outboard.console.naa;
 
-import dev.outboard.naa.NaaAddress;
+import dev.outboard.naa.client.NaaAddress;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 

@@ -2,9 +2,9 @@ package dev.outboard.console.naa;
 
 import dev.outboard.console.terminal.Progress;
 import dev.outboard.fabric.Device;
-import dev.outboard.naa.NaaClient;
 import dev.outboard.naa.NaaException;
 import dev.outboard.naa.RpcResult;
+import dev.outboard.naa.client.NaaClient;
 import java.io.PrintWriter;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

@@ -22,7 +22,8 @@ import javax.tools.ToolProvider;
 
 /// JARs with routines, made from source while the test runs.
 public final class RoutineJar {
-    private static final String SERVICE = "META-INF/services/dev.outboard.naa.RoutineProvider";
+    private static final String SERVICE =
+            "META-INF/services/dev.outboard.naa.server.RoutineProvider";
 
     private RoutineJar() {}
 
@@ -101,6 +102,7 @@ public final class RoutineJar {
     static String provider(String className, int functionCode, String name, String body) {
         return """
         import dev.outboard.naa.*;
+        import dev.outboard.naa.server.*;
         import java.util.List;
 
         public final class %s implements RoutineProvider {

@@ -77,7 +77,7 @@ class RoutineJarTest {
 
         assertRefused(
                 jar
-                        + " offers no routine: it must provide dev.outboard.naa.RoutineProvider, in its"
+                        + " offers no routine: it must provide dev.outboard.naa.server.RoutineProvider, in its"
                         + " module-info or in META-INF/services",
                 RoutineJar.of("Mine", source, "", jar));
     }
@@ -90,7 +90,7 @@ class RoutineJarTest {
         assertRefused(
                 "a provider of routines in "
                         + jar
-                        + " cannot be used: dev.outboard.naa.RoutineProvider: Provider Other not found",
+                        + " cannot be used: dev.outboard.naa.server.RoutineProvider: Provider Other not found",
                 RoutineJar.of("Mine", source, "Other", jar));
     }
 

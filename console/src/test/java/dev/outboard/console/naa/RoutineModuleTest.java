@@ -19,7 +19,8 @@ class RoutineModuleTest {
 
     @Test
     void aModuleProvidesRoutines() throws Exception {
-        String run = routines(jar("provides dev.outboard.naa.RoutineProvider with mine.Mine;"));
+        String run =
+                routines(jar("provides dev.outboard.naa.server.RoutineProvider with mine.Mine;"));
 
         assertThat(run.lines())
                 .anyMatch(line -> line.startsWith("   1  increment"))
@@ -28,7 +29,7 @@ class RoutineModuleTest {
 
     @Test
     void saysThatAModuleRequiresOneThatIsNotThere() throws Exception {
-        Path jar = jar("provides dev.outboard.naa.RoutineProvider with mine.Mine;");
+        Path jar = jar("provides dev.outboard.naa.server.RoutineProvider with mine.Mine;");
         Path broken = directory.resolve("broken.jar");
         Files.writeString(
                 directory.resolve("module-info.java"), "module other { requires my.routines; }");

@@ -1,14 +1,14 @@
 package dev.outboard.node.routine;
 
-import static dev.outboard.naa.RoutineArgument.inout;
-import static dev.outboard.naa.RoutineArgument.input;
-import static dev.outboard.naa.RoutineArgument.output;
+import static dev.outboard.naa.server.RoutineArgument.inout;
+import static dev.outboard.naa.server.RoutineArgument.input;
+import static dev.outboard.naa.server.RoutineArgument.output;
 
 import dev.outboard.naa.ReturnCode;
-import dev.outboard.naa.Routine;
-import dev.outboard.naa.RoutineProvider;
-import dev.outboard.naa.RoutineSet;
-import dev.outboard.naa.RoutineSpec;
+import dev.outboard.naa.server.Routine;
+import dev.outboard.naa.server.RoutineProvider;
+import dev.outboard.naa.server.RoutineSet;
+import dev.outboard.naa.server.RoutineSpec;
 import java.util.List;
 
 /// The routines a node offers. Codes 1 to 3 are those of the reference library's example server

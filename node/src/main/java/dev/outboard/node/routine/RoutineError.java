@@ -1,6 +1,6 @@
 package dev.outboard.node.routine;
 
-import dev.outboard.naa.RoutineException;
+import dev.outboard.naa.server.RoutineException;
 import java.util.Arrays;
 import java.util.Optional;
 

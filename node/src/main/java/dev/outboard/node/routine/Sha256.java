@@ -1,7 +1,7 @@
 package dev.outboard.node.routine;
 
 import dev.outboard.naa.ReturnCode;
-import dev.outboard.naa.RpcContext;
+import dev.outboard.naa.server.RpcContext;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.security.MessageDigest;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
-import dev.outboard.naa.NaaClient;
-import dev.outboard.naa.NaaServer;
 import dev.outboard.naa.RegionSpec;
-import dev.outboard.naa.ServerOptions;
+import dev.outboard.naa.client.NaaClient;
+import dev.outboard.naa.server.NaaServer;
+import dev.outboard.naa.server.ServerOptions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -3,8 +3,8 @@ package dev.outboard.node.routine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.naa.ReturnCode;
-import dev.outboard.naa.RoutineSet;
-import dev.outboard.naa.RoutineSpec;
+import dev.outboard.naa.server.RoutineSet;
+import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;

@@ -2,10 +2,10 @@ package dev.outboard.node.routine;
 
 import dev.outboard.naa.Dialect;
 import dev.outboard.naa.ReturnCode;
-import dev.outboard.naa.RoutineException;
-import dev.outboard.naa.RoutineRegion;
-import dev.outboard.naa.RoutineSpec;
-import dev.outboard.naa.RpcContext;
+import dev.outboard.naa.server.RoutineException;
+import dev.outboard.naa.server.RoutineRegion;
+import dev.outboard.naa.server.RoutineSpec;
+import dev.outboard.naa.server.RpcContext;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

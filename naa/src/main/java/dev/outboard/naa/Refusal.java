@@ -1,8 +1,0 @@
-package dev.outboard.naa;
-
-/// Why a server does not give a client its regions.
-///
-/// @param code what the client is told, see [MrspException]
-/// @param counter what counts it
-/// @param text one line for people at the server
-record Refusal(int code, ServerCounter counter, String text) {}

@@ -1,0 +1,499 @@
+package dev.outboard.naa.protocol;
+
+import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.ReceiveRequest;
+import dev.outboard.fabric.SendRequest;
+import dev.outboard.naa.Dialect;
+import dev.outboard.naa.MrspException;
+import dev.outboard.naa.MrspMessage;
+import dev.outboard.naa.MrspMessage.Advertise;
+import dev.outboard.naa.MrspMessage.AdvertiseRequest;
+import dev.outboard.naa.MrspMessage.MrspError;
+import dev.outboard.naa.NaaConnectException;
+import dev.outboard.naa.NaaException;
+import dev.outboard.naa.NaaState;
+import dev.outboard.naa.NaaTimeoutException;
+import dev.outboard.naa.PeerRegion;
+import dev.outboard.naa.RpcResult;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// The client's state machine (`spec/naaice.md`, section 11.2). Starting an RPC and following it to
+/// its end allocates nothing but the result.
+public final class ClientMachine extends Machine {
+    /// What the layer around has to do after a connection event.
+    public enum Step {
+        NONE,
+        /// Create the queue pair and resolve the route.
+        PREPARE,
+        /// Send the connection request.
+        CONNECT
+    }
+
+    private static final long MESSAGE = 1;
+    private static final long WRITE = 2;
+    private static final long HOST_ERROR = 3;
+    private static final long PROBE = 4;
+
+    /// Where a WRITE of no bytes goes before the server has advertised its regions: nobody checks.
+    private static final PeerRegion NOWHERE = new PeerRegion(0, 0, 0);
+
+    private final ClientSettings settings;
+    private final ClientRegions regions;
+    private @Nullable MemoryRegion messages;
+    private @Nullable WritePlan plan;
+
+    private int receivesToPost;
+    private int messageLength;
+    private boolean hostErrorToSend;
+    private boolean probeToSend;
+    private boolean probePending;
+
+    private volatile int userBytes;
+    private long heldMessageLength = -1;
+    private boolean resultHeld;
+    private int heldImmediate;
+    private long heldByteCount;
+
+    private final Timer deadline = new Timer();
+    private final Timer nextProbe = new Timer();
+    private final RpcClock clock = new RpcClock();
+    private long mrspBegan;
+    private volatile @Nullable RpcResult result;
+
+    /// A session that announces `regions`.
+    public ClientMachine(String peer, ClientSettings settings, ClientRegions regions) {
+        super(peer);
+        this.settings = settings;
+        this.regions = regions;
+    }
+
+    public ClientRegions regions() {
+        return regions;
+    }
+
+    // ---- connection -----------------------------------------------------------------------------
+
+    /// A connection event has arrived.
+    ///
+    /// @throws NaaException if no rule expects it; the state is unchanged
+    public Step on(ConnectionEvent event) {
+        if (state().isTerminal()) {
+            return Step.NONE;
+        }
+        switch (event.type()) {
+            case ADDRESS_RESOLVED -> {
+                return advance(NaaState.INIT, NaaState.READY, Step.PREPARE);
+            }
+            case ROUTE_RESOLVED -> {
+                return advance(NaaState.READY, NaaState.READY, Step.CONNECT);
+            }
+            case ESTABLISHED -> {
+                return advance(NaaState.READY, NaaState.CONNECTED, Step.NONE);
+            }
+            case ADDRESS_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED, DEVICE_REMOVAL ->
+                    fail(NaaConnectException.of(event, where()));
+            case DISCONNECTED -> disconnected();
+            default -> throw unexpected("connection event " + event.type());
+        }
+        return Step.NONE;
+    }
+
+    /// The address that is being tried does not work and another one will be.
+    public void startOver() {
+        require("trying the next address", NaaState.INIT, NaaState.READY);
+        enter(NaaState.INIT);
+    }
+
+    @Override
+    void disconnected() {
+        end(NaaState.DISCONNECTED, lost());
+    }
+
+    private Step advance(NaaState from, NaaState to, Step step) {
+        if (state() != from) {
+            return Step.NONE;
+        }
+        enter(to);
+        return step;
+    }
+
+    // ---- region setup ---------------------------------------------------------------------------
+
+    /// The regions are registered; `buffer` holds two messages, the one to send first.
+    ///
+    /// @param maxOutstanding WRITEs the queue pair takes at a time
+    public void registered(MemoryRegion buffer, long maxMessageBytes, int maxOutstanding) {
+        messages = buffer;
+        plan = new WritePlan(regions.list().size(), maxMessageBytes, maxOutstanding);
+    }
+
+    /// Posts the receive for the answer and announces the regions.
+    ///
+    /// @param naaAddresses requested for the regions, in wire order
+    /// @param internals the internal regions to ask for
+    public void startMrsp(
+            List<Long> naaAddresses, List<MrspMessage.Entry> internals, long nowNanos) {
+        require("region setup", NaaState.CONNECTED);
+        postReceive();
+        sendMessage(regions.announcement(naaAddresses, internals), nowNanos);
+    }
+
+    /// Sends `message`.
+    public void sendMessage(MrspMessage message, long nowNanos) {
+        require("sending a message", NaaState.CONNECTED, NaaState.MRSP_RECEIVING);
+        messageLength = MrspCodec.encode(message, buffer().segment());
+        mrspBegan = nowNanos;
+        deadline.set(nowNanos, settings.timeout());
+        enter(NaaState.MRSP_SENDING);
+    }
+
+    /// Posts one receive: for a message or, as a placeholder, for a result.
+    public void postReceive() {
+        buffer();
+        receivesToPost++;
+    }
+
+    private void applyMessage(long length, long nowNanos) {
+        MemorySegment bytes = buffer().segment().asSlice(MrspCodec.MAX_LENGTH, length);
+        switch (MrspCodec.decode(bytes)) {
+            case Advertise advertise -> applyAdvertise(advertise, nowNanos);
+            case MrspError error ->
+                    fail(
+                            new MrspException(
+                                    where(),
+                                    error.code(),
+                                    "the server refused the regions with code "
+                                            + MrspException.explain(error.code())));
+            case MrspMessage.Malformed malformed -> malformed(malformed.why());
+            case AdvertiseRequest _ -> malformed("the server sent a request");
+        }
+    }
+
+    private void applyAdvertise(Advertise advertise, long nowNanos) {
+        Optional<String> problem = regions.problemWith(advertise);
+        if (problem.isPresent()) {
+            malformed(problem.get());
+            return;
+        }
+        regions.advertised(advertise);
+        deadline.clear();
+        nextProbe.clear();
+        counters().add(Counter.MRSP_NANOS, nowNanos - mrspBegan);
+        enter(NaaState.MRSP_DONE);
+    }
+
+    /// The server learns that this side gives up (NAA-MRSP-26).
+    private void malformed(String why) {
+        if (state() == NaaState.MRSP_RECEIVING) {
+            MrspError error = new MrspError(MrspException.MALFORMED);
+            messageLength = MrspCodec.encode(error, buffer().segment());
+        }
+        fail(new MrspException(where(), MrspException.MALFORMED, "bad answer: " + why));
+    }
+
+    // ---- RPC ------------------------------------------------------------------------------------
+
+    /// Posts the receive for the result and the WRITEs of the inputs.
+    public void startRpc(long nowNanos) {
+        requireIdle("starting an RPC");
+        regions.requireReturnRegion();
+        postReceive();
+        writeInputs(settings.functionCode(), nowNanos);
+    }
+
+    /// Gives the RPC that has just started another limit; zero for none.
+    public void limit(Duration rpcLimit, long nowNanos) {
+        deadline.set(nowNanos, rpcLimit);
+    }
+
+    /// Posts the WRITEs of the inputs, the last one with `functionCode`.
+    public void writeInputs(int functionCode, long nowNanos) {
+        requireIdle("starting an RPC");
+        regions.requireReturnRegion();
+        WritePlan writes = plan();
+        writes.begin(settings.dialect().requestImmediate(functionCode, userBytes));
+        counters().add(Counter.BYTES_SENT, regions.addInputs(writes));
+        counters().add(Counter.RPCS, 1);
+        result = null;
+        resultHeld = false;
+        clock.start(nowNanos);
+        deadline.set(nowNanos, settings.timeout());
+        enter(NaaState.DATA_SENDING);
+    }
+
+    /// Tells the server that this side cannot start the RPC (NAA-XFER-16), which ends the session.
+    public void signalHostError(String why) {
+        requireIdle("reporting a host error");
+        hostErrorToSend = true;
+        fail(new NaaException(where(), why));
+    }
+
+    /// The first bytes of the answer were seen.
+    public void answerBegan(long nowNanos) {
+        clock.began(nowNanos);
+    }
+
+    /// The result of the last RPC, or null if none has finished since the last one was started.
+    public @Nullable RpcResult result() {
+        return result;
+    }
+
+    /// Sets the three user bytes, byte 0 in bits 7..0, from the next RPC on.
+    public void setUserBytes(int bytes) {
+        requireUpstream("user bytes");
+        userBytes = bytes;
+    }
+
+    /// Sets how many bytes of wire region `index` are sent from the next RPC on.
+    public void setBytesToSend(int index, long bytes) {
+        requireUpstream("a byte count");
+        requireIdle("setting a byte count");
+        ClientRegion region = regions.list().get(index);
+        Objects.checkIndex(bytes, region.size() + 1);
+        region.setBytesToSend(bytes);
+    }
+
+    /// The three user bytes, byte 0 in bits 7..0.
+    public int userBytes() {
+        return userBytes;
+    }
+
+    /// How many WRITEs of the current RPC were acknowledged.
+    public int writesCompleted() {
+        return plan == null ? 0 : plan.completed();
+    }
+
+    private void requireUpstream(String what) {
+        if (settings.dialect() != Dialect.UPSTREAM_2026) {
+            throw new IllegalStateException(settings.dialect() + " cannot carry " + what);
+        }
+    }
+
+    /// On the path of every RPC, where the arguments of `require` would be garbage.
+    private void requireIdle(String operation) {
+        NaaState now = state();
+        if (now != NaaState.MRSP_DONE && now != NaaState.FINISHED) {
+            require(operation, NaaState.MRSP_DONE, NaaState.FINISHED);
+        }
+    }
+
+    // ---- work requests --------------------------------------------------------------------------
+
+    @Override
+    public boolean nextReceive(ReceiveRequest into) {
+        if (receivesToPost == 0) {
+            return false;
+        }
+        receivesToPost--;
+        // A result touches no buffer; with one, a stray message cannot break the connection.
+        into.id(MESSAGE).buffer(buffer(), MrspCodec.MAX_LENGTH, MrspCodec.MAX_LENGTH);
+        return true;
+    }
+
+    @Override
+    public boolean nextSend(SendRequest into) {
+        if (messageLength > 0) {
+            into.id(MESSAGE).send().payload(buffer(), 0, messageLength);
+            into.solicited(true).signaled(true);
+            messageLength = 0;
+            return true;
+        }
+        if (hostErrorToSend || probeToSend) {
+            emitEmptyWrite(into);
+            return true;
+        }
+        if (state() == NaaState.DATA_SENDING && plan().next(into)) {
+            into.id(WRITE);
+            return true;
+        }
+        return false;
+    }
+
+    private void emitEmptyWrite(SendRequest into) {
+        PeerRegion target = regions.firstPeer().orElse(NOWHERE);
+        if (hostErrorToSend) {
+            hostErrorToSend = false;
+            into.id(HOST_ERROR).writeWithImmediate(target.address(), target.remoteKey(), 0);
+            into.solicited(true);
+        } else {
+            probeToSend = false;
+            into.id(PROBE).write(target.address(), target.remoteKey()).solicited(false);
+        }
+        into.noPayload().signaled(true);
+    }
+
+    @Override
+    public void refused(String request) {
+        boolean starting = state() == NaaState.DATA_SENDING;
+        fail(new NaaException(where(), "the queue pair has no room for " + request));
+        hostErrorToSend = starting;
+    }
+
+    // ---- completions ----------------------------------------------------------------------------
+
+    @Override
+    public void completed(Completion completion, long nowNanos) {
+        if (state().isTerminal()) {
+            return;
+        }
+        if (completion.status() != CompletionStatus.SUCCESS) {
+            failed(completion, "a transfer");
+            return;
+        }
+        switch (completion.opcode()) {
+            case SEND -> messageSent(nowNanos);
+            case RDMA_WRITE -> written(completion, nowNanos);
+            case RECEIVE -> messageArrived(completion, nowNanos);
+            case RECEIVE_RDMA_WITH_IMMEDIATE -> resultArrived(completion, nowNanos);
+            default -> throw unexpected(completion);
+        }
+    }
+
+    private void messageSent(long nowNanos) {
+        if (state() != NaaState.MRSP_SENDING) {
+            throw unexpected("the completion of a message");
+        }
+        enter(NaaState.MRSP_RECEIVING);
+        nextProbe.set(nowNanos, settings.probeInterval());
+        if (heldMessageLength >= 0) {
+            applyMessage(heldMessageLength, nowNanos);
+            heldMessageLength = -1;
+        }
+    }
+
+    private void messageArrived(Completion completion, long nowNanos) {
+        switch (state()) {
+            case MRSP_SENDING -> heldMessageLength = completion.byteCount();
+            case MRSP_RECEIVING -> applyMessage(completion.byteCount(), nowNanos);
+            // Ignored; but it used up the receive that waits for the result.
+            case DATA_SENDING, DATA_RECEIVING -> postReceive();
+            default -> throw unexpected(completion);
+        }
+    }
+
+    private void written(Completion completion, long nowNanos) {
+        if (completion.id() == PROBE) {
+            probePending = false;
+            return;
+        }
+        if (completion.id() != WRITE || state() != NaaState.DATA_SENDING) {
+            throw unexpected(completion);
+        }
+        plan().completeOne();
+        if (!plan().isComplete()) {
+            return;
+        }
+        regions.markSent();
+        clock.sent(nowNanos);
+        enter(NaaState.DATA_RECEIVING);
+        if (resultHeld) {
+            finish(heldImmediate, heldByteCount);
+        } else {
+            nextProbe.set(nowNanos, settings.probeInterval());
+        }
+    }
+
+    private void resultArrived(Completion completion, long nowNanos) {
+        clock.answered(nowNanos);
+        switch (state()) {
+            case DATA_SENDING -> hold(completion);
+            case DATA_RECEIVING -> finish(completion.immediate(), completion.byteCount());
+            case MRSP_SENDING, MRSP_RECEIVING -> malformed("a result instead of a message");
+            default -> throw unexpected(completion);
+        }
+    }
+
+    private void hold(Completion completion) {
+        if (resultHeld) {
+            throw unexpected("a second result of one RPC");
+        }
+        resultHeld = true;
+        heldImmediate = completion.immediate();
+        heldByteCount = completion.byteCount();
+    }
+
+    private void finish(int immediate, long byteCount) {
+        int code = settings.dialect().returnCode(immediate);
+        long total = 0;
+        if (code == 0) {
+            total = regions.returnedBytes(byteCount);
+            regions.markReceived();
+        }
+        result =
+                new RpcResult(
+                        code,
+                        byteCount,
+                        total,
+                        clock.sendNanos(),
+                        clock.computeNanos(),
+                        clock.receiveNanos());
+        counters().add(Counter.BYTES_RECEIVED, total);
+        counters().add(Counter.TRANSFER_NANOS, clock.sendNanos() + clock.receiveNanos());
+        counters().add(Counter.CALCULATION_NANOS, clock.computeNanos());
+        counters().add(Counter.RETURN_CODES, code == 0 ? 0 : 1);
+        deadline.clear();
+        nextProbe.clear();
+        enter(NaaState.FINISHED);
+    }
+
+    // ---- time -----------------------------------------------------------------------------------
+
+    @Override
+    public void timePassed(long nowNanos) {
+        if (deadline.isDue(nowNanos)) {
+            deadline.clear();
+            fail(
+                    new NaaTimeoutException(
+                            where(),
+                            "not finished within %d ms; the client can only be closed now"
+                                    .formatted(deadline.delay().toMillis())));
+        } else if (nextProbe.isDue(nowNanos)) {
+            nextProbe.set(nowNanos, settings.probeInterval());
+            probe();
+        }
+    }
+
+    /// Probes the server between RPCs.
+    public void checkPeer() {
+        requireIdle("a check of the peer");
+        probe();
+    }
+
+    /// Whether the server has yet to acknowledge a probe.
+    public boolean isProbePending() {
+        return probePending;
+    }
+
+    /// A WRITE of no bytes: a server that still runs acknowledges it, and nobody else notices.
+    private void probe() {
+        if (!probePending) {
+            probePending = true;
+            probeToSend = true;
+            counters().add(Counter.PROBES, 1);
+        }
+    }
+
+    @Override
+    public long nanosUntilDue(long nowNanos) {
+        return Math.min(deadline.nanosLeft(nowNanos), nextProbe.nanosLeft(nowNanos));
+    }
+
+    private MemoryRegion buffer() {
+        if (messages == null) {
+            throw new IllegalStateException("the regions are not registered yet");
+        }
+        return messages;
+    }
+
+    private WritePlan plan() {
+        return Objects.requireNonNull(plan);
+    }
+}

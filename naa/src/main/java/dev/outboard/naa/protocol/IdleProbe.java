@@ -1,0 +1,80 @@
+package dev.outboard.naa.protocol;
+
+import java.time.Duration;
+
+/// Finds out whether a client that calls nothing is still there: now and then a WRITE of no bytes,
+/// which its NIC must acknowledge (`docs/decisions/0008`). The time is a parameter, as
+/// [System#nanoTime] counts it.
+final class IdleProbe {
+    private final Duration interval;
+    private final Duration limit;
+    private final Timer next = new Timer();
+    private final Timer deadline = new Timer();
+    private boolean pending;
+    private boolean toSend;
+
+    /// @param interval between two probes; zero for none
+    /// @param limit how long one may stay unanswered
+    IdleProbe(Duration interval, Duration limit) {
+        this.interval = interval;
+        this.limit = limit;
+    }
+
+    /// The client has nothing to do from now on.
+    void idle(long nowNanos) {
+        next.set(nowNanos, interval);
+    }
+
+    /// The client calls; a probe that is on its way is still awaited.
+    void busy() {
+        next.clear();
+    }
+
+    /// The connection is over.
+    void stop() {
+        next.clear();
+        deadline.clear();
+    }
+
+    /// The probe was acknowledged.
+    void answered() {
+        pending = false;
+        deadline.clear();
+    }
+
+    /// Whether the probe has not been acknowledged in time; true once.
+    boolean isUnanswered(long nowNanos) {
+        boolean due = deadline.isDue(nowNanos);
+        if (due) {
+            deadline.clear();
+        }
+        return due;
+    }
+
+    /// Whether it is time for another probe, which [#takeToSend] then hands out.
+    boolean begins(long nowNanos) {
+        if (!next.isDue(nowNanos)) {
+            return false;
+        }
+        next.set(nowNanos, interval);
+        if (pending) {
+            return false;
+        }
+        pending = true;
+        toSend = true;
+        deadline.set(nowNanos, limit);
+        return true;
+    }
+
+    /// Whether there is a probe to send; true once.
+    boolean takeToSend() {
+        boolean now = toSend;
+        toSend = false;
+        return now;
+    }
+
+    /// The nanoseconds until there is something to do.
+    long nanosLeft(long nowNanos) {
+        return Math.min(next.nanosLeft(nowNanos), deadline.nanosLeft(nowNanos));
+    }
+}

@@ -1,0 +1,509 @@
+package dev.outboard.naa.protocol;
+
+import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionOpcode;
+import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.ReceiveRequest;
+import dev.outboard.fabric.SendRequest;
+import dev.outboard.naa.Dialect;
+import dev.outboard.naa.MrspException;
+import dev.outboard.naa.MrspMessage;
+import dev.outboard.naa.MrspMessage.Advertise;
+import dev.outboard.naa.MrspMessage.AdvertiseRequest;
+import dev.outboard.naa.MrspMessage.Entry;
+import dev.outboard.naa.MrspMessage.MrspError;
+import dev.outboard.naa.NaaConnectException;
+import dev.outboard.naa.NaaException;
+import dev.outboard.naa.NaaState;
+import dev.outboard.naa.NaaTimeoutException;
+import dev.outboard.naa.PeerRegion;
+import dev.outboard.naa.ReturnCode;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/// The server's state machine for one connection (`spec/naaice.md`, section 11.3).
+///
+/// Receives go to two buffers in turn, so one is always posted while the other is looked at.
+public final class ServerMachine extends Machine {
+    /// The memory that the machine's messages need: two to receive, one to send.
+    public static final long MESSAGE_BYTES = 3L * MrspCodec.MAX_LENGTH;
+
+    private static final int RECEIVE_BUFFERS = 2;
+    private static final long MESSAGE = 10;
+    private static final long WRITE = 11;
+    private static final long PROBE = 12;
+
+    private final ServerSettings settings;
+    private final ServerCounters serverCounters;
+    private final MemoryRegion messages;
+    private final long maxMessageBytes;
+    private final int maxOutstanding;
+
+    private volatile @Nullable Dialect dialect;
+    private volatile List<PeerRegion> peerRegions = List.of();
+    private @Nullable AdvertiseRequest pendingRequest;
+    private @Nullable ServerRegions regions;
+    private @Nullable WritePlan plan;
+
+    private int receivesToPost;
+    private int nextBuffer;
+    private int messageLength;
+    private @Nullable NaaException refusal;
+
+    private boolean rpcHeld;
+    private int heldImmediate;
+    private boolean hostErrorSeen;
+    private int functionCode;
+    private int userBytes;
+    private volatile int returnRegion;
+
+    private final Timer deadline = new Timer();
+    private final IdleProbe probe;
+    private long since;
+
+    /// A connection that a client asks for.
+    ///
+    /// @param messages [#MESSAGE_BYTES] of memory
+    /// @param serverCounters of all connections
+    /// @param maxOutstanding WRITEs the queue pair takes at a time
+    public ServerMachine(
+            String peer,
+            ServerSettings settings,
+            ServerCounters serverCounters,
+            MemoryRegion messages,
+            long maxMessageBytes,
+            int maxOutstanding) {
+        super(peer);
+        this.settings = settings;
+        this.serverCounters = serverCounters;
+        this.probe = new IdleProbe(settings.probeInterval(), settings.probeLimit());
+        this.messages = messages;
+        this.maxMessageBytes = maxMessageBytes;
+        this.maxOutstanding = maxOutstanding;
+    }
+
+    // ---- connection -----------------------------------------------------------------------------
+
+    /// The resources exist; a receive must be posted before the request is accepted.
+    public void connectRequested() {
+        require("accepting", NaaState.INIT);
+        postReceive();
+        enter(NaaState.READY);
+    }
+
+    /// The connection is established.
+    public void established(long nowNanos) {
+        require("an established connection", NaaState.READY);
+        deadline.set(nowNanos, settings.setupLimit());
+        since = nowNanos;
+        enter(NaaState.CONNECTED);
+    }
+
+    /// The client has disconnected; one that was refused may do so before ERR is acknowledged.
+    @Override
+    public void disconnected() {
+        if (refusal != null) {
+            fail(refusal);
+        } else if (!isOver()) {
+            deadline.clear();
+            probe.stop();
+            enter(NaaState.FINISHED);
+        }
+    }
+
+    /// The device is gone.
+    public void deviceRemoved() {
+        fail(
+                new NaaConnectException(
+                        where(), NaaConnectException.Reason.DEVICE_REMOVED, "device removed"));
+    }
+
+    @Override
+    boolean isOver() {
+        return super.isOver() || state() == NaaState.FINISHED;
+    }
+
+    // ---- region setup ---------------------------------------------------------------------------
+
+    /// Posts a further receive and waits for the client's request.
+    public void startMrsp(long nowNanos) {
+        require("region setup", NaaState.CONNECTED);
+        postReceive();
+        deadline.set(nowNanos, settings.setupLimit());
+        enter(NaaState.MRSP_RECEIVING);
+    }
+
+    /// Posts one receive: for a message or, as a placeholder, for an RPC.
+    public void postReceive() {
+        receivesToPost++;
+    }
+
+    /// The client's request that waits for [#grant] or [#refuse].
+    public Optional<AdvertiseRequest> pendingRequest() {
+        return isOver() ? Optional.empty() : Optional.ofNullable(pendingRequest);
+    }
+
+    /// The client's dialect, known with its request.
+    public Optional<Dialect> dialect() {
+        return Optional.ofNullable(dialect);
+    }
+
+    /// The client's regions: those of its request or, if it advertised others by itself, those
+    /// (NAA-MRSP-13).
+    public List<PeerRegion> peerRegions() {
+        return peerRegions;
+    }
+
+    /// Takes a request: it becomes pending, or is refused for what the settings do not allow.
+    public void handle(AdvertiseRequest request, long nowNanos) {
+        require("region setup", NaaState.CONNECTED, NaaState.MRSP_RECEIVING);
+        Dialect recognised = RegionRules.dialectOf(request);
+        Optional<Refusal> wrong = RegionRules.check(request, recognised, settings);
+        if (wrong.isPresent()) {
+            refuse(wrong.get(), nowNanos);
+        } else {
+            dialect = settings.dialect().orElse(recognised);
+            pendingRequest = request;
+        }
+    }
+
+    /// Takes the client's advertisement of regions.
+    public void handle(Advertise advertise) {
+        require("region setup", NaaState.CONNECTED, NaaState.MRSP_RECEIVING);
+        peerRegions = advertise.regions();
+    }
+
+    /// The pending request is satisfied: `ours` are the counterparts of its non-internal ones.
+    public void grant(List<MemoryRegion> ours, long nowNanos) {
+        AdvertiseRequest request = Objects.requireNonNull(pendingRequest, "no request is pending");
+        pendingRequest = null;
+        ServerRegions granted = new ServerRegions(request, ours);
+        regions = granted;
+        peerRegions = granted.announced();
+        plan = new WritePlan(granted.count(), maxMessageBytes, maxOutstanding);
+        sendMessage(new Advertise(granted.announcement()), nowNanos);
+    }
+
+    /// The request cannot be satisfied: ERR is sent, and the session fails once it has arrived.
+    public void refuse(Refusal why, long nowNanos) {
+        pendingRequest = null;
+        serverCounters.add(why.counter());
+        refusal = new MrspException(where(), why.code(), "refused the client: " + why.text());
+        send(new MrspError(why.code()), nowNanos);
+    }
+
+    /// Sends A or ERR.
+    public void sendMessage(MrspMessage message, long nowNanos) {
+        if (message instanceof AdvertiseRequest) {
+            throw new IllegalArgumentException("a server sends no request for regions");
+        }
+        require("sending a message", NaaState.CONNECTED, NaaState.MRSP_RECEIVING);
+        send(message, nowNanos);
+    }
+
+    private void send(MrspMessage message, long nowNanos) {
+        messageLength =
+                MrspCodec.encode(
+                        message, messages.segment().asSlice(bufferOffset(RECEIVE_BUFFERS)));
+        deadline.set(nowNanos, settings.transferLimit());
+        enter(NaaState.MRSP_SENDING);
+    }
+
+    private void messageArrived(Completion completion, long nowNanos) {
+        if (state() != NaaState.CONNECTED && state() != NaaState.MRSP_RECEIVING) {
+            violated("a message in the middle of RPCs", nowNanos);
+            return;
+        }
+        MemorySegment bytes =
+                messages.segment()
+                        .asSlice(bufferOffset((int) completion.id()), completion.byteCount());
+        switch (MrspCodec.decode(bytes)) {
+            case AdvertiseRequest request when pendingRequest == null -> handle(request, nowNanos);
+            case AdvertiseRequest _ -> violated("a second request", nowNanos);
+            case Advertise _ -> violated("an advertisement instead of a request", nowNanos);
+            case MrspMessage.Malformed malformed -> violated(malformed.why(), nowNanos);
+            case MrspError error ->
+                    fail(
+                            new MrspException(
+                                    where(),
+                                    error.code(),
+                                    "the client gave up with code "
+                                            + MrspException.explain(error.code())));
+        }
+        postReceive();
+    }
+
+    private void violated(String what, long nowNanos) {
+        refuse(
+                new Refusal(MrspException.MALFORMED, ServerCounter.REFUSED_MALFORMED, what),
+                nowNanos);
+    }
+
+    private void messageSent(long nowNanos) {
+        if (state() != NaaState.MRSP_SENDING) {
+            throw unexpected("the completion of a message");
+        }
+        if (refusal != null) {
+            fail(refusal);
+            return;
+        }
+        counters().add(Counter.MRSP_NANOS, nowNanos - since);
+        deadline.clear();
+        enter(NaaState.MRSP_DONE);
+    }
+
+    // ---- RPC ------------------------------------------------------------------------------------
+
+    /// Waits for RPCs from now on.
+    public void awaitRpc(long nowNanos) {
+        require("waiting for an RPC", NaaState.MRSP_DONE);
+        enterReceiving(nowNanos);
+    }
+
+    /// The function code of the RPC that is being calculated.
+    public int functionCode() {
+        return functionCode;
+    }
+
+    /// The user bytes of the RPC that is being calculated, byte 0 in bits 7..0.
+    public int userBytes() {
+        return userBytes;
+    }
+
+    /// The wire region that the RPC's answer goes to in `ap1-2023`.
+    public int returnRegion() {
+        return returnRegion;
+    }
+
+    /// Whether the client reported that it could not start an RPC; told once.
+    public boolean takeHostError() {
+        boolean seen = hostErrorSeen;
+        hostErrorSeen = false;
+        return seen;
+    }
+
+    /// Posts the WRITEs of the answer: the results, or only `returnCode` if it is an error.
+    public void reply(int returnCode, long nowNanos) {
+        require("an answer", NaaState.CALCULATING);
+        counters().add(Counter.CALCULATION_NANOS, nowNanos - since);
+        WritePlan writes = plan();
+        writes.begin(usedDialect().returnImmediate(returnCode));
+        if (returnCode == ReturnCode.SUCCESS) {
+            long bytes = regions().addResults(writes, usedDialect(), returnRegion);
+            counters().add(Counter.BYTES_SENT, bytes);
+        } else {
+            counters().add(Counter.RETURN_CODES, 1);
+        }
+        if (writes.isEmpty()) {
+            Entry target = regions().theirs(returnRegion);
+            writes.add(null, 0, target.address(), target.remoteKey());
+        }
+        since = nowNanos;
+        deadline.set(nowNanos, settings.transferLimit());
+        enter(NaaState.DATA_SENDING);
+    }
+
+    private void enterReceiving(long nowNanos) {
+        since = nowNanos;
+        deadline.set(nowNanos, settings.idleLimit());
+        probe.idle(nowNanos);
+        enter(NaaState.DATA_RECEIVING);
+        if (rpcHeld) {
+            rpcHeld = false;
+            begin(heldImmediate, nowNanos);
+        }
+    }
+
+    private void rpcArrived(Completion completion, long nowNanos) {
+        postReceive();
+        counters().add(Counter.BYTES_RECEIVED, completion.byteCount());
+        switch (state()) {
+            case DATA_RECEIVING -> begin(completion.immediate(), nowNanos);
+            // The client may be faster than the completion of what it has answered.
+            case MRSP_SENDING, MRSP_DONE, DATA_SENDING -> hold(completion.immediate(), nowNanos);
+            default -> violated("an RPC in state " + state(), nowNanos);
+        }
+    }
+
+    private void hold(int immediate, long nowNanos) {
+        if (rpcHeld) {
+            violated("a further RPC before the answer to the last one", nowNanos);
+            return;
+        }
+        rpcHeld = true;
+        heldImmediate = immediate;
+    }
+
+    private void begin(int immediate, long nowNanos) {
+        functionCode = usedDialect().functionCode(immediate);
+        userBytes = usedDialect().userBytes(immediate);
+        if (functionCode == 0) {
+            hostErrorSeen = true;
+            counters().add(Counter.HOST_ERRORS, 1);
+            return;
+        }
+        counters().add(Counter.RPCS, 1);
+        since = nowNanos;
+        deadline.clear();
+        probe.busy();
+        returnRegion = 0;
+        enter(NaaState.CALCULATING);
+        if (usedDialect() == Dialect.AP1_2023) {
+            readMetadata(nowNanos);
+        }
+    }
+
+    /// The metadata region names the region that gets the answer (NAA-META-6, NAA-META-7).
+    private void readMetadata(long nowNanos) {
+        OptionalInt named = regions().namedByMetadata();
+        if (named.isPresent()) {
+            returnRegion = named.getAsInt();
+        } else {
+            reply(ReturnCode.FIRST_APPLICATION, nowNanos);
+        }
+    }
+
+    // ---- work requests --------------------------------------------------------------------------
+
+    @Override
+    public boolean nextReceive(ReceiveRequest into) {
+        if (receivesToPost == 0) {
+            return false;
+        }
+        receivesToPost--;
+        into.id(nextBuffer).buffer(messages, bufferOffset(nextBuffer), MrspCodec.MAX_LENGTH);
+        nextBuffer = (nextBuffer + 1) % RECEIVE_BUFFERS;
+        return true;
+    }
+
+    @Override
+    public boolean nextSend(SendRequest into) {
+        if (messageLength > 0) {
+            into.id(MESSAGE).send().signaled(true).solicited(true);
+            into.payload(messages, bufferOffset(RECEIVE_BUFFERS), messageLength);
+            messageLength = 0;
+            return true;
+        }
+        if (state() == NaaState.DATA_SENDING && plan().next(into)) {
+            into.id(WRITE);
+            return true;
+        }
+        if (probe.takeToSend()) {
+            Entry target = regions().theirs(0);
+            into.id(PROBE).write(target.address(), target.remoteKey());
+            into.noPayload().signaled(true).solicited(false);
+            return true;
+        }
+        return false;
+    }
+
+    @Override
+    public void refused(String request) {
+        fail(new NaaException(where(), "the queue pair has no room for " + request));
+    }
+
+    // ---- completions ----------------------------------------------------------------------------
+
+    @Override
+    public void completed(Completion completion, long nowNanos) {
+        if (isOver()) {
+            return;
+        }
+        if (completion.status() != CompletionStatus.SUCCESS) {
+            failed(completion, "a transfer");
+            return;
+        }
+        CompletionOpcode opcode = completion.opcode();
+        if (refusal != null && opcode != CompletionOpcode.SEND) {
+            return;
+        }
+        switch (opcode) {
+            case SEND -> messageSent(nowNanos);
+            case RDMA_WRITE -> written(completion, nowNanos);
+            case RECEIVE -> messageArrived(completion, nowNanos);
+            case RECEIVE_RDMA_WITH_IMMEDIATE -> rpcArrived(completion, nowNanos);
+            default -> throw unexpected(completion);
+        }
+    }
+
+    private void written(Completion completion, long nowNanos) {
+        if (completion.id() == PROBE) {
+            probe.answered();
+            return;
+        }
+        if (state() != NaaState.DATA_SENDING) {
+            throw unexpected(completion);
+        }
+        plan().completeOne();
+        if (plan().isComplete()) {
+            counters().add(Counter.TRANSFER_NANOS, nowNanos - since);
+            enterReceiving(nowNanos);
+        }
+    }
+
+    // ---- time -----------------------------------------------------------------------------------
+
+    @Override
+    public void timePassed(long nowNanos) {
+        if (deadline.isDue(nowNanos)) {
+            deadline.clear();
+            tookTooLong();
+        } else if (probe.isUnanswered(nowNanos)) {
+            fail(
+                    new NaaConnectException(
+                            where(),
+                            NaaConnectException.Reason.UNREACHABLE,
+                            "the client does not answer any more"));
+        } else if (probe.begins(nowNanos)) {
+            counters().add(Counter.PROBES, 1);
+        }
+    }
+
+    private void tookTooLong() {
+        switch (state()) {
+            case CONNECTED, MRSP_RECEIVING ->
+                    tookTooLong(
+                            ServerCounter.SETUP_TIME,
+                            "the client did not ask for regions within " + settings.setupLimit());
+            case DATA_RECEIVING ->
+                    tookTooLong(
+                            ServerCounter.IDLE_TIME,
+                            "the client made no RPC within " + settings.idleLimit());
+            default ->
+                    tookTooLong(
+                            ServerCounter.TRANSFER_TIME,
+                            "the client did not take an answer within " + settings.transferLimit());
+        }
+    }
+
+    private void tookTooLong(ServerCounter counter, String what) {
+        serverCounters.add(counter);
+        fail(new NaaTimeoutException(where(), what));
+    }
+
+    @Override
+    public long nanosUntilDue(long nowNanos) {
+        return Math.min(deadline.nanosLeft(nowNanos), probe.nanosLeft(nowNanos));
+    }
+
+    private static long bufferOffset(int buffer) {
+        return (long) buffer * MrspCodec.MAX_LENGTH;
+    }
+
+    private Dialect usedDialect() {
+        return Objects.requireNonNull(dialect);
+    }
+
+    private ServerRegions regions() {
+        return Objects.requireNonNull(regions);
+    }
+
+    private WritePlan plan() {
+        return Objects.requireNonNull(plan);
+    }
+}

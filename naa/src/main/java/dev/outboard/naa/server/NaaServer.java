@@ -1,0 +1,201 @@
+package dev.outboard.naa.server;
+
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Fabric;
+import dev.outboard.naa.Dialect;
+import dev.outboard.naa.NaaException;
+import dev.outboard.naa.NaaState;
+import dev.outboard.naa.protocol.Counters;
+import dev.outboard.naa.session.Cleanup;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+
+/// A software NAA: serves any number of clients at once, each with a thread of its own, and runs
+/// the routine of the function code they call.
+///
+/// ```java
+/// RoutineSet routines = RoutineSet.of(RoutineSpec.of(1, "increment", increment));
+/// try (NaaServer server = NaaServer.start(device, 12345, routines, options)) {
+///     …
+/// }
+/// ```
+///
+/// It runs on threads of its own; calls may come from any thread. [#close] turns new clients and
+/// new RPCs away, lets running routines end, disconnects the clients and frees everything but the
+/// caller's device.
+public final class NaaServer implements AutoCloseable {
+    private static final Duration ACCEPT_SLICE = Duration.ofMillis(100);
+    private static final long STOP_RETRY_NANOS = 1_000_000;
+
+    private final NaaListener listener;
+    private final ServerRoutines routines;
+    private final ServerOptions options;
+    private final Runnable closeDevice;
+    private final Thread acceptor;
+    private final Set<ConnectionWorker> connections = ConcurrentHashMap.newKeySet();
+    private final Map<String, Long> ended = new TreeMap<>(new Counters().snapshot());
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private volatile boolean accepting = true;
+
+    private NaaServer(
+            NaaListener listener,
+            RoutineSet routines,
+            ServerOptions options,
+            Runnable closeDevice) {
+        this.listener = listener;
+        this.routines = new ServerRoutines(routines, options, listener.counters());
+        this.options = options;
+        this.closeDevice = closeDevice;
+        this.ended.put("connections.ended", 0L);
+        this.acceptor =
+                Thread.ofPlatform().daemon().name("naa-listen-" + port()).unstarted(this::accept);
+    }
+
+    /// Starts serving on a device of the caller's, which stays open when the server is closed.
+    ///
+    /// @param port 0 for any free one, see [#port]
+    /// @throws dev.outboard.fabric.FabricException if the port is taken
+    public static NaaServer start(
+            Device device, int port, RoutineSet routines, ServerOptions options) {
+        return start(device, port, routines, options, () -> {});
+    }
+
+    /// Opens a device, starts serving on it, and closes it with the server.
+    ///
+    /// @throws dev.outboard.fabric.FabricException if the device cannot be opened or the port is
+    ///   taken
+    public static NaaServer start(
+            String deviceUri, int port, RoutineSet routines, ServerOptions options) {
+        Device device = Fabric.open(deviceUri);
+        try {
+            return start(device, port, routines, options, device::close);
+        } catch (RuntimeException e) {
+            device.close();
+            throw e;
+        }
+    }
+
+    private static NaaServer start(
+            Device device,
+            int port,
+            RoutineSet routines,
+            ServerOptions options,
+            Runnable closeDevice) {
+        int max = options.dialect().orElse(Dialect.AP1_2023).maxFunctionCode();
+        for (RoutineSpec spec : routines.routines()) {
+            if (spec.functionCode() > max) {
+                throw new IllegalArgumentException(
+                        "function code %d of routine '%s'; valid: 1 to %d"
+                                .formatted(spec.functionCode(), spec.name(), max));
+            }
+        }
+        NaaListener listener = NaaListener.bind(device, port, options);
+        NaaServer server = new NaaServer(listener, routines, options, closeDevice);
+        server.acceptor.start();
+        return server;
+    }
+
+    /// The port it listens on.
+    public int port() {
+        return listener.port();
+    }
+
+    /// The clients that are connected or connecting.
+    public List<NaaServerContext> connections() {
+        return listener.contexts();
+    }
+
+    /// What all connections counted together, those that have ended included, how many there were
+    /// and are, whom and what the server turned away, and what the routines did.
+    public Map<String, Long> counters() {
+        synchronized (ended) {
+            Map<String, Long> sum = new TreeMap<>(ended);
+            connections.forEach(worker -> add(worker.counters(), sum));
+            sum.put("connections.open", (long) connections.size());
+            sum.put("memory.bytes", options.maxTotalBytes() - listener.budget().get());
+            routines.addTo(sum);
+            return sum;
+        }
+    }
+
+    private static void add(Map<String, Long> counters, Map<String, Long> sum) {
+        counters.forEach((name, value) -> sum.merge(name, value, Long::sum));
+    }
+
+    /// Turns new clients and new RPCs away, lets running routines end within the limit, disconnects
+    /// the clients and frees everything. A second call does nothing.
+    @Override
+    public void close() {
+        if (!closing.compareAndSet(false, true)) {
+            return;
+        }
+        long end = System.nanoTime() + options.shutdownLimit().toNanos();
+        Cleanup cleanup = new Cleanup();
+        cleanup.defer(closeDevice);
+        cleanup.defer(listener::close);
+        cleanup.defer(() -> routines.workers().stop(options.shutdownLimit()));
+        routines.drain();
+        listener.drain();
+        while (connections.stream().anyMatch(ConnectionWorker::isBusy) && !isOver(end)) {
+            LockSupport.parkNanos(STOP_RETRY_NANOS);
+        }
+        accepting = false;
+        awaitAcceptor();
+        cleanup.step(listener::stopListening);
+        while (!connections.isEmpty()) {
+            boolean late = isOver(end);
+            connections.forEach(connection -> connection.stop(late));
+            connections.forEach(ConnectionWorker::rescue);
+            LockSupport.parkNanos(STOP_RETRY_NANOS);
+        }
+        cleanup.finish(
+                new NaaException.Where(
+                        NaaException.Phase.DISCONNECT, NaaState.DISCONNECTED, "all clients"));
+    }
+
+    private static boolean isOver(long endNanos) {
+        return System.nanoTime() - endNanos >= 0;
+    }
+
+    private void awaitAcceptor() {
+        try {
+            acceptor.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void accept() {
+        while (accepting) {
+            try {
+                listener.accept(ACCEPT_SLICE).ifPresent(this::serve);
+                listener.expire();
+                connections.forEach(ConnectionWorker::rescue);
+            } catch (RuntimeException e) {
+                // An admission or an observer that throws must not end the server.
+                options.observer().failed("the listener", e);
+            }
+        }
+    }
+
+    private void serve(NaaServerContext context) {
+        ConnectionWorker worker = new ConnectionWorker(context, routines, options, this::ended);
+        connections.add(worker);
+        options.observer().connected(context);
+        worker.start();
+    }
+
+    private void ended(ConnectionWorker worker) {
+        synchronized (ended) {
+            add(worker.counters(), ended);
+            ended.merge("connections.ended", 1L, Long::sum);
+            connections.remove(worker);
+        }
+    }
+}

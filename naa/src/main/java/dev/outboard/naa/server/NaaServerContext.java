@@ -1,0 +1,490 @@
+package dev.outboard.naa.server;
+
+import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.ConnectionId;
+import dev.outboard.fabric.Device;
+import dev.outboard.naa.Dialect;
+import dev.outboard.naa.MrspException;
+import dev.outboard.naa.MrspMessage;
+import dev.outboard.naa.MrspMessage.Advertise;
+import dev.outboard.naa.MrspMessage.AdvertiseRequest;
+import dev.outboard.naa.MrspMessage.Entry;
+import dev.outboard.naa.NaaException;
+import dev.outboard.naa.NaaState;
+import dev.outboard.naa.PeerRegion;
+import dev.outboard.naa.protocol.Refusal;
+import dev.outboard.naa.protocol.ServerCounter;
+import dev.outboard.naa.protocol.ServerMachine;
+import dev.outboard.naa.session.Cleanup;
+import dev.outboard.naa.session.Link;
+import dev.outboard.naa.session.Turn;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/// One client of a server. [NaaServer] serves each on a thread of its own; with
+/// [NaaListener#accept] an application does that itself:
+///
+/// ```java
+/// try (NaaServerContext client = listener.accept(limit).orElseThrow()) {
+///     client.runMrsp();
+///     Optional<RpcContext> rpc = client.receive(Duration.ZERO);
+///     while (rpc.isPresent()) {
+///         client.reply(routine.run(rpc.get()));
+///         rpc = client.receive(Duration.ZERO);
+///     }
+/// }
+/// ```
+///
+/// One thread at a time may call; questions may come from any thread. [#close] disconnects the
+/// client and frees its memory.
+public final class NaaServerContext implements AutoCloseable {
+    private static final int RETRIES = 7;
+    private static final int MAX_RETURN_CODE = 0xff_ffff;
+
+    private final NaaListener listener;
+    private final ServerOptions options;
+    private final ConnectionId id;
+    private final InetSocketAddress address;
+    private final long createdNanos = System.nanoTime();
+    private final Turn turn;
+    private final Cleanup cleanup = new Cleanup();
+    private final ServerResources resources;
+    private final ServerMachine machine;
+    private final Link link;
+    private volatile @Nullable ServerMemory memory;
+    private volatile @Nullable RpcContext current;
+    private volatile ConnectionEvent.@Nullable Type end;
+    private boolean accepted;
+    private boolean rpcPending;
+
+    /// Creates everything that the connection needs and posts the first receive.
+    ///
+    /// @throws dev.outboard.fabric.FabricException if something cannot be created; nothing is left
+    ///   then, but the identifier is still open
+    NaaServerContext(
+            NaaListener listener, Device device, ConnectionId id, InetSocketAddress address) {
+        this.listener = listener;
+        this.options = listener.options();
+        this.id = id;
+        this.address = address;
+        String peer = address.getAddress().getHostAddress() + ":" + address.getPort();
+        this.turn = new Turn("the connection of " + peer);
+        try {
+            resources = ServerResources.create(device, id, options.maxRegions(), cleanup);
+            machine =
+                    new ServerMachine(
+                            peer,
+                            options.settings(),
+                            listener.counters(),
+                            resources.messages(),
+                            resources.maxMessageBytes(),
+                            resources.maxOutstanding());
+            link = new Link(resources.pair(), resources.queue(), machine, options.spin());
+            machine.connectRequested();
+            link.post();
+        } catch (RuntimeException e) {
+            cleanup.undo(e);
+            throw e;
+        }
+    }
+
+    // ---- connection, called by the listener -----------------------------------------------------
+
+    void accept() {
+        id.accept(Link.parameters(RETRIES));
+        accepted = true;
+    }
+
+    /// Whether the client has not finished its handshake for this long.
+    boolean isHalfOpen(Duration since) {
+        return machine.state() == NaaState.READY && age().compareTo(since) >= 0;
+    }
+
+    /// The time since the client asked for the connection.
+    Duration age() {
+        return Duration.ofNanos(System.nanoTime() - createdNanos);
+    }
+
+    void established() {
+        machine.established(System.nanoTime());
+    }
+
+    /// The connection has ended. Whoever waits here is woken by the flushed receives.
+    ///
+    /// @param how DISCONNECTED, or a failure
+    void ended(ConnectionEvent.Type how) {
+        end = how;
+        RpcContext running = current;
+        if (running != null) {
+            running.cancel();
+        }
+    }
+
+    // ---- region setup ---------------------------------------------------------------------------
+
+    /// Posts a further receive and waits for the client's request; then [#pollCompletions] until
+    /// the state is MRSP_DONE.
+    public void startMrsp() {
+        try (Turn _ = turn.take()) {
+            machine.startMrsp(System.nanoTime());
+            link.post();
+        }
+    }
+
+    /// Sets up the regions that the client asks for. Returns as well when the client disconnects
+    /// instead; the state tells.
+    ///
+    /// @throws MrspException if the request is refused or malformed
+    public void runMrsp() {
+        try (Turn _ = turn.take()) {
+            machine.startMrsp(System.nanoTime());
+            link.post();
+            while (machine.state() == NaaState.MRSP_RECEIVING
+                    || machine.state() == NaaState.MRSP_SENDING) {
+                await(Link.SLICE_NANOS);
+            }
+            throwFailure();
+        }
+    }
+
+    /// Sends A or ERR, out of the usual sequence.
+    ///
+    /// @throws IllegalArgumentException if it is a request, which only clients send
+    public void sendMessage(MrspMessage message) {
+        try (Turn _ = turn.take()) {
+            machine.sendMessage(message, System.nanoTime());
+            link.post();
+        }
+    }
+
+    /// Satisfies or refuses a request for regions.
+    public void handle(AdvertiseRequest request) {
+        try (Turn _ = turn.take()) {
+            machine.handle(request, System.nanoTime());
+            answerRequest();
+        }
+    }
+
+    /// Keeps the regions that a client advertised by itself.
+    public void handle(Advertise advertise) {
+        try (Turn _ = turn.take()) {
+            machine.handle(advertise);
+        }
+    }
+
+    /// Posts one receive for a message, beyond those that are always posted.
+    public void postMrspReceive() {
+        postDataReceive();
+    }
+
+    private void answerRequest() {
+        machine.pendingRequest().ifPresent(this::answer);
+        link.post();
+    }
+
+    private void answer(AdvertiseRequest request) {
+        List<Long> sizes = request.entries().stream().map(Entry::size).toList();
+        if (!options.admission().admits(address, sizes)) {
+            refuse(ServerCounter.REFUSED_NOT_ALLOWED, "not admitted with these regions");
+            return;
+        }
+        Optional<RegionLayout> layout = RegionLayout.of(request.entries(), options.memory());
+        if (layout.isEmpty()) {
+            refuse(ServerCounter.REFUSED_ADDRESS, "no room in the NAA's memory");
+            return;
+        }
+        int hidden = machine.dialect().orElseThrow().firstParameter();
+        Optional<ServerMemory> allocated =
+                ServerMemory.allocate(
+                        listener.budget(), resources.domain(), request, layout.get(), hidden);
+        if (allocated.isEmpty()) {
+            long bytes = sizes.stream().mapToLong(Long::longValue).sum();
+            refuse(
+                    ServerCounter.REFUSED_TOTAL_BYTES,
+                    "not enough memory for %d regions of %d bytes; all clients together get %d"
+                            .formatted(sizes.size(), bytes, options.maxTotalBytes()));
+            return;
+        }
+        memory = allocated.get();
+        machine.grant(allocated.get().registered(), System.nanoTime());
+    }
+
+    private void refuse(ServerCounter counter, String why) {
+        machine.refuse(new Refusal(MrspException.NO_MEMORY, counter, why), System.nanoTime());
+    }
+
+    // ---- RPC ------------------------------------------------------------------------------------
+
+    /// Waits for an RPC.
+    ///
+    /// @param limit how long; zero means without limit
+    /// @return empty if none came in time or the client has disconnected; the state tells
+    public Optional<RpcContext> receive(Duration limit) {
+        try (Turn _ = turn.take()) {
+            if (machine.state() == NaaState.MRSP_DONE) {
+                machine.awaitRpc(System.nanoTime());
+            }
+            if (rpcPending) {
+                throw new IllegalStateException("the last RPC of " + peer() + " has no answer yet");
+            }
+            machine.require(
+                    "receiving an RPC",
+                    NaaState.DATA_RECEIVING,
+                    NaaState.DATA_SENDING,
+                    NaaState.CALCULATING,
+                    NaaState.FINISHED);
+            awaitRpc(limit);
+            throwFailure();
+            return machine.state() == NaaState.CALCULATING
+                    ? Optional.of(newRpc())
+                    : Optional.empty();
+        }
+    }
+
+    private void awaitRpc(Duration limit) {
+        long start = System.nanoTime();
+        long left = limit.isZero() ? Long.MAX_VALUE : limit.toNanos();
+        while (isWaiting() && left > 0) {
+            await(left);
+            if (machine.takeHostError()) {
+                options.observer().hostError(this);
+            }
+            if (!limit.isZero()) {
+                left = limit.toNanos() - (System.nanoTime() - start);
+            }
+        }
+    }
+
+    private boolean isWaiting() {
+        NaaState now = machine.state();
+        return now == NaaState.DATA_RECEIVING || now == NaaState.DATA_SENDING;
+    }
+
+    private RpcContext newRpc() {
+        Duration limit =
+                options.routineLimit().isZero() ? ServerOptions.POLLED : options.routineLimit();
+        RpcContext rpc =
+                new RpcContext(
+                        machine.functionCode(),
+                        machine.userBytes(),
+                        parameters(),
+                        internals(),
+                        System.nanoTime() + limit.toNanos());
+        current = rpc;
+        rpcPending = true;
+        if (end != null) {
+            rpc.cancel();
+        }
+        return rpc;
+    }
+
+    /// Sends the answer to the RPC and waits until it has arrived. Does nothing if the client has
+    /// disconnected meanwhile.
+    ///
+    /// @param returnCode `ReturnCode.SUCCESS` to return the outputs, or an error code
+    public void reply(int returnCode) {
+        try (Turn _ = turn.take()) {
+            send(returnCode);
+            while (machine.state() == NaaState.DATA_SENDING) {
+                await(Link.SLICE_NANOS);
+            }
+            throwFailure();
+        }
+    }
+
+    /// Sends the answer to the RPC without waiting; then [#pollCompletions] until the state is
+    /// DATA_RECEIVING.
+    public void writeResult(int returnCode) {
+        try (Turn _ = turn.take()) {
+            send(returnCode);
+            throwFailure();
+        }
+    }
+
+    private void send(int returnCode) {
+        if (returnCode < 0 || returnCode > MAX_RETURN_CODE) {
+            throw new IllegalArgumentException(
+                    "return code %d; valid: 0 to %d".formatted(returnCode, MAX_RETURN_CODE));
+        }
+        noticeEnd();
+        if (machine.state() != NaaState.FINISHED) {
+            machine.reply(returnCode, System.nanoTime());
+            link.post();
+        }
+        rpcPending = false;
+    }
+
+    /// Posts one receive for an RPC, beyond those that are always posted.
+    public void postDataReceive() {
+        try (Turn _ = turn.take()) {
+            machine.postReceive();
+            link.post();
+        }
+    }
+
+    /// Handles all completions there are, without waiting.
+    ///
+    /// @return how many
+    /// @throws NaaException if the connection has failed
+    public int pollCompletions() {
+        try (Turn _ = turn.take()) {
+            int handled = await(0);
+            throwFailure();
+            return handled;
+        }
+    }
+
+    /// Takes one step for a completion that did not come from this connection's queue.
+    ///
+    /// @throws NaaException if it fails the connection or nothing expects it
+    public void handle(Completion completion) {
+        try (Turn _ = turn.take()) {
+            machine.completed(completion, System.nanoTime());
+            answerRequest();
+            throwFailure();
+        }
+    }
+
+    // ---- waiting --------------------------------------------------------------------------------
+
+    private int await(long limitNanos) {
+        int handled = link.await(limitNanos);
+        if (handled == 0) {
+            link.checkTime();
+            listener.handleEventsIfUnattended();
+        }
+        noticeEnd();
+        if (turn.isEnded()) {
+            machine.disconnected();
+        }
+        answerRequest();
+        return handled;
+    }
+
+    private void noticeEnd() {
+        ConnectionEvent.Type how = end;
+        if (how == ConnectionEvent.Type.DEVICE_REMOVAL) {
+            machine.deviceRemoved();
+        } else if (how != null) {
+            machine.disconnected();
+        }
+    }
+
+    private void throwFailure() {
+        if (machine.state().isTerminal()) {
+            machine.takeFailure()
+                    .ifPresent(failure -> {
+                        throw failure;
+                    });
+        }
+    }
+
+    // ---- questions ------------------------------------------------------------------------------
+
+    /// Where the connection stands.
+    public NaaState state() {
+        return machine.state();
+    }
+
+    /// The client's address and port.
+    public InetSocketAddress peerAddress() {
+        return address;
+    }
+
+    /// The client, for messages.
+    public String peer() {
+        return machine.peer();
+    }
+
+    /// The client's dialect, known once it has asked for regions.
+    public Optional<Dialect> dialect() {
+        return machine.dialect();
+    }
+
+    /// The parameter regions, once they are set up.
+    public List<RoutineRegion> parameters() {
+        ServerMemory regions = memory;
+        return regions == null ? List.of() : regions.parameters();
+    }
+
+    /// The internal regions, once they are set up.
+    public List<RoutineRegion> internals() {
+        ServerMemory regions = memory;
+        return regions == null ? List.of() : regions.internals();
+    }
+
+    /// The client's regions: those of its request or, if it advertised others by itself, those.
+    public List<PeerRegion> peerRegions() {
+        return machine.peerRegions();
+    }
+
+    /// The parameter that the metadata of the current RPC names in `ap1-2023`.
+    public OptionalInt returnRegion() {
+        int wire = machine.returnRegion();
+        return wire > 0 ? OptionalInt.of(wire - 1) : OptionalInt.empty();
+    }
+
+    /// What the connection and its queue pair counted, by name.
+    public Map<String, Long> counters() {
+        Map<String, Long> all = new LinkedHashMap<>(machine.counters().snapshot());
+        resources.pair().counters().forEach((name, value) -> all.put("queue-pair." + name, value));
+        return all;
+    }
+
+    // ---- end ------------------------------------------------------------------------------------
+
+    /// Ends the connection, which wakes whoever waits here.
+    void breakOff() {
+        ended(ConnectionEvent.Type.DISCONNECTED);
+        disconnect();
+    }
+
+    private void disconnect() {
+        if (accepted) {
+            id.disconnect();
+        }
+    }
+
+    /// Disconnects the client, frees its memory and its place. A second call does nothing.
+    ///
+    /// @throws NaaException if something could not be released; the rest is released all the same
+    @Override
+    public void close() {
+        close(() -> {});
+    }
+
+    /// Like [#close].
+    ///
+    /// @param beforeFreeing what may use the memory until it returns; the place is free by then
+    void close(Runnable beforeFreeing) {
+        if (!turn.end(this::breakOff)) {
+            return;
+        }
+        ended(ConnectionEvent.Type.DISCONNECTED);
+        NaaException.Where where =
+                new NaaException.Where(NaaException.Phase.DISCONNECT, machine.state(), peer());
+        ServerMemory regions = memory;
+        cleanup.step(this::disconnect);
+        cleanup.step(id::close);
+        if (regions != null) {
+            regions.registered().forEach(region -> cleanup.step(region::close));
+        }
+        try {
+            cleanup.finish(where);
+        } finally {
+            machine.closed();
+            listener.released(this);
+            beforeFreeing.run();
+            if (regions != null) {
+                regions.free();
+            }
+        }
+    }
+}

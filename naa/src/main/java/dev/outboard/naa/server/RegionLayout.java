@@ -1,0 +1,124 @@
+package dev.outboard.naa.server;
+
+import dev.outboard.naa.MrspMessage.Entry;
+import dev.outboard.naa.NaaMemory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/// Where the regions of one client lie in the NAA's memory: where it asks for them. Regions that
+/// overlap there share their bytes.
+///
+/// If more than one region asks for address 0, none of these cares where it lies: that is how
+/// clients of `ap1-2023` say so (`spec/naaice.md`, NAA-ADDR-4). They get the first free pages.
+final class RegionLayout {
+    private static final long PAGE_BYTES = 4096;
+
+    private final List<Entry> entries;
+    private final long[] addresses;
+
+    private RegionLayout(List<Entry> entries) {
+        this.entries = entries;
+        this.addresses = entries.stream().mapToLong(Entry::naaAddress).toArray();
+    }
+
+    /// Lays out what a client asks for.
+    ///
+    /// @param entries each of which fits into the memory where it asks
+    /// @return empty if there is no room for a region that may lie anywhere
+    static Optional<RegionLayout> of(List<Entry> entries, NaaMemory memory) {
+        RegionLayout layout = new RegionLayout(entries);
+        List<Integer> atZero =
+                layout.indexes()
+                        .filter(i -> layout.occupies(i) && layout.addresses[i] == 0)
+                        .toList();
+        if (atZero.size() < 2) {
+            return Optional.of(layout);
+        }
+        List<Integer> placed =
+                new ArrayList<>(layout.indexes().filter(i -> !atZero.contains(i)).toList());
+        for (int index : atZero) {
+            if (!layout.place(index, placed, memory)) {
+                return Optional.empty();
+            }
+            placed.add(index);
+        }
+        return Optional.of(layout);
+    }
+
+    /// The NAA address of a region.
+    long address(int index) {
+        return addresses[index];
+    }
+
+    /// The memory of every region, zero-filled.
+    List<MemorySegment> allocate(Arena arena) {
+        MemorySegment[] segments = new MemorySegment[addresses.length];
+        List<Integer> ascending =
+                indexes().sorted(Comparator.comparingLong(i -> addresses[i])).toList();
+        List<Integer> together = new ArrayList<>();
+        long end = 0;
+        for (int index : ascending) {
+            if (!together.isEmpty() && addresses[index] >= end) {
+                allocate(arena, together, end, segments);
+                together.clear();
+            }
+            end = together.isEmpty() ? end(index) : Math.max(end, end(index));
+            together.add(index);
+        }
+        allocate(arena, together, end, segments);
+        return List.of(segments);
+    }
+
+    /// Regions that overlap, in ascending order.
+    private void allocate(Arena arena, List<Integer> together, long end, MemorySegment[] segments) {
+        long start = addresses[together.getFirst()];
+        MemorySegment all = arena.allocate(end - start, PAGE_BYTES);
+        for (int index : together) {
+            segments[index] = all.asSlice(addresses[index] - start, entries.get(index).size());
+        }
+    }
+
+    private boolean place(int index, List<Integer> placed, NaaMemory memory) {
+        long size = entries.get(index).size();
+        long bank = memory.bankBytes();
+        long at = 0;
+        while (at < memory.bytes()) {
+            long candidate = at;
+            Optional<Integer> inTheWay =
+                    placed.stream()
+                            .filter(other -> occupies(other) && overlaps(other, candidate, size))
+                            .findFirst();
+            if (inTheWay.isPresent()) {
+                at = Math.ceilDiv(end(inTheWay.get()), PAGE_BYTES) * PAGE_BYTES;
+            } else if (memory.holds(at, size)) {
+                addresses[index] = at;
+                return true;
+            } else {
+                at = (at / bank + 1) * bank;
+            }
+        }
+        return false;
+    }
+
+    private boolean overlaps(int index, long address, long size) {
+        return addresses[index] < address + size && address < end(index);
+    }
+
+    private boolean occupies(int index) {
+        return entries.get(index).size() > 0;
+    }
+
+    private long end(int index) {
+        return addresses[index] + entries.get(index).size();
+    }
+
+    private Stream<Integer> indexes() {
+        return IntStream.range(0, addresses.length).boxed();
+    }
+}

@@ -1,0 +1,30 @@
+package dev.outboard.naa.server;
+
+import dev.outboard.naa.RegionFlags;
+import java.lang.foreign.MemorySegment;
+
+/// A memory region as a [Routine] sees it. It belongs to one connection; its content lasts from RPC
+/// to RPC and starts as zeros.
+///
+/// @param index 0 for the first parameter, or the first internal region
+/// @param flags as the client announced them, see [RegionFlags]
+/// @param naaAddress where it lies in the NAA's memory, 56 bits: where the client asked for it, or
+///   where the server put it because the client does not care. Regions that overlap there share
+///   their bytes.
+/// @param memory the bytes; readable and writable from any thread until the connection ends
+public record RoutineRegion(int index, int flags, long naaAddress, MemorySegment memory) {
+    /// The length in bytes.
+    public long size() {
+        return memory.byteSize();
+    }
+
+    /// Whether the client writes it.
+    public boolean isInput() {
+        return (flags & RegionFlags.INPUT) != 0;
+    }
+
+    /// Whether it is returned to the client.
+    public boolean isOutput() {
+        return (flags & RegionFlags.OUTPUT) != 0;
+    }
+}

@@ -1,0 +1,95 @@
+package dev.outboard.naa.server;
+
+import java.time.Duration;
+import java.util.List;
+
+/// One RPC as its [Routine] sees it: what was asked, the memory of the connection, and how much
+/// time is left. The server makes one per RPC; it is valid until the routine returns. Regions and
+/// questions may be used from any thread that the routine starts and ends.
+public final class RpcContext {
+    private final int functionCode;
+    private final int userBytes;
+    private final List<RoutineRegion> parameters;
+    private final List<RoutineRegion> internals;
+    private final long beganNanos = System.nanoTime();
+    private volatile long deadlineNanos;
+    private volatile boolean cancelled;
+
+    /// An RPC for a routine.
+    ///
+    /// @param userBytes the three user bytes, byte 0 in bits 7..0
+    /// @param deadlineNanos when its time is over, by [System#nanoTime]
+    public RpcContext(
+            int functionCode,
+            int userBytes,
+            List<RoutineRegion> parameters,
+            List<RoutineRegion> internals,
+            long deadlineNanos) {
+        this.functionCode = functionCode;
+        this.userBytes = userBytes;
+        this.parameters = List.copyOf(parameters);
+        this.internals = List.copyOf(internals);
+        this.deadlineNanos = deadlineNanos;
+    }
+
+    /// The code the client called.
+    public int functionCode() {
+        return functionCode;
+    }
+
+    /// One of the three bytes that the client sent along with the function code, as 0..255; 0 in
+    /// `ap1-2023`.
+    ///
+    /// @param index 0, 1 or 2
+    public int userByte(int index) {
+        if (index < 0 || index > 2) {
+            throw new IndexOutOfBoundsException("user byte " + index + "; valid: 0 to 2");
+        }
+        return (userBytes >>> (8 * index)) & 0xff;
+    }
+
+    /// The regions both sides have, in the client's order and without the metadata region of
+    /// `ap1-2023`.
+    public List<RoutineRegion> parameters() {
+        return parameters;
+    }
+
+    /// The parameter region at `index`.
+    public RoutineRegion parameter(int index) {
+        return parameters.get(index);
+    }
+
+    /// The regions that exist on the NAA only.
+    public List<RoutineRegion> internals() {
+        return internals;
+    }
+
+    /// The time left; zero when it is over.
+    public Duration remaining() {
+        return Duration.ofNanos(Math.max(0, deadlineNanos - System.nanoTime()));
+    }
+
+    /// Whether nobody waits for the result any more: the time is over or the connection is gone. A
+    /// long routine asks now and then and returns.
+    public boolean isCancelled() {
+        return cancelled;
+    }
+
+    /// Shortens the time to what the routine may take; zero leaves it as it is.
+    void limit(Duration limit) {
+        long end = beganNanos + limit.toNanos();
+        if (!limit.isZero() && end - deadlineNanos < 0) {
+            deadlineNanos = end;
+        }
+    }
+
+    /// The time since the RPC arrived.
+    long elapsedNanos() {
+        return System.nanoTime() - beganNanos;
+    }
+
+    /// Tells the routine that nobody waits any more.
+    void cancel() {
+        cancelled = true;
+    }
+}

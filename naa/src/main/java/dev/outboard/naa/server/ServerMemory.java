@@ -1,0 +1,125 @@
+package dev.outboard.naa.server;
+
+import dev.outboard.fabric.Access;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.ProtectionDomain;
+import dev.outboard.naa.MrspMessage.AdvertiseRequest;
+import dev.outboard.naa.MrspMessage.Entry;
+import dev.outboard.naa.RegionFlags;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/// The memory that a server gives to one client: zero-filled native regions, registered unless
+/// internal, charged to a budget that all connections share. Belongs to one [NaaServerContext].
+final class ServerMemory {
+    private static final long RETRY_NANOS = 10_000_000;
+
+    private final AtomicLong budget;
+    private final long bytes;
+    private final Arena arena;
+    private final List<MemoryRegion> registered;
+    private List<RoutineRegion> parameters;
+    private List<RoutineRegion> internals;
+
+    private ServerMemory(AtomicLong budget, long bytes) {
+        this.budget = budget;
+        this.bytes = bytes;
+        this.arena = Arena.ofShared();
+        this.registered = new ArrayList<>();
+        this.parameters = new ArrayList<>();
+        this.internals = new ArrayList<>();
+    }
+
+    /// Allocates what `request` asks for.
+    ///
+    /// @param budget bytes that are left for all connections
+    /// @param layout where its regions lie
+    /// @param hidden regions at the front that routines do not see
+    /// @return empty if there is not enough
+    static Optional<ServerMemory> allocate(
+            AtomicLong budget,
+            ProtectionDomain domain,
+            AdvertiseRequest request,
+            RegionLayout layout,
+            int hidden) {
+        long bytes = request.entries().stream().mapToLong(Entry::size).sum();
+        if (budget.addAndGet(-bytes) < 0) {
+            budget.addAndGet(bytes);
+            return Optional.empty();
+        }
+        ServerMemory memory = new ServerMemory(budget, bytes);
+        try {
+            memory.add(domain, request.entries(), layout, hidden);
+            memory.parameters = List.copyOf(memory.parameters);
+            memory.internals = List.copyOf(memory.internals);
+            return Optional.of(memory);
+        } catch (FabricException | OutOfMemoryError e) {
+            memory.registered.forEach(MemoryRegion::close);
+            memory.free();
+            return Optional.empty();
+        }
+    }
+
+    private void add(
+            ProtectionDomain domain, List<Entry> entries, RegionLayout layout, int hidden) {
+        List<MemorySegment> segments = layout.allocate(arena);
+        for (int i = 0; i < entries.size(); i++) {
+            Entry entry = entries.get(i);
+            MemorySegment memory = segments.get(i);
+            if (entry.isInternal()) {
+                int index = internals.size();
+                internals.add(
+                        new RoutineRegion(index, RegionFlags.INTERNAL, layout.address(i), memory));
+                continue;
+            }
+            registered.add(domain.register(memory, Access.LOCAL_WRITE, Access.REMOTE_WRITE));
+            if (registered.size() > hidden) {
+                int index = parameters.size();
+                parameters.add(new RoutineRegion(index, entry.flags(), layout.address(i), memory));
+            }
+        }
+    }
+
+    /// The non-internal regions in the client's order; to be closed before [#free].
+    List<MemoryRegion> registered() {
+        return registered;
+    }
+
+    /// The regions that routines see as parameters; never changes.
+    List<RoutineRegion> parameters() {
+        return parameters;
+    }
+
+    /// The internal regions; never changes.
+    List<RoutineRegion> internals() {
+        return internals;
+    }
+
+    /// Frees the memory. A routine that still uses it fails at its next access; one that is inside
+    /// a native call with it is waited for.
+    void free() {
+        boolean closed = false;
+        while (!closed) {
+            closed = tryClose();
+            if (!closed) {
+                LockSupport.parkNanos(RETRY_NANOS);
+            }
+        }
+        budget.addAndGet(bytes);
+    }
+
+    private boolean tryClose() {
+        try {
+            arena.close();
+            return true;
+        } catch (IllegalStateException e) {
+            return !arena.scope().isAlive();
+        }
+    }
+}

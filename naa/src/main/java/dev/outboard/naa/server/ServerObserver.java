@@ -1,0 +1,91 @@
+package dev.outboard.naa.server;
+
+import java.net.InetSocketAddress;
+
+/// Learns what happens at a server. Called on the server's threads, so it must be quick and
+/// thread-safe; what it throws ends the connection. Every method does nothing unless overridden.
+public interface ServerObserver {
+    /// A client has connected.
+    default void connected(NaaServerContext connection) {}
+
+    /// A client was turned away.
+    default void rejected(InetSocketAddress peer, String why) {}
+
+    /// An RPC was answered.
+    ///
+    /// @param nanos what the routine took
+    default void answered(
+            NaaServerContext connection, RpcContext rpc, int returnCode, long nanos) {}
+
+    /// A routine has thrown or taken too long, or a call was refused; the client gets an error
+    /// code.
+    default void routineFailed(NaaServerContext connection, RpcContext rpc, Throwable failure) {}
+
+    /// A routine that says it is short was not.
+    ///
+    /// @param nanos what it took
+    /// @param moved whether this was once too often, so that it runs on the workers from now on
+    default void routineOverran(RoutineSpec routine, long nanos, boolean moved) {}
+
+    /// The client reported that it could not start an RPC.
+    default void hostError(NaaServerContext connection) {}
+
+    /// The client has disconnected.
+    default void disconnected(NaaServerContext connection) {}
+
+    /// The connection was lost or ended by the server, or something could not be released.
+    default void failed(String peer, RuntimeException failure) {}
+
+    /// One line for people about a routine that was not short.
+    static String describeOverrun(RoutineSpec routine, long nanos, boolean moved) {
+        return "routine %s says it is short but took %d µs%s"
+                .formatted(
+                        routine.name(), nanos / 1000, moved ? "; it runs on the workers now" : "");
+    }
+
+    /// Logs failures with [System.Logger], and nothing else.
+    static ServerObserver logging() {
+        System.Logger log = System.getLogger(NaaServer.class.getName());
+        return new ServerObserver() {
+            @Override
+            public void rejected(InetSocketAddress peer, String why) {
+                log.log(System.Logger.Level.INFO, "rejected " + peer + ": " + why);
+            }
+
+            @Override
+            public void routineFailed(
+                    NaaServerContext connection, RpcContext rpc, Throwable failure) {
+                String what =
+                        "function %d failed for %s: %s"
+                                .formatted(
+                                        rpc.functionCode(),
+                                        connection.peer(),
+                                        failure.getMessage());
+                if (failure instanceof RoutineException) {
+                    log.log(System.Logger.Level.WARNING, what);
+                } else {
+                    log.log(System.Logger.Level.WARNING, what, failure);
+                }
+            }
+
+            @Override
+            public void routineOverran(RoutineSpec routine, long nanos, boolean moved) {
+                // A busy machine interrupts every routine now and then; the counters tell how
+                // often.
+                System.Logger.Level level =
+                        moved ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG;
+                log.log(level, describeOverrun(routine, nanos, moved));
+            }
+
+            @Override
+            public void hostError(NaaServerContext connection) {
+                log.log(System.Logger.Level.INFO, connection.peer() + " could not start its RPC");
+            }
+
+            @Override
+            public void failed(String peer, RuntimeException failure) {
+                log.log(System.Logger.Level.WARNING, String.valueOf(failure.getMessage()));
+            }
+        };
+    }
+}

@@ -1,0 +1,268 @@
+package dev.outboard.naa.server;
+
+import dev.outboard.naa.Dialect;
+import dev.outboard.naa.MrspMessage;
+import dev.outboard.naa.NaaMemory;
+import dev.outboard.naa.protocol.ServerSettings;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.Optional;
+
+/// What a server allows. A duration of zero means "no limit" or "never".
+///
+/// @param dialect the one dialect to serve, or empty to recognise the client's
+/// @param maxConnections clients at a time
+/// @param maxRegions regions of one connection, internal and metadata ones included
+/// @param maxConnectionBytes memory of one connection
+/// @param maxTotalBytes memory of all connections
+/// @param memory the addresses at which clients may request their regions
+/// @param setupLimit how long a client may take to finish its handshake, then to request its
+///   regions
+/// @param transferLimit how long the transfer of one answer may take
+/// @param idleLimit how long a connection may be without an RPC
+/// @param probeInterval how often an idle client is probed with a WRITE of no bytes
+/// @param probeLimit how long a probe may stay unanswered before the client counts as dead
+/// @param routineLimit how long a routine may take
+/// @param shortLimit what a routine that runs on a polling thread should take at most
+/// @param workers threads for routines that are not short
+/// @param maxQueuedRpcs RPCs that may wait for a worker
+/// @param spin how long a connection polls before it sleeps; [#POLLED] never sleeps
+/// @param shutdownLimit how long closing the server waits for routines
+/// @param admission whom to serve
+/// @param observer who learns what happens
+public record ServerOptions(
+        Optional<Dialect> dialect,
+        int maxConnections,
+        int maxRegions,
+        long maxConnectionBytes,
+        long maxTotalBytes,
+        NaaMemory memory,
+        Duration setupLimit,
+        Duration transferLimit,
+        Duration idleLimit,
+        Duration probeInterval,
+        Duration probeLimit,
+        Duration routineLimit,
+        Duration shortLimit,
+        int workers,
+        int maxQueuedRpcs,
+        Duration spin,
+        Duration shutdownLimit,
+        Admission admission,
+        ServerObserver observer) {
+
+    /// Spin for ever: the lowest latency, for one processor per connection.
+    public static final Duration POLLED = Duration.ofDays(36_500);
+
+    /// Refuses limits that no server can work with.
+    public ServerOptions {
+        atLeastOne("maximum of connections", maxConnections);
+        atLeastOne("number of workers", workers);
+        if (maxQueuedRpcs < 0) {
+            throw new IllegalArgumentException(
+                    "maximum of queued RPCs is " + maxQueuedRpcs + "; valid: 0 or more");
+        }
+        if (maxRegions < 1 || maxRegions > MrspMessage.MAX_REGIONS) {
+            throw new IllegalArgumentException(
+                    "maximum of regions is " + maxRegions + "; valid: 1 to 255");
+        }
+    }
+
+    /// The dialect `upstream-2026`, one connection per processor, 32 regions each, half of the
+    /// machine's memory together.
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /// What concerns the protocol of one connection.
+    ServerSettings settings() {
+        return new ServerSettings(
+                dialect,
+                maxRegions,
+                maxConnectionBytes,
+                memory,
+                setupLimit,
+                transferLimit,
+                idleLimit,
+                probeInterval,
+                probeLimit);
+    }
+
+    private static void atLeastOne(String what, int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(what + " is " + value + "; valid: at least 1");
+        }
+    }
+
+    /// Collects the options; every call returns this builder.
+    public static final class Builder {
+        private Optional<Dialect> dialect = Optional.of(Dialect.UPSTREAM_2026);
+        private int maxConnections = Runtime.getRuntime().availableProcessors();
+        private int maxRegions = 32;
+        private long maxConnectionBytes = machineMemory() / 4;
+        private long maxTotalBytes = machineMemory() / 2;
+        private NaaMemory memory = NaaMemory.largest();
+        private Duration setupLimit = Duration.ofSeconds(10);
+        private Duration transferLimit = Duration.ofSeconds(60);
+        private Duration idleLimit = Duration.ZERO;
+        private Duration probeInterval = Duration.ofSeconds(5);
+        private Duration probeLimit = Duration.ofSeconds(5);
+        private Duration routineLimit = Duration.ofSeconds(60);
+        private Duration shortLimit = Duration.ofMillis(1);
+        private int workers = Runtime.getRuntime().availableProcessors();
+        private int maxQueuedRpcs = 64;
+        private Duration spin = Duration.ofNanos(20_000);
+        private Duration shutdownLimit = Duration.ofSeconds(5);
+        private Admission admission = Admission.everyone();
+        private ServerObserver observer = ServerObserver.logging();
+
+        private Builder() {}
+
+        /// Serves `value` only.
+        public Builder dialect(Dialect value) {
+            dialect = Optional.of(value);
+            return this;
+        }
+
+        /// Serves both dialects. A client of `upstream-2026` that marks no region and has 8 bytes
+        /// in its first one is taken for one of `ap1-2023`.
+        public Builder anyDialect() {
+            dialect = Optional.empty();
+            return this;
+        }
+
+        /// See [ServerOptions#maxConnections].
+        public Builder maxConnections(int value) {
+            maxConnections = value;
+            return this;
+        }
+
+        /// See [ServerOptions#maxRegions].
+        public Builder maxRegions(int value) {
+            maxRegions = value;
+            return this;
+        }
+
+        /// See [ServerOptions#maxConnectionBytes].
+        public Builder maxConnectionBytes(long value) {
+            maxConnectionBytes = value;
+            return this;
+        }
+
+        /// See [ServerOptions#maxTotalBytes].
+        public Builder maxTotalBytes(long value) {
+            maxTotalBytes = value;
+            return this;
+        }
+
+        /// See [ServerOptions#memory].
+        public Builder memory(NaaMemory value) {
+            memory = value;
+            return this;
+        }
+
+        /// See [ServerOptions#setupLimit].
+        public Builder setupLimit(Duration value) {
+            setupLimit = value;
+            return this;
+        }
+
+        /// See [ServerOptions#transferLimit].
+        public Builder transferLimit(Duration value) {
+            transferLimit = value;
+            return this;
+        }
+
+        /// See [ServerOptions#idleLimit].
+        public Builder idleLimit(Duration value) {
+            idleLimit = value;
+            return this;
+        }
+
+        /// Probes idle clients every `interval`; one that does not answer within `limit` is dead.
+        public Builder probe(Duration interval, Duration limit) {
+            probeInterval = interval;
+            probeLimit = limit;
+            return this;
+        }
+
+        /// See [ServerOptions#routineLimit].
+        public Builder routineLimit(Duration value) {
+            routineLimit = value;
+            return this;
+        }
+
+        /// See [ServerOptions#shortLimit].
+        public Builder shortLimit(Duration value) {
+            shortLimit = value;
+            return this;
+        }
+
+        /// See [ServerOptions#workers].
+        public Builder workers(int value) {
+            workers = value;
+            return this;
+        }
+
+        /// See [ServerOptions#maxQueuedRpcs].
+        public Builder maxQueuedRpcs(int value) {
+            maxQueuedRpcs = value;
+            return this;
+        }
+
+        /// See [ServerOptions#spin].
+        public Builder spin(Duration value) {
+            spin = value;
+            return this;
+        }
+
+        /// See [ServerOptions#shutdownLimit].
+        public Builder shutdownLimit(Duration value) {
+            shutdownLimit = value;
+            return this;
+        }
+
+        /// See [ServerOptions#admission].
+        public Builder admission(Admission value) {
+            admission = value;
+            return this;
+        }
+
+        /// See [ServerOptions#observer]; failures are logged by default.
+        public Builder observer(ServerObserver value) {
+            observer = value;
+            return this;
+        }
+
+        /// The options collected so far.
+        public ServerOptions build() {
+            return new ServerOptions(
+                    dialect,
+                    maxConnections,
+                    maxRegions,
+                    maxConnectionBytes,
+                    maxTotalBytes,
+                    memory,
+                    setupLimit,
+                    transferLimit,
+                    idleLimit,
+                    probeInterval,
+                    probeLimit,
+                    routineLimit,
+                    shortLimit,
+                    workers,
+                    maxQueuedRpcs,
+                    spin,
+                    shutdownLimit,
+                    admission,
+                    observer);
+        }
+
+        private static long machineMemory() {
+            var system =
+                    (com.sun.management.OperatingSystemMXBean)
+                            ManagementFactory.getOperatingSystemMXBean();
+            return system.getTotalMemorySize();
+        }
+    }
+}

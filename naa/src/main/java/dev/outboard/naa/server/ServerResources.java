@@ -1,0 +1,61 @@
+package dev.outboard.naa.server;
+
+import dev.outboard.fabric.Access;
+import dev.outboard.fabric.CompletionQueue;
+import dev.outboard.fabric.ConnectionId;
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.DeviceLimits;
+import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.ProtectionDomain;
+import dev.outboard.fabric.QueuePair;
+import dev.outboard.fabric.QueuePairAttributes;
+import dev.outboard.naa.protocol.ServerMachine;
+import dev.outboard.naa.session.Cleanup;
+import java.lang.foreign.Arena;
+
+/// What a connection of a server needs of its device.
+///
+/// @param messages [ServerMachine#MESSAGE_BYTES] for messages
+/// @param maxOutstanding WRITEs the queue pair takes at a time
+/// @param maxMessageBytes that one WRITE can carry
+record ServerResources(
+        ProtectionDomain domain,
+        MemoryRegion messages,
+        CompletionQueue queue,
+        QueuePair pair,
+        int maxOutstanding,
+        long maxMessageBytes) {
+    private static final int RECEIVES = 4;
+
+    /// Messages and probes need room in the send queue too.
+    private static final int OTHER_SENDS = 3;
+
+    private static final long MAX_MESSAGE_BYTES = 1L << 31;
+
+    /// Creates everything; the queue pair goes away with its identifier.
+    ///
+    /// @param cleanup gets what releases the rest, also if something cannot be created
+    /// @throws dev.outboard.fabric.FabricException if something cannot be created
+    static ServerResources create(Device device, ConnectionId id, int regions, Cleanup cleanup) {
+        DeviceLimits limits = device.limits();
+        int maxSends = Math.min(regions + OTHER_SENDS, limits.maxWorkRequests());
+        Arena arena = Arena.ofShared();
+        cleanup.defer(arena::close);
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        cleanup.defer(domain::close);
+        MemoryRegion messages =
+                domain.register(arena.allocate(ServerMachine.MESSAGE_BYTES), Access.LOCAL_WRITE);
+        cleanup.defer(messages::close);
+        CompletionQueue queue = device.createCompletionQueue(maxSends + RECEIVES);
+        cleanup.defer(queue::close);
+        QueuePair pair =
+                id.createQueuePair(domain, QueuePairAttributes.of(queue, maxSends, RECEIVES));
+        return new ServerResources(
+                domain,
+                messages,
+                queue,
+                pair,
+                Math.max(1, maxSends - OTHER_SENDS),
+                Math.min(MAX_MESSAGE_BYTES, limits.maxMessageBytes()));
+    }
+}

@@ -1,0 +1,133 @@
+package dev.outboard.naa.session;
+
+import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionQueue;
+import dev.outboard.fabric.ConnectionParameters;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.QueuePair;
+import dev.outboard.fabric.ReceiveRequest;
+import dev.outboard.fabric.SendRequest;
+import dev.outboard.naa.NaaException;
+import dev.outboard.naa.protocol.Machine;
+import java.time.Duration;
+
+/// Connects a state machine to its queue pair: posts what the machine emits, feeds it completions
+/// and the time, and waits. One thread at a time.
+public final class Link {
+    /// No wait lasts longer, so that what no completion tells is noticed too.
+    public static final long SLICE_NANOS = 100_000_000;
+
+    private static final int RNR_RETRIES = 6;
+    private static final boolean MAY_SPIN = Runtime.getRuntime().availableProcessors() > 1;
+
+    private final QueuePair pair;
+    private final CompletionQueue queue;
+    private final Machine machine;
+    private final long spinNanos;
+    private final Completion completion = new Completion();
+    private final SendRequest send = new SendRequest();
+    private final ReceiveRequest receive = new ReceiveRequest();
+
+    /// @param spin how long to poll before sleeping; on one processor polling only delays the peer
+    public Link(QueuePair pair, CompletionQueue queue, Machine machine, Duration spin) {
+        this.pair = pair;
+        this.queue = queue;
+        this.machine = machine;
+        this.spinNanos = MAY_SPIN ? spin.toNanos() : 0;
+    }
+
+    /// What either side proposes when connecting (`spec/naaice.md`, section 2.3). No READs are
+    /// used; the 1 is what the reference implementation proposes.
+    public static ConnectionParameters parameters(int retryCount) {
+        return new ConnectionParameters(1, 1, retryCount, RNR_RETRIES, new byte[0]);
+    }
+
+    /// Posts what the machine emits.
+    public void post() {
+        try {
+            while (machine.nextReceive(receive)) {
+                if (!pair.post(receive)) {
+                    machine.refused("a receive");
+                }
+            }
+            while (machine.nextSend(send)) {
+                if (!pair.post(send)) {
+                    machine.refused("a send");
+                }
+            }
+        } catch (FabricException e) {
+            machine.fail(new NaaException(machine.where(), "cannot post: " + e.getMessage(), e));
+        }
+    }
+
+    /// Handles all completions there are, without waiting.
+    ///
+    /// @return how many
+    int poll() {
+        int handled = 0;
+        while (pollOne() > 0) {
+            handled++;
+        }
+        return handled;
+    }
+
+    /// Handles one completion if there is one. Whoever waits takes them one by one: polling an
+    /// empty queue would send the acknowledgement that could go with the answer.
+    private int pollOne() {
+        if (!queue.poll(completion)) {
+            return 0;
+        }
+        machine.completed(completion, System.nanoTime());
+        post();
+        return 1;
+    }
+
+    /// Tells the machine the time, now that nothing is left to poll.
+    public void checkTime() {
+        machine.timePassed(System.nanoTime());
+        post();
+    }
+
+    /// Waits until something was handled, the machine has something to do or the time is over,
+    /// first polling, then sleeping.
+    ///
+    /// @param limitNanos how long at most; slices of [#SLICE_NANOS] are
+    /// @return how many completions were handled
+    public int await(long limitNanos) {
+        if (limitNanos <= 0) {
+            return poll();
+        }
+        int handled = pollOne();
+        if (handled > 0) {
+            return handled;
+        }
+        long start = System.nanoTime();
+        long due = Math.min(Math.min(limitNanos, SLICE_NANOS), machine.nanosUntilDue(start));
+        handled = spin(start, Math.min(due, spinNanos));
+        if (handled > 0 || due <= spinNanos) {
+            return handled;
+        }
+        return sleep(start, due);
+    }
+
+    private int spin(long start, long nanos) {
+        int handled = 0;
+        while (handled == 0 && System.nanoTime() - start < nanos) {
+            Thread.onSpinWait();
+            handled = pollOne();
+        }
+        return handled;
+    }
+
+    private int sleep(long start, long nanos) {
+        queue.requestNotification(false);
+        // A completion may have come before the queue was armed (NAA-POLL-4).
+        int handled = pollOne();
+        long left = nanos - (System.nanoTime() - start);
+        if (handled == 0 && left > 0) {
+            queue.await(left);
+            handled = pollOne();
+        }
+        return handled;
+    }
+}
