@@ -270,11 +270,11 @@ public final class NaaPool implements AutoCloseable {
     }
 
     private void giveBack(PooledSession session) {
-        run(() -> session.naa().giveBack(session));
+        locked(() -> session.naa().giveBack(session));
     }
 
     private void discard(PooledSession session, RuntimeException failure) {
-        run(() -> session.naa().discard(session, failure));
+        locked(() -> session.naa().discard(session, failure));
     }
 
     /// How the NAAs are doing, in the order they were added.
@@ -309,8 +309,8 @@ public final class NaaPool implements AutoCloseable {
         }
     }
 
-    /// Like [#locked], without a result.
-    void run(Runnable action) {
+    /// The same without a result.
+    void locked(Runnable action) {
         locked(() -> {
             action.run();
             return true;
@@ -320,7 +320,7 @@ public final class NaaPool implements AutoCloseable {
     /// Ends all calls and closes all sessions. A second call does nothing.
     @Override
     public void close() {
-        run(() -> {
+        locked(() -> {
             closed = true;
             naas.forEach(PooledNaa::attend);
         });

@@ -19,9 +19,10 @@ public final class NaaPoolBuilder {
                 return RegionSpec.singleSend(constant.get());
             }
             MemorySegment memory = arena.allocate(size);
-            return input && output
-                    ? RegionSpec.inputOutput(memory)
-                    : input ? RegionSpec.input(memory) : RegionSpec.output(memory);
+            if (!output) {
+                return RegionSpec.input(memory);
+            }
+            return input ? RegionSpec.inputOutput(memory) : RegionSpec.output(memory);
         }
     }
 

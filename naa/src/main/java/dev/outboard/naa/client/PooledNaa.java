@@ -186,7 +186,7 @@ final class PooledNaa {
             session.check(SIGN_OF_LIFE);
             pool.locked(() -> busy.remove(session) && idle.offer(session));
         } catch (RuntimeException e) {
-            pool.run(() -> lost(session, e));
+            pool.locked(() -> lost(session, e));
         }
     }
 
@@ -208,7 +208,7 @@ final class PooledNaa {
             pool.locked(() -> wasTried = idle.offer(session));
             return true;
         } catch (RuntimeException e) {
-            pool.run(() -> {
+            pool.locked(() -> {
                 failed(e);
                 wasTried = true;
             });
@@ -232,7 +232,7 @@ final class PooledNaa {
         while (pool.locked(() -> !busy.isEmpty())) {
             awaitAttention(busy::isEmpty);
         }
-        pool.run(() -> broken.addAll(idle));
+        pool.locked(() -> broken.addAll(idle));
         closeBroken();
     }
 

@@ -86,36 +86,47 @@ final class MemoryPieces {
     ///
     /// @throws IllegalStateException if the arena of the memory is closed
     void store(long position, MemorySegment source, long sourceOffset, int length) {
-        long skip = position;
-        long from = sourceOffset;
-        int left = length;
-        for (int i = 0; left > 0; i++) {
-            if (skip >= lengths[i]) {
-                skip -= lengths[i];
-                continue;
-            }
-            int part = (int) Math.min(left, lengths[i] - skip);
-            MemorySegment.copy(source, from, region(i).segment(), offsets[i] + skip, part);
-            from += part;
-            left -= part;
-            skip = 0;
+        int done = 0;
+        while (done < length) {
+            int piece = pieceAt(position + done);
+            long at = position + done - startOf(piece);
+            int part = (int) Math.min(length - done, lengths[piece] - at);
+            MemorySegment target = region(piece).segment();
+            MemorySegment.copy(source, sourceOffset + done, target, offsets[piece] + at, part);
+            done += part;
         }
     }
 
     /// Appends the `length` bytes from `position` of all pieces to the packet under construction.
     void append(PacketSink sink, long position, int length) {
-        long skip = position;
-        int left = length;
-        for (int i = 0; left > 0; i++) {
-            if (skip >= lengths[i]) {
-                skip -= lengths[i];
-                continue;
-            }
-            int part = (int) Math.min(left, lengths[i] - skip);
-            sink.append(region(i).payload(), offsets[i] + skip, part);
-            left -= part;
-            skip = 0;
+        int done = 0;
+        while (done < length) {
+            int piece = pieceAt(position + done);
+            long at = position + done - startOf(piece);
+            int part = (int) Math.min(length - done, lengths[piece] - at);
+            sink.append(region(piece).payload(), offsets[piece] + at, part);
+            done += part;
         }
+    }
+
+    /// The piece that byte `position` of all pieces lies in.
+    private int pieceAt(long position) {
+        int piece = 0;
+        long left = position - lengths[0];
+        while (left >= 0) {
+            piece++;
+            left -= lengths[piece];
+        }
+        return piece;
+    }
+
+    /// How many bytes the pieces before `piece` have.
+    private long startOf(int piece) {
+        long start = 0;
+        for (int i = 0; i < piece; i++) {
+            start += lengths[i];
+        }
+        return start;
     }
 
     /// Lets go of the regions, so that a completed request keeps no memory alive.
