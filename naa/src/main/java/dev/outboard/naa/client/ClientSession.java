@@ -19,7 +19,6 @@ import dev.outboard.naa.protocol.ClientMachine;
 import dev.outboard.naa.protocol.ClientRegion;
 import dev.outboard.naa.protocol.ClientRegions;
 import dev.outboard.naa.protocol.ClientSettings;
-import dev.outboard.naa.protocol.MrspCodec;
 import dev.outboard.naa.protocol.Timer;
 import dev.outboard.naa.protocol.WritePlan;
 import dev.outboard.naa.session.Cleanup;
@@ -169,7 +168,7 @@ final class ClientSession {
             ClientRegion region = regions.get(i);
             region.register(register(region.memory(), "region " + i));
         }
-        MemorySegment messages = arena.allocate(2L * MrspCodec.MAX_LENGTH);
+        MemorySegment messages = arena.allocate(ClientMachine.MESSAGE_BYTES);
         // The rest of the send queue is for messages and probes.
         machine.registered(
                 register(messages, "the message buffer"),

@@ -18,7 +18,6 @@ import dev.outboard.naa.NaaState;
 import dev.outboard.naa.NaaTimeoutException;
 import dev.outboard.naa.PeerRegion;
 import dev.outboard.naa.RpcResult;
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -37,6 +36,9 @@ public final class ClientMachine extends Machine {
         CONNECT
     }
 
+    /// The memory that the machine's messages need: one to receive, one to send.
+    public static final long MESSAGE_BYTES = 2L * MrspCodec.MAX_LENGTH;
+
     private static final long MESSAGE = 1;
     private static final long WRITE = 2;
     private static final long HOST_ERROR = 3;
@@ -47,11 +49,9 @@ public final class ClientMachine extends Machine {
 
     private final ClientSettings settings;
     private final ClientRegions regions;
-    private @Nullable MemoryRegion messages;
+    private @Nullable MessageBuffers messages;
     private @Nullable WritePlan plan;
 
-    private int receivesToPost;
-    private int messageLength;
     private boolean hostErrorToSend;
     private boolean probeToSend;
     private boolean probePending;
@@ -127,11 +127,12 @@ public final class ClientMachine extends Machine {
 
     // ---- region setup ---------------------------------------------------------------------------
 
-    /// The regions are registered; `buffer` holds two messages, the one to send first.
+    /// The regions are registered.
     ///
+    /// @param buffer [#MESSAGE_BYTES] of memory
     /// @param maxOutstanding WRITEs the queue pair takes at a time
     public void registered(MemoryRegion buffer, long maxMessageBytes, int maxOutstanding) {
-        messages = buffer;
+        messages = new MessageBuffers(buffer, 1);
         plan = new WritePlan(regions.list().size(), maxMessageBytes, maxOutstanding);
     }
 
@@ -149,7 +150,7 @@ public final class ClientMachine extends Machine {
     /// Sends `message`.
     public void sendMessage(MrspMessage message, long nowNanos) {
         require("sending a message", NaaState.CONNECTED, NaaState.MRSP_RECEIVING);
-        messageLength = MrspCodec.encode(message, buffer().segment());
+        messages().send(message);
         mrspBegan = nowNanos;
         deadline.set(nowNanos, settings.timeout());
         enter(NaaState.MRSP_SENDING);
@@ -157,13 +158,11 @@ public final class ClientMachine extends Machine {
 
     /// Posts one receive: for a message or, as a placeholder, for a result.
     public void postReceive() {
-        buffer();
-        receivesToPost++;
+        messages().postReceive();
     }
 
     private void applyMessage(long length, long nowNanos) {
-        MemorySegment bytes = buffer().segment().asSlice(MrspCodec.MAX_LENGTH, length);
-        switch (MrspCodec.decode(bytes)) {
+        switch (messages().received(0, length)) {
             case Advertise advertise -> applyAdvertise(advertise, nowNanos);
             case MrspError error ->
                     fail(
@@ -193,8 +192,7 @@ public final class ClientMachine extends Machine {
     /// The server learns that this side gives up (NAA-MRSP-26).
     private void malformed(String why) {
         if (state() == NaaState.MRSP_RECEIVING) {
-            MrspError error = new MrspError(MrspException.MALFORMED);
-            messageLength = MrspCodec.encode(error, buffer().segment());
+            messages().send(new MrspError(MrspException.MALFORMED));
         }
         fail(new MrspException(where(), MrspException.MALFORMED, "bad answer: " + why));
     }
@@ -289,21 +287,13 @@ public final class ClientMachine extends Machine {
 
     @Override
     public boolean nextReceive(ReceiveRequest into) {
-        if (receivesToPost == 0) {
-            return false;
-        }
-        receivesToPost--;
-        // A result touches no buffer; with one, a stray message cannot break the connection.
-        into.id(MESSAGE).buffer(buffer(), MrspCodec.MAX_LENGTH, MrspCodec.MAX_LENGTH);
-        return true;
+        return messages != null && messages.nextReceive(into);
     }
 
     @Override
     public boolean nextSend(SendRequest into) {
-        if (messageLength > 0) {
-            into.id(MESSAGE).send().payload(buffer(), 0, messageLength);
-            into.solicited(true).signaled(true);
-            messageLength = 0;
+        if (messages != null && messages.nextSend(into)) {
+            into.id(MESSAGE);
             return true;
         }
         if (hostErrorToSend || probeToSend) {
@@ -486,7 +476,7 @@ public final class ClientMachine extends Machine {
         return Math.min(deadline.nanosLeft(nowNanos), nextProbe.nanosLeft(nowNanos));
     }
 
-    private MemoryRegion buffer() {
+    private MessageBuffers messages() {
         if (messages == null) {
             throw new IllegalStateException("the regions are not registered yet");
         }

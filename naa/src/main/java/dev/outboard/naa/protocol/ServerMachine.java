@@ -19,7 +19,6 @@ import dev.outboard.naa.NaaState;
 import dev.outboard.naa.NaaTimeoutException;
 import dev.outboard.naa.PeerRegion;
 import dev.outboard.naa.ReturnCode;
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -27,20 +26,20 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /// The server's state machine for one connection (`spec/naaice.md`, section 11.3).
-///
-/// Receives go to two buffers in turn, so one is always posted while the other is looked at.
 public final class ServerMachine extends Machine {
     /// The memory that the machine's messages need: two to receive, one to send.
     public static final long MESSAGE_BYTES = 3L * MrspCodec.MAX_LENGTH;
 
+    /// One is always posted while the other is looked at.
     private static final int RECEIVE_BUFFERS = 2;
+
     private static final long MESSAGE = 10;
     private static final long WRITE = 11;
     private static final long PROBE = 12;
 
     private final ServerSettings settings;
     private final ServerCounters serverCounters;
-    private final MemoryRegion messages;
+    private final MessageBuffers messages;
     private final long maxMessageBytes;
     private final int maxOutstanding;
 
@@ -50,9 +49,6 @@ public final class ServerMachine extends Machine {
     private @Nullable ServerRegions regions;
     private @Nullable WritePlan plan;
 
-    private int receivesToPost;
-    private int nextBuffer;
-    private int messageLength;
     private @Nullable NaaException refusal;
 
     private boolean rpcHeld;
@@ -82,7 +78,7 @@ public final class ServerMachine extends Machine {
         this.settings = settings;
         this.serverCounters = serverCounters;
         this.probe = new IdleProbe(settings.probeInterval(), settings.probeLimit());
-        this.messages = messages;
+        this.messages = new MessageBuffers(messages, RECEIVE_BUFFERS);
         this.maxMessageBytes = maxMessageBytes;
         this.maxOutstanding = maxOutstanding;
     }
@@ -140,7 +136,7 @@ public final class ServerMachine extends Machine {
 
     /// Posts one receive: for a message or, as a placeholder, for an RPC.
     public void postReceive() {
-        receivesToPost++;
+        messages.postReceive();
     }
 
     /// The client's request that waits for [#grant] or [#refuse].
@@ -207,9 +203,7 @@ public final class ServerMachine extends Machine {
     }
 
     private void send(MrspMessage message, long nowNanos) {
-        messageLength =
-                MrspCodec.encode(
-                        message, messages.segment().asSlice(bufferOffset(RECEIVE_BUFFERS)));
+        messages.send(message);
         deadline.set(nowNanos, settings.transferLimit());
         enter(NaaState.MRSP_SENDING);
     }
@@ -219,10 +213,7 @@ public final class ServerMachine extends Machine {
             violated("a message in the middle of RPCs", nowNanos);
             return;
         }
-        MemorySegment bytes =
-                messages.segment()
-                        .asSlice(bufferOffset((int) completion.id()), completion.byteCount());
-        switch (MrspCodec.decode(bytes)) {
+        switch (messages.received(completion.id(), completion.byteCount())) {
             case AdvertiseRequest request when pendingRequest == null -> handle(request, nowNanos);
             case AdvertiseRequest _ -> violated("a second request", nowNanos);
             case Advertise _ -> violated("an advertisement instead of a request", nowNanos);
@@ -372,21 +363,13 @@ public final class ServerMachine extends Machine {
 
     @Override
     public boolean nextReceive(ReceiveRequest into) {
-        if (receivesToPost == 0) {
-            return false;
-        }
-        receivesToPost--;
-        into.id(nextBuffer).buffer(messages, bufferOffset(nextBuffer), MrspCodec.MAX_LENGTH);
-        nextBuffer = (nextBuffer + 1) % RECEIVE_BUFFERS;
-        return true;
+        return messages.nextReceive(into);
     }
 
     @Override
     public boolean nextSend(SendRequest into) {
-        if (messageLength > 0) {
-            into.id(MESSAGE).send().signaled(true).solicited(true);
-            into.payload(messages, bufferOffset(RECEIVE_BUFFERS), messageLength);
-            messageLength = 0;
+        if (messages.nextSend(into)) {
+            into.id(MESSAGE);
             return true;
         }
         if (state() == NaaState.DATA_SENDING && plan().next(into)) {
@@ -489,10 +472,6 @@ public final class ServerMachine extends Machine {
     @Override
     public long nanosUntilDue(long nowNanos) {
         return Math.min(deadline.nanosLeft(nowNanos), probe.nanosLeft(nowNanos));
-    }
-
-    private static long bufferOffset(int buffer) {
-        return (long) buffer * MrspCodec.MAX_LENGTH;
     }
 
     private Dialect usedDialect() {

@@ -51,7 +51,7 @@ public final class ClientFixture {
                         "server:1",
                         new ClientSettings(dialect, FUNCTION, TIMEOUT, PROBE),
                         new ClientRegions(dialect, regions));
-        machine.registered(PlainRegion.of(2L * MrspCodec.MAX_LENGTH, 99), 1L << 31, 300);
+        machine.registered(PlainRegion.of(ClientMachine.MESSAGE_BYTES, 99), 1L << 31, 300);
         driver = new MachineDriver(machine);
     }
 
