@@ -46,7 +46,6 @@ import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -133,7 +132,8 @@ public final class FakeFabric implements AfterEachCallback {
                 throw new FabricException(
                         FabricException.Reason.LIMIT_REACHED, "no more completion queues");
             }
-            return new FakeQueue(capacity);
+            open.incrementAndGet();
+            return new FakeQueue(capacity, open::decrementAndGet);
         }
 
         @Override
@@ -279,63 +279,6 @@ public final class FakeFabric implements AfterEachCallback {
             if (Thread.currentThread().equals(failsToClose)) {
                 throw new FabricException(FabricException.Reason.SYSTEM, "told to fail");
             }
-        }
-    }
-
-    private final class FakeQueue extends Resource implements CompletionQueue {
-        private final Queue<Object[]> entries = new ConcurrentLinkedQueue<>();
-        private final Semaphore notified = new Semaphore(0);
-        private final int capacity;
-
-        FakeQueue(int capacity) {
-            this.capacity = capacity;
-        }
-
-        void add(
-                int queuePair,
-                long id,
-                CompletionStatus status,
-                CompletionOpcode opcode,
-                long bytes,
-                Integer imm) {
-            entries.add(new Object[] {id, status, opcode, bytes, imm, queuePair});
-            notified.release();
-        }
-
-        @Override
-        public boolean poll(Completion into) {
-            Object[] e = entries.poll();
-            if (e != null) {
-                into.set(
-                        (Long) e[0],
-                        (CompletionStatus) e[1],
-                        (CompletionOpcode) e[2],
-                        (Integer) e[5],
-                        (Long) e[3]);
-                if (e[4] != null) {
-                    into.setImmediate((Integer) e[4]);
-                }
-            }
-            return e != null;
-        }
-
-        @Override
-        public void requestNotification(boolean solicitedOnly) {
-            notified.drainPermits();
-        }
-
-        @Override
-        public boolean await(long timeoutNanos) {
-            try {
-                return notified.tryAcquire(timeoutNanos, TimeUnit.NANOSECONDS);
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
-        }
-
-        @Override
-        public int capacity() {
-            return capacity;
         }
     }
 
