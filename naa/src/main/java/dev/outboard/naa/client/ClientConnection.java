@@ -139,7 +139,7 @@ final class ClientConnection {
     /// Does what an event asks for.
     ///
     /// @return whether it moved the connection on
-    /// @throws NaaException if no rule expects the event
+    /// @throws dev.outboard.naa.NaaException if no rule expects the event
     boolean handle(ConnectionEvent event) {
         ended |= isLast(event);
         if (isAddressFailure(event) && !addresses.isEmpty()) {

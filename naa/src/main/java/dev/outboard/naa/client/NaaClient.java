@@ -81,8 +81,8 @@ public final class NaaClient implements AutoCloseable {
 
     /// Connects within the builder's limit.
     ///
-    /// @throws NaaConnectException if there is no connection, with the reason
-    /// @throws NaaTimeoutException if it takes too long
+    /// @throws dev.outboard.naa.NaaConnectException if there is no connection, with the reason
+    /// @throws dev.outboard.naa.NaaTimeoutException if it takes too long
     public void connect() {
         connect(settings.connectLimit);
     }
@@ -150,7 +150,7 @@ public final class NaaClient implements AutoCloseable {
 
     /// Announces the regions and waits for the server's.
     ///
-    /// @throws MrspException if the server refuses them
+    /// @throws dev.outboard.naa.MrspException if the server refuses them
     public void runMrsp() {
         try (Turn _ = turn.take()) {
             session.startMrsp();
@@ -175,7 +175,8 @@ public final class NaaClient implements AutoCloseable {
 
     /// Runs one RPC: sends the inputs, waits, and has the outputs in place.
     ///
-    /// @throws RpcException if the server answers with an error code; the client stays usable
+    /// @throws dev.outboard.naa.RpcException if the server answers with an error code; the client
+    ///   stays usable
     /// @throws NaaException if the transfer fails or takes too long; the client can only be closed
     public RpcResult invoke() {
         return invoke(settings.timeout);

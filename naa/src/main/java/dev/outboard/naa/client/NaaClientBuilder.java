@@ -187,7 +187,8 @@ public final class NaaClientBuilder {
     /// Creates the client and begins to resolve the server's address.
     ///
     /// @throws IllegalArgumentException if something is out of range; nothing was sent then
-    /// @throws NaaConnectException if the host is unknown or the device cannot be opened
+    /// @throws dev.outboard.naa.NaaConnectException if the host is unknown or the device cannot be
+    ///   opened
     public NaaClient build() {
         check();
         return NaaClient.create(new NaaClientBuilder(this));
@@ -195,7 +196,7 @@ public final class NaaClientBuilder {
 
     /// Creates the client, connects it and sets up its regions: ready for [NaaClient#invoke].
     ///
-    /// @throws NaaException if it does not work; nothing is left open then
+    /// @throws dev.outboard.naa.NaaException if it does not work; nothing is left open then
     public NaaClient open() {
         NaaClient client = build();
         try {

@@ -128,7 +128,8 @@ public final class NaaPoolBuilder {
     /// Opens the pool and waits until a first session is there.
     ///
     /// @throws IllegalArgumentException if something is out of range
-    /// @throws NaaUnavailableException if no NAA can be reached; nothing is left open then
+    /// @throws dev.outboard.naa.NaaUnavailableException if no NAA can be reached; nothing is left
+    ///   open then
     public NaaPool open() {
         positive("number of NAAs", naas.size());
         positive("number of regions", regions.size());

@@ -19,7 +19,7 @@ final class PooledSession implements AutoCloseable {
 
     /// Connects and sets up the regions.
     ///
-    /// @throws NaaException if that does not work
+    /// @throws dev.outboard.naa.NaaException if that does not work
     PooledSession(PooledNaa naa, NaaPoolBuilder settings) {
         this.naa = naa;
         NaaClientBuilder builder =
@@ -65,7 +65,7 @@ final class PooledSession implements AutoCloseable {
 
     /// Asks the NAA for a sign of life.
     ///
-    /// @throws NaaException if there is none
+    /// @throws dev.outboard.naa.NaaException if there is none
     void check(Duration limit) {
         client.ping(limit);
     }
