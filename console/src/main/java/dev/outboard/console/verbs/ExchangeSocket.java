@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -86,6 +87,15 @@ final class ExchangeSocket implements AutoCloseable {
     /// Waits until the peer says "done".
     void receiveDone() throws IOException {
         receive(DONE.length);
+    }
+
+    /// Waits until the peer says "done", or has reset the connection.
+    void receiveDoneOrReset() throws IOException {
+        try {
+            receiveDone();
+        } catch (SocketException e) {
+            // A reset: nothing comes any more.
+        }
     }
 
     @Override
