@@ -108,9 +108,9 @@ final class TestBed implements AutoCloseable {
         return counters;
     }
 
-    /// Makes the guest lose `percent` of the packets it sends, and as many of those it receives. Not
-    /// its requests to disconnect: Linux does not repeat them once the program has ended, and then
-    /// nothing tells ours.
+    /// Makes the guest lose `percent` of the packets it sends, and as many of those it receives.
+    /// Not its requests to disconnect: Linux does not repeat them once the program has ended, and
+    /// then nothing tells ours.
     void lose(int percent) {
         inGuest("netem out --but-dreq loss %d%%".formatted(percent));
         inGuest("netem in loss %d%%".formatted(percent));

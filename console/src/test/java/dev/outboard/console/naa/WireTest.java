@@ -151,7 +151,8 @@ class WireTest {
                 .isEmpty();
     }
 
-    /// Everything but acknowledgements and repetitions, a line per message.
+    /// Everything but acknowledgements and repetitions, a line per message. A node that takes its
+    /// time to accept acknowledges the REQ meanwhile, with an MRA.
     private static List<String> messages() {
         String client = packets.getFirst().source();
         Set<String> seen = new HashSet<>();
@@ -170,6 +171,7 @@ class WireTest {
     private static String management(CapturedPacket packet) {
         return switch (packet.managementAttribute()) {
             case 0x10 -> "REQ";
+            case 0x11 -> "";
             case 0x13 -> "REP";
             case 0x14 -> "RTU";
             case 0x15 -> "DREQ";
