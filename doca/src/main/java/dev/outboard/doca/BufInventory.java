@@ -1,6 +1,7 @@
 package dev.outboard.doca;
 
 import java.util.ArrayDeque;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// A fixed number of buffer descriptors, for any local and remote mmaps: DOCA's
@@ -14,13 +15,13 @@ public final class BufInventory implements AutoCloseable {
     /// A buffer that came back is handed out again only after this many others.
     public static final int SPARE = 64;
 
+    private static final int MAX_ELEMENTS = 1 << 24;
+
     private final boolean shared;
     private final Leak leak;
 
-    /// First in, first out, so that a stale handle is noticed as long as possible.
-    private final ArrayDeque<Buf> bufs;
-
-    private final ArrayDeque<RemoteBuf> remoteBufs;
+    private final Idle<Buf> bufs = new Idle<>();
+    private final Idle<RemoteBuf> remoteBufs = new Idle<>();
     private @Nullable Thread owner;
     private int count;
     private int free;
@@ -28,30 +29,22 @@ public final class BufInventory implements AutoCloseable {
     private boolean closed;
 
     private BufInventory(int count, boolean shared) {
-        if (count < 1) {
-            throw new DocaException(
-                    DocaError.INVALID_VALUE,
-                    "an inventory of " + count + " elements; valid: from 1");
-        }
+        requireRoom(0, count);
         this.shared = shared;
-        this.bufs = new ArrayDeque<>(count + SPARE);
-        this.remoteBufs = new ArrayDeque<>(count + SPARE);
-        fill(count + SPARE);
-        this.count = count;
-        this.free = count;
+        add(count);
         this.leak = Leak.watch(this, "inventory of " + count + " elements", () -> {});
     }
 
     /// An inventory of `count` elements for one thread.
     ///
-    /// @throws DocaException with INVALID_VALUE if `count` is not positive
+    /// @throws DocaException with INVALID_VALUE if `count` is not in 1..2^24
     public static BufInventory create(int count) {
         return new BufInventory(count, false);
     }
 
     /// An inventory of `count` elements for many threads.
     ///
-    /// @throws DocaException with INVALID_VALUE if `count` is not positive
+    /// @throws DocaException with INVALID_VALUE if `count` is not in 1..2^24
     public static BufInventory createShared(int count) {
         return new BufInventory(count, true);
     }
@@ -97,7 +90,7 @@ public final class BufInventory implements AutoCloseable {
 
     /// As [#byArgs], but null if all elements are out: nothing is thrown or allocated then.
     public @Nullable Buf tryByArgs(Mmap mmap, long head, long len, long data, long dataLen) {
-        requireStarted(mmap.isStarted(), mmap);
+        requireUsable(mmap.isStarted(), mmap);
         requireInside(mmap, mmap.length(), head, len, data, dataLen);
         Buf buf = take(bufs);
         if (buf != null) {
@@ -124,7 +117,7 @@ public final class BufInventory implements AutoCloseable {
     /// As [#tryByArgs(Mmap, long, long, long, long)], in memory of a peer.
     public @Nullable RemoteBuf tryByArgs(
             RemoteMmap mmap, long head, long len, long data, long dataLen) {
-        requireStarted(mmap.isOpen(), mmap);
+        requireUsable(mmap.isOpen(), mmap);
         requireInside(mmap, mmap.length(), head, len, data, dataLen);
         RemoteBuf buf = take(remoteBufs);
         if (buf != null) {
@@ -151,20 +144,15 @@ public final class BufInventory implements AutoCloseable {
 
     /// Adds `more` elements. Allocates.
     ///
-    /// @throws DocaException with BAD_STATE if it is not started, with INVALID_VALUE if `more` is
-    ///   not positive
+    /// @throws DocaException with BAD_STATE if it is not started, with INVALID_VALUE if it has more
+    ///   than 2^24 then, or `more` is not positive
     public synchronized void expand(int more) {
         if (!started) {
             throw new DocaException(DocaError.BAD_STATE, this + " is not started");
         }
-        if (more < 1) {
-            throw new DocaException(
-                    DocaError.INVALID_VALUE, "expanding by " + more + " elements; valid: from 1");
-        }
+        requireRoom(count, more);
         requireThread();
-        fill(more);
-        count += more;
-        free += more;
+        add(more);
     }
 
     /// How many elements there are.
@@ -223,41 +211,45 @@ public final class BufInventory implements AutoCloseable {
         }
     }
 
-    private <T> @Nullable T take(ArrayDeque<T> elements) {
+    private <T> @Nullable T take(Idle<T> idle) {
         if (shared) {
             synchronized (this) {
-                return takeFirst(elements);
+                return takeFirst(idle);
             }
         }
         requireThread();
-        return takeFirst(elements);
+        return takeFirst(idle);
     }
 
-    private <T> @Nullable T takeFirst(ArrayDeque<T> elements) {
+    private <T> @Nullable T takeFirst(Idle<T> idle) {
         if (free == 0) {
             return null;
         }
         free--;
-        return elements.pollFirst();
+        return idle.elements.pollFirst();
     }
 
-    private <T> void putBack(ArrayDeque<T> elements, T element) {
+    private <T> void putBack(Idle<T> idle, T element) {
         if (shared) {
             synchronized (this) {
-                elements.addLast(element);
-                free++;
+                putLast(idle, element);
             }
         } else {
-            elements.addLast(element);
-            free++;
+            putLast(idle, element);
         }
     }
 
-    private void fill(int more) {
-        for (int i = 0; i < more; i++) {
-            bufs.addLast(new Buf(this));
-            remoteBufs.addLast(new RemoteBuf(this));
-        }
+    private <T> void putLast(Idle<T> idle, T element) {
+        idle.elements.addLast(element);
+        free++;
+    }
+
+    private void add(int more) {
+        int made = count == 0 ? more + SPARE : more;
+        count += more;
+        free += more;
+        bufs.add(made, count + SPARE, () -> new Buf(this));
+        remoteBufs.add(made, count + SPARE, () -> new RemoteBuf(this));
     }
 
     private <T> T orEmpty(@Nullable T buf) {
@@ -268,10 +260,19 @@ public final class BufInventory implements AutoCloseable {
         return buf;
     }
 
-    private void requireStarted(boolean usable, Object mmap) {
-        if (!started || !usable) {
+    private static void requireRoom(int present, int more) {
+        if (more < 1 || more > MAX_ELEMENTS - present) {
             throw new DocaException(
-                    DocaError.BAD_STATE, (started ? mmap : this) + " is not started");
+                    DocaError.INVALID_VALUE,
+                    "an inventory cannot get %d elements; valid: 1 to %d"
+                            .formatted(more, MAX_ELEMENTS - present));
+        }
+    }
+
+    private void requireUsable(boolean mmapUsable, Object mmap) {
+        if (!started || !mmapUsable) {
+            throw new DocaException(
+                    DocaError.BAD_STATE, (started ? mmap : this) + " is not started, or closed");
         }
     }
 
@@ -283,6 +284,23 @@ public final class BufInventory implements AutoCloseable {
                     DocaError.INVALID_VALUE,
                     "a buffer of %d bytes at offset %d with %d bytes of data at offset %d does not lie in the %s"
                             .formatted(len, head, dataLen, data, mmap));
+        }
+    }
+
+    /// Elements that are not out: first in, first out, so that a stale handle is noticed as long as
+    /// possible.
+    private static final class Idle<T> {
+        private ArrayDeque<T> elements = new ArrayDeque<>(0);
+
+        /// Adds `more`, and makes room for those that are out too: nothing allocates when they come
+        /// back.
+        void add(int more, int capacity, Supplier<T> made) {
+            ArrayDeque<T> roomy = new ArrayDeque<>(capacity);
+            roomy.addAll(elements);
+            for (int i = 0; i < more; i++) {
+                roomy.addLast(made.get());
+            }
+            elements = roomy;
         }
     }
 }

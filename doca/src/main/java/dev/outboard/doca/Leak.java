@@ -10,11 +10,9 @@ import org.jspecify.annotations.Nullable;
 /// system property [#TRACKING] set to `true` the warning says where the object was created. Any
 /// thread.
 public final class Leak {
-    /// The system property that makes every object remember where it was created; read when the
-    /// first one is created.
+    /// The system property that makes every object created from then on remember where.
     public static final String TRACKING = "dev.outboard.doca.leak-tracking";
 
-    private static final boolean TRACKED = Boolean.getBoolean(TRACKING);
     private static final Cleaner CLEANER = Cleaner.create();
     private static final AtomicLong COUNT = new AtomicLong();
 
@@ -35,7 +33,7 @@ public final class Leak {
     ///
     /// @param release gives its resources back; must not refer to `object`
     static Leak watch(Object object, String what, Runnable release) {
-        Throwable created = TRACKED ? new Throwable("created here") : null;
+        Throwable created = Boolean.getBoolean(TRACKING) ? new Throwable("created here") : null;
         return new Leak(object, new State(what, created, release));
     }
 

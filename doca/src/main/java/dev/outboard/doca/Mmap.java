@@ -4,9 +4,7 @@ import dev.outboard.fabric.Access;
 import dev.outboard.fabric.MemoryRegion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -30,9 +28,6 @@ import org.jspecify.annotations.Nullable;
 /// byte[] forPeer = mmap.exportRdma(dev);
 /// ```
 public final class Mmap implements AutoCloseable {
-    private static final long PAGE_BYTES = 4096;
-    private static final int DEFAULT_MAX_DEVICES = 64;
-
     private final MemorySegment segment;
     private final long address;
     private final long length;
@@ -50,7 +45,7 @@ public final class Mmap implements AutoCloseable {
     private boolean startedOnce;
     private volatile boolean closed;
 
-    private Mmap(Builder builder, MemorySegment segment, @Nullable Arena arena) {
+    Mmap(MmapBuilder builder, MemorySegment segment, @Nullable Arena arena) {
         this.segment = segment;
         this.address = segment.address();
         this.length = segment.byteSize();
@@ -66,8 +61,8 @@ public final class Mmap implements AutoCloseable {
     }
 
     /// Configures an mmap.
-    public static Builder builder() {
-        return new Builder();
+    public static MmapBuilder builder() {
+        return new MmapBuilder();
     }
 
     /// Whether mmaps can be exported for the other side of the PCI bus of this device.
@@ -91,6 +86,15 @@ public final class Mmap implements AutoCloseable {
             throw new DocaException(
                     DocaError.INVALID_VALUE, this + ": the arena of its memory is closed");
         }
+        boolean peersChange =
+                permissions.contains(AccessFlag.RDMA_WRITE)
+                        || permissions.contains(AccessFlag.RDMA_ATOMIC);
+        if (peersChange && !permissions.contains(AccessFlag.LOCAL_READ_WRITE)) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "%s permits %s; RDMA_WRITE and RDMA_ATOMIC need LOCAL_READ_WRITE"
+                            .formatted(this, permissions));
+        }
         registrations.register(segment, access());
         started = true;
         startedOnce = true;
@@ -101,7 +105,8 @@ public final class Mmap implements AutoCloseable {
     /// is started again, under new keys (catalog DCORE-MMAP-17, 23). Does nothing if it is not
     /// started.
     ///
-    /// @throws DocaException with NOT_PERMITTED if buffers of it are out, see [#bufferCount]
+    /// @throws DocaException with NOT_PERMITTED if buffers of it are out, see [#bufferCount]; with
+    ///   IN_USE if memory windows of the verbs are bound to it
     public synchronized void stop() {
         if (!started) {
             return;
@@ -143,10 +148,10 @@ public final class Mmap implements AutoCloseable {
     /// mmap is stopped; [RemoteMmap#fromExport] takes it. It is opaque, versioned and
     /// self-checking. Whoever has it has that access: send it over a secure channel only.
     ///
-    /// @throws DocaException with BAD_STATE if the mmap is not started, with NOT_FOUND if `dev` was
-    ///   not added, with NOT_PERMITTED if no RDMA permission is given
+    /// @throws DocaException with NOT_FOUND if `dev` was not added, with NOT_PERMITTED if the mmap
+    ///   is not started or no RDMA permission is given
     public synchronized byte[] exportRdma(DocaDev dev) {
-        requireStarted("exported");
+        requireExportable();
         MemoryRegion region = region(dev);
         if (region == null) {
             throw notAdded(dev);
@@ -166,7 +171,7 @@ public final class Mmap implements AutoCloseable {
     /// @throws DocaException with BAD_STATE if the mmap is not started, with NOT_PERMITTED if no
     ///   PCI permission is given, else with NOT_SUPPORTED, see [#isExportPciSupported]
     public synchronized byte[] exportPci(DocaDev dev) {
-        requireStarted("exported");
+        requireExportable();
         requireAdded(dev);
         if (!permissions.contains(AccessFlag.PCI_READ_ONLY)
                 && !permissions.contains(AccessFlag.PCI_READ_WRITE)) {
@@ -249,10 +254,9 @@ public final class Mmap implements AutoCloseable {
         if (closed) {
             return;
         }
+        stop();
         requireNoBuffers("closed");
         closed = true;
-        started = false;
-        exported = false;
         registrations.close();
         try {
             if (startedOnce && freeCallback != null) {
@@ -309,10 +313,10 @@ public final class Mmap implements AutoCloseable {
         }
     }
 
-    private void requireStarted(String what) {
+    private void requireExportable() {
         if (!started) {
             throw new DocaException(
-                    DocaError.BAD_STATE, this + " cannot be " + what + ": it is not started");
+                    DocaError.NOT_PERMITTED, this + " cannot be exported: it is not started");
         }
     }
 
@@ -342,178 +346,12 @@ public final class Mmap implements AutoCloseable {
         return new DocaException(DocaError.NOT_FOUND, dev + " was not added to " + this);
     }
 
-    private static DocaException alreadyAdded(DocaDev dev) {
+    static DocaException alreadyAdded(DocaDev dev) {
         return new DocaException(DocaError.ALREADY_EXIST, dev + " is added to the mmap already");
     }
 
-    private static DocaException tooManyDevices(int max) {
+    static DocaException tooManyDevices(int max) {
         return new DocaException(
                 DocaError.NO_MEMORY, "the mmap has all " + max + " devices it may have");
-    }
-
-    /// Configures an [Mmap]. Not thread-safe; useless after [#build]: then each setter throws
-    /// BAD_STATE, or NOT_PERMITTED where said.
-    public static final class Builder {
-        private final Set<DocaDev> devices = new LinkedHashSet<>();
-        private @Nullable MemorySegment memory;
-        private long ownedBytes;
-        private Set<AccessFlag> permissions = Set.of(AccessFlag.LOCAL_READ_ONLY);
-        private int maxDevices = DEFAULT_MAX_DEVICES;
-        private boolean threadSafe;
-        private @Nullable Consumer<MemorySegment> freeCallback;
-        private @Nullable Object userData;
-        private boolean built;
-
-        private Builder() {}
-
-        /// Adds a device that may use the memory.
-        ///
-        /// @throws DocaException with ALREADY_EXIST if it is added already, with NO_MEMORY if there
-        ///   are as many as may be
-        public Builder device(DocaDev dev) {
-            requireNotBuilt(DocaError.NOT_PERMITTED, "device");
-            if (devices.stream().anyMatch(dev::isSameDevice)) {
-                throw alreadyAdded(dev);
-            }
-            if (devices.size() == maxDevices) {
-                throw tooManyDevices(maxDevices);
-            }
-            devices.add(dev);
-            return this;
-        }
-
-        /// The caller's memory. It must be native and shared between threads, and its arena must
-        /// stay open until the mmap is closed; the mmap keeps it reachable.
-        ///
-        /// @throws DocaException with NOT_PERMITTED if a range was set; with INVALID_VALUE if it is
-        ///   empty, on the Java heap, or reaches beyond the last address
-        public Builder memrange(MemorySegment memory) {
-            requireNoRange();
-            if (!memory.isNative()) {
-                throw new DocaException(
-                        DocaError.INVALID_VALUE,
-                        "the memory is on the Java heap, where the garbage collector moves it;"
-                                + " allocate it from a shared Arena, or let the mmap do so");
-            }
-            requirePositive("the bytes of the memory range", memory.byteSize());
-            if (Long.compareUnsigned(memory.address() + memory.byteSize() - 1, memory.address())
-                    < 0) {
-                throw new DocaException(
-                        DocaError.INVALID_VALUE,
-                        "%d bytes from 0x%x reach beyond the last address"
-                                .formatted(memory.byteSize(), memory.address()));
-            }
-            this.memory = memory;
-            return this;
-        }
-
-        /// Memory of the mmap's own: recommended, because it lives exactly as long as it must,
-        /// until the mmap is closed. It starts at a page, and is zero.
-        ///
-        /// @throws DocaException with NOT_PERMITTED if a range was set, with INVALID_VALUE if
-        ///   `bytes` is not positive
-        public Builder memrange(long bytes) {
-            requireNoRange();
-            requirePositive("the bytes of the memory range", bytes);
-            this.ownedBytes = bytes;
-            return this;
-        }
-
-        /// Who may do what; [AccessFlag#LOCAL_READ_ONLY] if never called.
-        ///
-        /// @throws DocaException with INVALID_VALUE if flags exclude each other
-        public Builder permissions(AccessFlag... flags) {
-            requireNotBuilt(DocaError.BAD_STATE, "permissions");
-            EnumSet<AccessFlag> set = EnumSet.noneOf(AccessFlag.class);
-            set.addAll(Arrays.asList(flags));
-            this.permissions = AccessFlag.checked(set);
-            return this;
-        }
-
-        /// Called once with the memory when the mmap is closed, if it was ever started.
-        public Builder freeCallback(Consumer<MemorySegment> callback) {
-            requireNotBuilt(DocaError.BAD_STATE, "free callback");
-            this.freeCallback = callback;
-            return this;
-        }
-
-        /// How many devices may be added; 64 if never called.
-        ///
-        /// @throws DocaException with INVALID_VALUE if there are more already, with NOT_PERMITTED
-        ///   after [#build]
-        public Builder maxDevices(int max) {
-            requireNotBuilt(DocaError.NOT_PERMITTED, "maximum of devices");
-            if (max < Math.max(1, devices.size())) {
-                throw new DocaException(
-                        DocaError.INVALID_VALUE,
-                        "at most %d devices; valid: from %d"
-                                .formatted(max, Math.max(1, devices.size())));
-            }
-            this.maxDevices = max;
-            return this;
-        }
-
-        /// Does not count buffers, which several threads make at a time: then the mmap can be
-        /// stopped and closed while buffers are out.
-        ///
-        /// @throws DocaException with NOT_PERMITTED after [#build]
-        public Builder threadSafe() {
-            requireNotBuilt(DocaError.NOT_PERMITTED, "thread safety");
-            this.threadSafe = true;
-            return this;
-        }
-
-        /// For the application, see [Mmap#userData()].
-        public Builder userData(Object data) {
-            requireNotBuilt(DocaError.BAD_STATE, "user data");
-            this.userData = data;
-            return this;
-        }
-
-        /// The mmap, not started.
-        ///
-        /// @throws DocaException with BAD_STATE if it was built before or has no memory range, with
-        ///   NO_MEMORY if its memory cannot be allocated
-        public Mmap build() {
-            requireNotBuilt(DocaError.BAD_STATE, "mmap");
-            if (memory == null && ownedBytes == 0) {
-                throw new DocaException(DocaError.BAD_STATE, "the mmap has no memory range");
-            }
-            built = true;
-            if (memory != null) {
-                return new Mmap(this, memory, null);
-            }
-            Arena arena = Arena.ofShared();
-            try {
-                return new Mmap(this, arena.allocate(ownedBytes, PAGE_BYTES), arena);
-            } catch (OutOfMemoryError e) {
-                arena.close();
-                throw new DocaException(
-                        DocaError.NO_MEMORY,
-                        "cannot allocate %d bytes for an mmap".formatted(ownedBytes),
-                        e);
-            }
-        }
-
-        private void requireNoRange() {
-            requireNotBuilt(DocaError.BAD_STATE, "memory range");
-            if (memory != null || ownedBytes > 0) {
-                throw new DocaException(
-                        DocaError.NOT_PERMITTED, "the memory range of the mmap is set already");
-            }
-        }
-
-        private void requireNotBuilt(DocaError error, String what) {
-            if (built) {
-                throw new DocaException(error, "the mmap is built: its " + what + " is fixed");
-            }
-        }
-
-        private static void requirePositive(String what, long value) {
-            if (value <= 0) {
-                throw new DocaException(
-                        DocaError.INVALID_VALUE, what + " are " + value + "; valid: from 1");
-            }
-        }
     }
 }

@@ -37,6 +37,12 @@ final class OpenDevice {
         }
     }
 
+    static boolean isOpen(DocaDevInfo info) {
+        synchronized (OPEN) {
+            return OPEN.containsKey(info);
+        }
+    }
+
     DocaDevInfo info() {
         return info;
     }

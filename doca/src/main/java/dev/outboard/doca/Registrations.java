@@ -57,9 +57,12 @@ final class Registrations {
 
     /// Takes the keys back.
     void deregister() {
-        MemoryRegion[] old = regions;
-        for (MemoryRegion region : old) {
-            region.close();
+        for (MemoryRegion region : regions) {
+            try {
+                region.close();
+            } catch (FabricException e) {
+                throw DocaException.of("stopping an mmap", e);
+            }
         }
         regions = new MemoryRegion[0];
     }

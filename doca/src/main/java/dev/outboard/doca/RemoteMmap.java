@@ -55,9 +55,7 @@ public final class RemoteMmap implements AutoCloseable {
         long length = body.getLong();
         int remoteKey = body.getInt();
         Set<AccessFlag> permissions = AccessFlag.of(body.getInt());
-        if (length <= 0 || Long.compareUnsigned(address + length - 1, address) < 0) {
-            throw invalid("it names %d bytes from 0x%x".formatted(length, address));
-        }
+        MmapBuilder.requireRange(address, length);
         if (!permitsPeers(permissions)) {
             throw invalid("it permits only " + permissions);
         }

@@ -1,0 +1,213 @@
+package dev.outboard.doca;
+
+import org.jspecify.annotations.Nullable;
+
+/// Elements of equal size, one after the other in an [Mmap]: DOCA's `doca_buf_arr` (DOCA Core
+/// guide, memory subsystem). It is made for execution environments that reach memory by index; here
+/// the CPU can do so, through buffers that come from no inventory. Created, given parameters and a
+/// target, started, used, closed. Belongs to whoever created it; one thread at a time.
+///
+/// ```java
+/// try (BufArray slots = BufArray.of(mmap, 64, 0, 1024)) {
+///     Buf third = slots.get(2);
+///     …
+/// }
+/// ```
+public final class BufArray implements AutoCloseable {
+    private final int count;
+    private @Nullable Mmap mmap;
+    private long elementBytes;
+    private long startOffset;
+    private boolean local;
+    private Buf[] elements = {};
+    private boolean closed;
+
+    private BufArray(int count) {
+        this.count = count;
+    }
+
+    /// An array of `count` elements, yet without parameters and target.
+    ///
+    /// @throws DocaException with INVALID_VALUE if `count` is not positive
+    public static BufArray create(int count) {
+        if (count < 1) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE, "an array of " + count + " buffers; valid: from 1");
+        }
+        return new BufArray(count);
+    }
+
+    /// A started array for the CPU.
+    ///
+    /// @throws DocaException as [#create], [#params] and [#start]
+    public static BufArray of(Mmap mmap, long elementBytes, long startOffset, int count) {
+        return create(count).params(mmap, elementBytes, startOffset).targetLocal().start();
+    }
+
+    /// Where the elements lie: in `mmap`, `elementBytes` each, from `startOffset` on.
+    ///
+    /// @return this
+    /// @throws DocaException with INVALID_VALUE if `elementBytes` is not positive or `startOffset`
+    ///   negative, with BAD_STATE if the array is started or closed
+    public BufArray params(Mmap mmap, long elementBytes, long startOffset) {
+        requireConfigurable();
+        if (elementBytes < 1 || startOffset < 0) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "elements of %d bytes from offset %d; valid: from 1 byte, from offset 0"
+                            .formatted(elementBytes, startOffset));
+        }
+        this.mmap = mmap;
+        this.elementBytes = elementBytes;
+        this.startOffset = startOffset;
+        return this;
+    }
+
+    /// The elements are for the CPU: [#get].
+    ///
+    /// @return this
+    /// @throws DocaException with BAD_STATE if the array is started or closed
+    public BufArray targetLocal() {
+        requireConfigurable();
+        local = true;
+        return this;
+    }
+
+    /// The elements are for a data-path accelerator.
+    ///
+    /// @throws DocaException with BAD_STATE if the array is started or closed, else with
+    ///   NOT_SUPPORTED: there is none
+    public BufArray targetDpa() {
+        throw noTarget("DPA");
+    }
+
+    /// The elements are for a graphics processor.
+    ///
+    /// @throws DocaException with BAD_STATE if the array is started or closed, else with
+    ///   NOT_SUPPORTED: there is none
+    public BufArray targetGpu() {
+        throw noTarget("GPU");
+    }
+
+    /// Makes the elements.
+    ///
+    /// @return this
+    /// @throws DocaException with BAD_STATE if the array is started or closed, has no parameters or
+    ///   no target, or its mmap is not started; with NO_MEMORY if the mmap is too small for it
+    public BufArray start() {
+        requireConfigurable();
+        if (mmap == null || !local || !mmap.isStarted()) {
+            throw new DocaException(
+                    DocaError.BAD_STATE,
+                    this + " cannot start without parameters, target and a started mmap");
+        }
+        if (startOffset > mmap.length() || elementBytes > (mmap.length() - startOffset) / count) {
+            throw new DocaException(
+                    DocaError.NO_MEMORY,
+                    "%s, of %d bytes each from offset %d on, does not fit in the %s"
+                            .formatted(this, elementBytes, startOffset, mmap));
+        }
+        Buf[] made = new Buf[count];
+        for (int i = 0; i < count; i++) {
+            long head = startOffset + i * elementBytes;
+            made[i] = new Buf(null);
+            made[i].handOut(mmap, head, elementBytes, head, 0);
+        }
+        elements = made;
+        return this;
+    }
+
+    /// Element `index`, the same buffer each time; at first its data section is empty. It can be
+    /// used like any other, but cannot lose its last reference before the array stops.
+    ///
+    /// @throws DocaException with BAD_STATE if the array is not started, with INVALID_VALUE if
+    ///   `index` is not in 0..[#count]-1
+    public Buf get(int index) {
+        requireStarted();
+        if (index < 0 || index >= count) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "element %d of an array; valid: 0 to %d".formatted(index, count - 1));
+        }
+        return elements[index];
+    }
+
+    /// How many elements there are.
+    public int count() {
+        return count;
+    }
+
+    /// The array as a data-path accelerator knows it.
+    ///
+    /// @throws DocaException with BAD_STATE if the array is not started, else with NOT_SUPPORTED
+    public long dpaHandle() {
+        requireStarted();
+        throw noEnvironment("DPA");
+    }
+
+    /// The array as a graphics processor knows it.
+    ///
+    /// @throws DocaException with BAD_STATE if the array is not started, else with NOT_SUPPORTED
+    public long gpuHandle() {
+        requireStarted();
+        throw noEnvironment("GPU");
+    }
+
+    /// Takes the elements back: using one throws BAD_STATE from now on. Does nothing if the array
+    /// is not started.
+    ///
+    /// @throws DocaException with IN_USE if an element is in a list or has more than one reference
+    public void stop() {
+        for (int i = 0; i < elements.length; i++) {
+            if (elements[i].isInList() || elements[i].refCount() > 1) {
+                throw new DocaException(
+                        DocaError.IN_USE,
+                        "element %d of %s is in a list or retained; unchain or release it first"
+                                .formatted(i, this));
+            }
+        }
+        for (Buf element : elements) {
+            Mmap pointedInto = element.mmap();
+            element.takeBack();
+            pointedInto.bufferReturned();
+        }
+        elements = new Buf[0];
+    }
+
+    /// Stops the array and gives it up. Closing twice is harmless.
+    ///
+    /// @throws DocaException as [#stop]
+    @Override
+    public void close() {
+        stop();
+        closed = true;
+    }
+
+    @Override
+    public String toString() {
+        return "array of " + count + " buffers";
+    }
+
+    private void requireConfigurable() {
+        if (closed || elements.length > 0) {
+            throw new DocaException(
+                    DocaError.BAD_STATE, this + " is " + (closed ? "closed" : "started already"));
+        }
+    }
+
+    private void requireStarted() {
+        if (elements.length == 0) {
+            throw new DocaException(DocaError.BAD_STATE, this + " is not started");
+        }
+    }
+
+    private DocaException noTarget(String target) {
+        requireConfigurable();
+        return noEnvironment(target);
+    }
+
+    private DocaException noEnvironment(String target) {
+        return new DocaException(
+                DocaError.NOT_SUPPORTED, "there is no " + target + " that could use the " + this);
+    }
+}

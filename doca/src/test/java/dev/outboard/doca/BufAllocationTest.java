@@ -1,0 +1,86 @@
+package dev.outboard.doca;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import dev.outboard.testkit.Requirement;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Once it is warm, getting, changing and returning buffers allocates nothing.
+class BufAllocationTest {
+    private static final int BUFFERS = 100_000;
+
+    /// At most: the compiler gets to it late on a busy machine.
+    private static final int ROUNDS = 50;
+
+    /// What the measurement itself may cost in a round.
+    private static final long SLACK_BYTES = 4096;
+
+    private static DocaDev dev;
+    private static Mmap mmap;
+    private static RemoteMmap remote;
+
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    @BeforeAll
+    static void makeMemory() {
+        dev = TestDevices.open();
+        mmap =
+                Mmap.builder()
+                        .device(dev)
+                        .memrange(4096)
+                        .permissions(AccessFlag.RDMA_READ)
+                        .build()
+                        .start();
+        remote = RemoteMmap.fromExport(dev, mmap.exportRdma(dev));
+    }
+
+    @AfterAll
+    static void close() {
+        remote.close();
+        mmap.close();
+        dev.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Requirement("DCORE-INV-8")
+    void gettingAndReturningBuffersAllocatesNothing(boolean shared) {
+        try (BufInventory inventory =
+                (shared ? BufInventory.createShared(4) : BufInventory.create(4)).start()) {
+            long least = Long.MAX_VALUE;
+            for (int round = 0; round < ROUNDS && least >= SLACK_BYTES; round++) {
+                long before = threads.getCurrentThreadAllocatedBytes();
+                for (int i = 0; i < BUFFERS; i++) {
+                    use(inventory);
+                }
+                least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+            }
+            assertThat(least).as("bytes per %d rounds", BUFFERS).isLessThan(SLACK_BYTES);
+        }
+    }
+
+    private static void use(BufInventory inventory) {
+        Buf one = inventory.byAddress(mmap, 64, 128);
+        Buf two = inventory.tryByArgs(mmap, 256, 64, 260, 4);
+        RemoteBuf far = inventory.byData(remote, 8, 8);
+        Buf copy = inventory.dup(one);
+        boolean refused = inventory.tryByArgs(mmap, 0, 1, 0, 0) == null;
+        one.chain(two);
+        one.dataLen(one.dataLen() + two.tailLen());
+        one.retain();
+        one.release();
+        boolean registered = one.mmap().region(dev) != null;
+        long sum = one.dataAddress() + far.tailAddress() + one.listLength();
+        if (!refused || !registered || sum == 0) {
+            throw new AssertionError("unexpected: " + one);
+        }
+        one.release();
+        copy.release();
+        far.release();
+    }
+}

@@ -1,0 +1,318 @@
+package dev.outboard.doca;
+
+import static dev.outboard.doca.Refusals.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.outboard.testkit.Requirement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BufInventoryTest {
+    private static final int THREADS = 4;
+    private static final int ROUNDS = 20_000;
+
+    /// Enough for one each, while all others hold two.
+    private static final int ELEMENTS = 2 * THREADS - 1;
+
+    private static DocaDev dev;
+    private static Mmap mmap;
+    private static RemoteMmap remote;
+
+    @BeforeAll
+    static void makeMemory() {
+        dev = TestDevices.open();
+        mmap =
+                Mmap.builder()
+                        .device(dev)
+                        .memrange(256)
+                        .permissions(AccessFlag.RDMA_READ)
+                        .build()
+                        .start();
+        remote = RemoteMmap.fromExport(dev, mmap.exportRdma(dev));
+    }
+
+    @AfterAll
+    static void close() {
+        remote.close();
+        mmap.close();
+        dev.close();
+    }
+
+    @Test
+    @Requirement({"DCORE-INV-1", "DJAVA-API-2"})
+    void isCreatedStartedUsedStoppedAndClosed() {
+        BufInventory inventory = BufInventory.create(2);
+        assertRefused(DocaError.BAD_STATE, () -> inventory.byAddress(mmap, 0, 8), "not started");
+        inventory.start();
+        assertRefused(DocaError.BAD_STATE, inventory::start, "started already");
+        Buf buf = inventory.byAddress(mmap, 0, 8);
+        RemoteBuf far = inventory.byAddress(remote, 0, 8);
+        assertRefused(DocaError.IN_USE, inventory::close, "2 are out");
+        inventory.stop();
+        assertRefused(DocaError.BAD_STATE, () -> inventory.byAddress(mmap, 0, 8), "not started");
+        assertThat(buf.len()).isEqualTo(8);
+        buf.release();
+        assertRefused(DocaError.IN_USE, inventory::close, "1 are out");
+        far.release();
+        inventory.start();
+        inventory.close();
+        inventory.close();
+        assertRefused(DocaError.BAD_STATE, inventory::start, "closed");
+        assertRefused(DocaError.BAD_STATE, () -> inventory.byAddress(mmap, 0, 8));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1, Integer.MAX_VALUE, Integer.MIN_VALUE})
+    @Requirement("DCORE-INV-1")
+    void refusesANumberOfElementsThatCannotBe(int count) {
+        assertRefused(DocaError.INVALID_VALUE, () -> BufInventory.create(count), "1 to");
+    }
+
+    @Test
+    @Requirement("DCORE-INV-2")
+    void makesBuffersInThreeWays() {
+        try (BufInventory inventory = BufInventory.create(3).start()) {
+            assertShape(inventory.byArgs(mmap, 8, 64, 16, 32), 8, 64, 16, 32);
+            assertShape(inventory.byAddress(mmap, 8, 64), 8, 64, 8, 0);
+            assertShape(inventory.byData(mmap, 8, 64), 8, 64, 8, 64);
+            assertShape(inventory.byArgs(remote, 8, 64, 16, 32), 8, 64, 16, 32);
+            assertShape(inventory.byAddress(remote, 8, 64), 8, 64, 8, 0);
+            assertShape(inventory.byData(remote, 8, 64), 8, 64, 8, 64);
+            assertShape(inventory.byData(mmap, 0, 256), 0, 256, 0, 256);
+            assertShape(inventory.byData(mmap, 256, 0), 256, 0, 256, 0);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "-1, 8, -1, 0",
+        "0, 257, 0, 0",
+        "249, 8, 249, 0",
+        "257, 0, 257, 0",
+        "0, -1, 0, 0",
+        "9223372036854775807, 9223372036854775807, 0, 0",
+        "8, 9223372036854775807, 8, 0",
+        "8, 16, 7, 1",
+        "8, 16, 20, 5",
+        "8, 16, 8, -1",
+        "8, 16, 25, 0",
+        "8, 16, 9, 9223372036854775807",
+    })
+    @Requirement({"DCORE-INV-3", "DFLT-49"})
+    void refusesWhatDoesNotLieInTheMemory(long head, long len, long data, long dataLen) {
+        try (BufInventory inventory = BufInventory.create(1).start()) {
+            assertRefused(
+                    DocaError.INVALID_VALUE,
+                    () -> inventory.byArgs(mmap, head, len, data, dataLen),
+                    mmap.toString());
+            assertRefused(
+                    DocaError.INVALID_VALUE,
+                    () -> inventory.byArgs(remote, head, len, data, dataLen),
+                    remote.toString());
+            assertRefused(
+                    DocaError.INVALID_VALUE,
+                    () -> inventory.tryByArgs(mmap, head, len, data, dataLen));
+            assertThat(inventory.freeCount()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    @Requirement({"DCORE-INV-3", "DFLT-50"})
+    void saysThatAllElementsAreOut() {
+        try (BufInventory inventory = BufInventory.create(2).start()) {
+            Buf one = inventory.byAddress(mmap, 0, 8);
+            RemoteBuf two = inventory.byAddress(remote, 0, 8);
+            assertRefused(DocaError.NO_MEMORY, () -> inventory.byAddress(mmap, 0, 8), "2 elements");
+            assertRefused(DocaError.NO_MEMORY, () -> inventory.byAddress(remote, 0, 8));
+            assertThat(inventory.tryByArgs(mmap, 0, 8, 0, 0)).isNull();
+            assertThat(inventory.tryByArgs(remote, 0, 8, 0, 0)).isNull();
+            two.release();
+            Buf three = inventory.tryByArgs(mmap, 0, 8, 0, 0);
+            assertThat(three).isNotNull();
+            one.release();
+            three.release();
+        }
+    }
+
+    @Test
+    @Requirement("DCORE-INV-3")
+    void makesNoBufferOfAnMmapThatIsNotStarted() {
+        try (Mmap stopped = Mmap.builder().memrange(64).build();
+                BufInventory inventory = BufInventory.create(1).start()) {
+            assertRefused(
+                    DocaError.BAD_STATE, () -> inventory.byAddress(stopped, 0, 8), "64 bytes");
+            stopped.start();
+            inventory.byAddress(stopped, 0, 8).release();
+            stopped.stop();
+            assertRefused(DocaError.BAD_STATE, () -> inventory.tryByArgs(stopped, 0, 8, 0, 0));
+        }
+    }
+
+    @Test
+    @Requirement("DCORE-INV-4")
+    void duplicatesTheDescriptorAndSharesTheMemory() {
+        try (BufInventory inventory = BufInventory.create(4).start()) {
+            Buf buf = inventory.byArgs(mmap, 8, 64, 16, 32);
+            Buf copy = inventory.dup(buf);
+            assertThat(copy).isNotSameAs(buf);
+            assertThat(copy.headSegment().address()).isEqualTo(buf.headSegment().address());
+            copy.data(20, 4);
+            assertThat(buf.data()).isEqualTo(16);
+            buf.release();
+            assertShape(copy, 8, 64, 20, 4);
+            RemoteBuf far = inventory.byArgs(remote, 8, 64, 16, 32);
+            assertShape(inventory.dup(far), 8, 64, 16, 32);
+            far.release();
+        }
+    }
+
+    @Test
+    @Requirement("DCORE-INV-4")
+    void duplicatesTheHeadOfAListOnly() {
+        try (BufInventory inventory = BufInventory.create(4).start()) {
+            Buf head = inventory.byAddress(mmap, 0, 8);
+            Buf inner = inventory.byAddress(mmap, 8, 8);
+            head.chain(inner);
+            assertRefused(DocaError.NOT_PERMITTED, () -> inventory.dup(inner), "head");
+            Buf copy = inventory.dup(head);
+            assertThat(copy.isInList()).isFalse();
+            copy.release();
+            head.release();
+        }
+    }
+
+    @Test
+    @Requirement("DCORE-INV-5")
+    void countsItsElements() {
+        try (BufInventory inventory = BufInventory.create(5).start()) {
+            assertThat(inventory.count()).isEqualTo(5);
+            assertThat(inventory.freeCount()).isEqualTo(5);
+            Buf one = inventory.byAddress(mmap, 0, 8);
+            RemoteBuf two = inventory.byAddress(remote, 0, 8);
+            assertThat(inventory.freeCount()).isEqualTo(3);
+            assertThat(inventory.count()).isEqualTo(5);
+            one.release();
+            two.release();
+            assertThat(inventory.freeCount()).isEqualTo(5);
+        }
+    }
+
+    @Test
+    @Requirement("DCORE-INV-6")
+    void growsWhileItIsStarted() {
+        try (BufInventory inventory = BufInventory.create(1)) {
+            assertRefused(DocaError.BAD_STATE, () -> inventory.expand(1), "not started");
+            inventory.start();
+            Buf one = inventory.byAddress(mmap, 0, 8);
+            assertRefused(DocaError.INVALID_VALUE, () -> inventory.expand(0), "0 elements");
+            assertRefused(
+                    DocaError.INVALID_VALUE, () -> inventory.expand(Integer.MAX_VALUE), "1 to");
+            inventory.expand(2);
+            assertThat(inventory.count()).isEqualTo(3);
+            assertThat(inventory.freeCount()).isEqualTo(2);
+            Buf two = inventory.byAddress(mmap, 0, 8);
+            RemoteBuf three = inventory.byAddress(remote, 0, 8);
+            assertThat(inventory.tryByArgs(mmap, 0, 8, 0, 0)).isNull();
+            one.release();
+            two.release();
+            three.release();
+        }
+    }
+
+    @Test
+    @Requirement("DCORE-INV-7")
+    void servesSeveralMmapsLocalAndRemote() {
+        try (Mmap second = Mmap.builder().memrange(64).build().start();
+                BufInventory inventory = BufInventory.create(3).start()) {
+            Buf one = inventory.byAddress(mmap, 0, 8);
+            Buf two = inventory.byAddress(second, 0, 8);
+            RemoteBuf three = inventory.byAddress(remote, 0, 8);
+            assertThat(one.mmap()).isSameAs(mmap);
+            assertThat(two.mmap()).isSameAs(second);
+            assertThat(three.mmap()).isSameAs(remote);
+            assertThat(two.address()).isEqualTo(second.address());
+            one.release();
+            two.release();
+            three.release();
+        }
+    }
+
+    @Test
+    @Requirement({"DCORE-THR-6", "DCORE-ERR-6"})
+    void ofOneThreadRefusesAnotherWhileBuffersAreOut() throws Exception {
+        try (BufInventory inventory = BufInventory.create(2).start();
+                ExecutorService another = Executors.newSingleThreadExecutor()) {
+            Buf mine = inventory.byAddress(mmap, 0, 8);
+            Future<?> theirs =
+                    another.submit(() -> {
+                        assertRefused(
+                                DocaError.BAD_STATE,
+                                () -> inventory.byAddress(mmap, 0, 8),
+                                "shared");
+                        assertRefused(DocaError.BAD_STATE, mine::release, "shared");
+                    });
+            theirs.get();
+            assertThat(mine.refCount()).isEqualTo(1);
+            mine.release();
+            assertThat(inventory.freeCount()).isEqualTo(2);
+            another.submit(() -> inventory.byAddress(mmap, 0, 8).release()).get();
+        }
+    }
+
+    @Test
+    @Requirement("DCORE-THR-6")
+    void sharedGivesEachElementToOneThreadAtATime() throws Exception {
+        try (Mmap busy = Mmap.builder().memrange(256).build().start();
+                BufInventory inventory = BufInventory.createShared(ELEMENTS).start()) {
+            List<Future<?>> runs = new ArrayList<>();
+            try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
+                for (int i = 0; i < THREADS; i++) {
+                    int offset = i;
+                    runs.add(threads.submit(() -> getAndReturn(inventory, busy, offset)));
+                }
+            }
+            for (Future<?> run : runs) {
+                assertThat(catchThrowable(run::get)).isNull();
+            }
+            assertThat(inventory.freeCount()).isEqualTo(ELEMENTS);
+            assertThat(busy.bufferCount()).isZero();
+        }
+    }
+
+    /// Two at a time: sometimes there is no second one. What another thread got too, would have its
+    /// values.
+    private static void getAndReturn(BufInventory inventory, Mmap mmap, int offset) {
+        for (int round = 0; round < ROUNDS; round++) {
+            Buf one = inventory.byAddress(mmap, offset, 8);
+            Buf two = inventory.tryByArgs(mmap, offset, 16, offset, 2);
+            if (one.head() != offset || one.len() != 8 || one.refCount() != 1) {
+                throw new AssertionError("somebody else has it: " + one);
+            }
+            if (two != null) {
+                if (two.head() != offset || two.dataLen() != 2) {
+                    throw new AssertionError("somebody else has it: " + two);
+                }
+                one.chain(two);
+            }
+            one.release();
+        }
+    }
+
+    private static void assertShape(BufRange buf, long head, long len, long data, long dataLen) {
+        assertThat(buf.head()).isEqualTo(head);
+        assertThat(buf.len()).isEqualTo(len);
+        assertThat(buf.data()).isEqualTo(data);
+        assertThat(buf.dataLen()).isEqualTo(dataLen);
+        buf.release();
+    }
+}

@@ -1,0 +1,143 @@
+package dev.outboard.doca;
+
+import static dev.outboard.doca.Refusals.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Fabric;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.testkit.Requirement;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+class DocaDevTest {
+    private static final int THREADS = 8;
+    private static final int ROUNDS = 20;
+
+    @Test
+    @Requirement("DCORE-DEV-3")
+    void opensOneDeviceForAllReferencesAndReleasesItWithTheLast() {
+        DocaDevInfo info = TestDevices.loopback();
+        DocaDev first = DocaDev.open(info);
+        DocaDev second = DocaDev.open(info);
+        Device device = first.protectionDomain().device();
+        assertThat(second.protectionDomain().device()).isSameAs(device);
+        assertThat(second.isSameDevice(first)).isTrue();
+        first.close();
+        assertThatExceptionOfType(FabricException.class)
+                .isThrownBy(() -> Fabric.open("roce://" + device.address().getHostAddress()));
+        second.close();
+        assertThat(OpenDevice.isOpen(info)).isFalse();
+        // The address is free again.
+        Fabric.open("roce://" + device.address().getHostAddress()).close();
+    }
+
+    @Test
+    @Requirement({"DCORE-DEV-3", "DJAVA-API-2"})
+    void refusesTheLastCloseWhileSomethingUsesTheDevice() {
+        DocaDev dev = TestDevices.open();
+        DocaDev other = DocaDev.open(dev.info());
+        Mmap mmap = Mmap.builder().device(dev).memrange(64).build();
+        other.close();
+        assertRefused(DocaError.IN_USE, dev::close, dev.info().toString());
+        mmap.start();
+        assertThat(mmap.region(dev)).isNotNull();
+        mmap.close();
+        dev.close();
+        assertThat(OpenDevice.isOpen(dev.info())).isFalse();
+    }
+
+    @Test
+    @Requirement("DCORE-DEV-3")
+    void refusesTheLastCloseWhileTheVerbsUseTheDevice() {
+        DocaDev dev = TestDevices.open();
+        try (Arena arena = Arena.ofShared();
+                MemoryRegion region = dev.protectionDomain().register(arena.allocate(8))) {
+            assertRefused(DocaError.IN_USE, dev::close, "1 memory regions");
+            assertThat(region.remoteKey()).isNotZero();
+        }
+        dev.close();
+    }
+
+    @Test
+    @Requirement("DJAVA-API-2")
+    void closingTwiceTakesOneReferenceOnly() {
+        DocaDev first = TestDevices.open();
+        try (DocaDev second = DocaDev.open(first.info())) {
+            first.close();
+            first.close();
+            assertThat(OpenDevice.isOpen(second.info())).isTrue();
+        }
+        assertRefused(DocaError.BAD_STATE, first::protectionDomain, "closed");
+        assertRefused(
+                DocaError.BAD_STATE,
+                () -> Mmap.builder().device(first).memrange(8).build(),
+                "closed");
+    }
+
+    @Test
+    @Requirement("DCORE-DEV-4")
+    void givesBackTheInfoItWasOpenedFrom() {
+        DocaDevInfo info = DocaDevInfo.list().getFirst();
+        try (DocaDev dev = DocaDev.open(info)) {
+            assertThat(dev.info()).isEqualTo(info);
+            assertThat(dev.info().ifaceName()).isEqualTo(info.ifaceName());
+        }
+    }
+
+    @Test
+    void namesTheDeviceThatCannotBeOpened() {
+        assertRefused(
+                DocaError.NOT_FOUND,
+                () -> DocaDev.open(DocaDevInfo.of("roce://192.0.2.1")),
+                "192.0.2.1");
+        assertRefused(
+                DocaError.NOT_SUPPORTED, () -> DocaDev.open(DocaDevInfo.of("ibv://mlx5_0")), "ibv");
+    }
+
+    @Test
+    @Requirement("DCORE-THR-5")
+    void threadsMayListAskOpenAndCloseAtWill() throws Exception {
+        DocaDevInfo info = TestDevices.loopback();
+        List<Future<?>> runs = new ArrayList<>();
+        try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
+            for (int i = 0; i < THREADS; i++) {
+                runs.add(
+                        threads.submit(() -> {
+                            for (int round = 0; round < ROUNDS; round++) {
+                                openAndUse(info);
+                            }
+                        }));
+            }
+        }
+        for (Future<?> run : runs) {
+            run.get();
+        }
+        assertThat(OpenDevice.isOpen(info)).isFalse();
+    }
+
+    private static void openAndUse(DocaDevInfo info) {
+        assertThat(DocaDevInfo.list()).isNotEmpty();
+        assertThat(DocaError.describe(6)).isEqualTo("Invalid input");
+        try (DocaDev dev = DocaDev.open(info);
+                DocaDev again = DocaDev.open(info);
+                Mmap mmap =
+                        Mmap.builder()
+                                .device(dev)
+                                .memrange(64)
+                                .permissions(AccessFlag.RDMA_READ)
+                                .build()
+                                .start();
+                RemoteMmap remote = RemoteMmap.fromExport(again, mmap.exportRdma(dev))) {
+            assertThat(again.isSameDevice(dev)).isTrue();
+            assertThat(remote.length()).isEqualTo(64);
+        }
+    }
+}
