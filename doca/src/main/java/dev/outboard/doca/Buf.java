@@ -5,10 +5,10 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A buffer in local memory: DOCA's `doca_buf` (DOCA Core guide, memory subsystem). Buffers can be
-/// chained to a list, which a task takes as one; the head holds the list's references. As a source
-/// a buffer offers its data section; as a destination its tail, and its data section grows by what
-/// was placed there. See [BufRange] for its life and threads.
+/// A buffer in local memory: DOCA's `doca_buf` (catalog DCORE-BUF; DOCA Core guide, memory
+/// subsystem). Buffers can be chained to a list, which a task takes as one; the head holds the
+/// list's references. As a source a buffer offers its data section; as a destination its tail, and
+/// its data section grows by what was placed there. See [BufRange] for its life and threads.
 public final class Buf extends BufRange {
     /// Null for an element of a [BufArray].
     private final @Nullable BufInventory inventory;

@@ -2,10 +2,11 @@ package dev.outboard.doca;
 
 import org.jspecify.annotations.Nullable;
 
-/// Elements of equal size, one after the other in an [Mmap]: DOCA's `doca_buf_arr` (DOCA Core
-/// guide, memory subsystem). It is made for execution environments that reach memory by index; here
-/// the CPU can do so, through buffers that come from no inventory. Created, given parameters and a
-/// target, started, used, closed. Belongs to whoever created it; one thread at a time.
+/// Elements of equal size, one after the other in an [Mmap]: DOCA's `doca_buf_arr` (catalog
+/// DCORE-ARR; DOCA Core guide, memory subsystem). It is made for execution environments that reach
+/// memory by index; here the CPU can do so, through buffers that come from no inventory. Created,
+/// given parameters and a target, started, used, closed. Belongs to whoever created it; one thread
+/// at a time.
 ///
 /// ```java
 /// try (BufArray slots = BufArray.of(mmap, 64, 0, 1024)) {

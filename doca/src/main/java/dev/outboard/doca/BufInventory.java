@@ -5,8 +5,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// A fixed number of buffer descriptors, for any local and remote mmaps: DOCA's
-/// `doca_buf_inventory` (DOCA Core guide, memory subsystem). Created, started, used, stopped,
-/// closed; getting and returning a buffer allocates nothing once it is started.
+/// `doca_buf_inventory` (catalog DCORE-INV; DOCA Core guide, memory subsystem). Created, started,
+/// used, stopped, closed; getting and returning a buffer allocates nothing once it is started.
 ///
 /// One made by [#create] hands out and takes back on one thread: whichever asked first since the
 /// last time that all buffers were back; others get BAD_STATE. One made by [#createShared] does so
@@ -156,12 +156,12 @@ public final class BufInventory implements AutoCloseable {
     }
 
     /// How many elements there are.
-    public int count() {
+    public synchronized int count() {
         return count;
     }
 
     /// How many elements are not out; a snapshot if other threads use the inventory.
-    public int freeCount() {
+    public synchronized int freeCount() {
         return free;
     }
 

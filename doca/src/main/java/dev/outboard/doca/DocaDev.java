@@ -51,7 +51,7 @@ public final class DocaDev implements AutoCloseable {
     }
 
     /// Something that must be closed before the device starts to use it.
-    void use() {
+    synchronized void use() {
         requireOpen();
         open.use();
     }

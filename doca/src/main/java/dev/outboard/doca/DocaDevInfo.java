@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// A device that could be opened: DOCA's `doca_devinfo` (DOCA Core guide, device discovery). It is
-/// immutable, needs no closing, outlives the list it came from, and may be asked by any thread,
-/// whether its device is open or not.
+/// A device that could be opened: DOCA's `doca_devinfo` (catalog DCORE-DEV; DOCA Core guide, device
+/// discovery). It is immutable, needs no closing, outlives the list it came from, and may be asked
+/// by any thread, whether its device is open or not.
 ///
 /// Two infos are equal if they name the same device. A URI that leaves the choice of a loopback
 /// address to the fabric (`roce://auto?peer=127.0.0.1`) names another device each time [#of] is

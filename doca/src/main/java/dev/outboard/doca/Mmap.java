@@ -10,9 +10,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Local memory that devices, and as far as permitted peers, may use: DOCA's `doca_mmap` (DOCA Core
-/// guide, memory subsystem). Built, started (which registers the memory with each added device),
-/// used to make buffers and exports, stopped (which revokes both), perhaps started again, closed.
+/// Local memory that devices, and as far as permitted peers, may use: DOCA's `doca_mmap` (catalog
+/// DCORE-MMAP; DOCA Core guide, memory subsystem). Built, started (which registers the memory with
+/// each added device), used to make buffers and exports, stopped (which revokes both), perhaps
+/// started again, closed.
 ///
 /// Belongs to whoever built it, and must stay open and reachable as long as its memory is used: a
 /// segment or a peer's key does not keep it. Control calls may come from any thread; buffers may be
@@ -55,8 +56,13 @@ public final class Mmap implements AutoCloseable {
         this.threadSafe = builder.threadSafe;
         this.freeCallback = builder.freeCallback;
         this.userData = builder.userData;
-        builder.devices.forEach(registrations::add);
         Registrations held = registrations;
+        try {
+            builder.devices.forEach(held::add);
+        } catch (DocaException e) {
+            free(held, arena);
+            throw e;
+        }
         this.leak = Leak.watch(this, toString(), () -> free(held, arena));
     }
 
@@ -65,7 +71,8 @@ public final class Mmap implements AutoCloseable {
         return new MmapBuilder();
     }
 
-    /// Whether mmaps can be exported for the other side of the PCI bus of this device.
+    /// Whether mmaps can be exported for the other side of the PCI bus of this device; no device of
+    /// today's fabric can.
     public static boolean isExportPciSupported(DocaDevInfo info) {
         return false;
     }
@@ -105,8 +112,7 @@ public final class Mmap implements AutoCloseable {
     /// is started again, under new keys (catalog DCORE-MMAP-17, 23). Does nothing if it is not
     /// started.
     ///
-    /// @throws DocaException with NOT_PERMITTED if buffers of it are out, see [#bufferCount]; with
-    ///   IN_USE if memory windows of the verbs are bound to it
+    /// @throws DocaException with NOT_PERMITTED if buffers of it are out, see [#bufferCount]
     public synchronized void stop() {
         if (!started) {
             return;
@@ -168,8 +174,9 @@ public final class Mmap implements AutoCloseable {
 
     /// What the other side of the PCI bus needs to use the memory.
     ///
-    /// @throws DocaException with BAD_STATE if the mmap is not started, with NOT_PERMITTED if no
-    ///   PCI permission is given, else with NOT_SUPPORTED, see [#isExportPciSupported]
+    /// @throws DocaException with NOT_FOUND if `dev` was not added, with NOT_PERMITTED if the mmap
+    ///   is not started or no PCI permission is given, else with NOT_SUPPORTED, see
+    ///   [#isExportPciSupported]
     public synchronized byte[] exportPci(DocaDev dev) {
         requireExportable();
         requireAdded(dev);

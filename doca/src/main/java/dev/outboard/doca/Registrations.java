@@ -58,11 +58,7 @@ final class Registrations {
     /// Takes the keys back.
     void deregister() {
         for (MemoryRegion region : regions) {
-            try {
-                region.close();
-            } catch (FabricException e) {
-                throw DocaException.of("stopping an mmap", e);
-            }
+            region.close();
         }
         regions = new MemoryRegion[0];
     }

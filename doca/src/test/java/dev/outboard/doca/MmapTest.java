@@ -228,6 +228,16 @@ class MmapTest {
         assertThat(otherRegions()).isEqualTo(before);
     }
 
+    @Test
+    void holdsNoDeviceIfItCannotBeBuilt() {
+        DocaDev own = TestDevices.open();
+        DocaDev closed = TestDevices.open();
+        closed.close();
+        MmapBuilder builder = Mmap.builder().device(own).device(closed).memrange(64);
+        assertRefused(DocaError.BAD_STATE, builder::build, closed.toString());
+        own.close();
+    }
+
     /// As the refusal to close the domain counts them; the domain must stay open.
     private static int otherRegions() {
         try (Arena arena = Arena.ofShared();
