@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 
 /// Waits for completions as an application that sleeps does.
 final class Completions {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private Completions() {}
 

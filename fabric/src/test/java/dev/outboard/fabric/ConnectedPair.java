@@ -11,7 +11,7 @@ record ConnectedPair(End client, End server, ConnectionId listener) implements A
     static final byte[] HELLO = {1, 2, 3};
     static final byte[] WELCOME = {9, 8};
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int DEPTH = 128;
 
     static ConnectedPair connect(Device clientDevice, Device serverDevice, int port) {

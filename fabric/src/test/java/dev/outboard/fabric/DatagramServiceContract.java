@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 abstract class DatagramServiceContract {
     private static final int PORT = 7174;
     private static final int QUEUE_KEY = 0x0123_4567;
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final byte[] HELLO = {1, 2, 3};
     private static final byte[] WELCOME = {9, 8};
 

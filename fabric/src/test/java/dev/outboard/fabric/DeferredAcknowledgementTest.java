@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Between two devices of ours an acknowledgement may wait for a request to ride behind (decision
 /// 0010).
 class DeferredAcknowledgementTest {
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final int ROUNDS = 200;
 
     private final SendRequest send = new SendRequest();

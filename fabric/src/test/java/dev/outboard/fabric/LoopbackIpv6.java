@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 /// The one device that fits on `::1`: it talks to itself. A second [#open] before it is closed
 /// gives the same device.
 final class LoopbackIpv6 {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration PAUSE = Duration.ofMillis(1);
 
     private Device device;

@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
 final class VerbsEnd implements AutoCloseable {
     static final int DEPTH = 16;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int MEMORY_BYTES = 1 << 16;
 
     final Device device;

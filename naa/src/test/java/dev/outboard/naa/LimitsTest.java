@@ -21,6 +21,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class LimitsTest extends SessionSuite {
     private static final Duration SHORT_TIME = Duration.ofMillis(50);
 
+    /// A client that does its best takes less, on a busy machine too.
+    private static final Duration ENOUGH_TIME = Duration.ofMillis(500);
+
     @RegisterExtension private final FakeFabric fabric = new FakeFabric();
 
     @Override
@@ -170,11 +173,11 @@ class LimitsTest extends SessionSuite {
     @Test
     @Requirement({"NAA-MULTI-4", "NAA-CONN-16"})
     void timeToSetUp() {
-        serve(ServerOptions.builder().maxConnections(1).setupLimit(SHORT_TIME));
+        serve(ServerOptions.builder().maxConnections(1).setupLimit(ENOUGH_TIME));
         try (NaaClient slow = client(10).build()) {
             slow.connect();
             assertThat(server.awaitEvent("failed"))
-                    .contains("the client did not ask for regions within PT0.05S");
+                    .contains("the client did not ask for regions within PT0.5S");
             assertCounted("limit.setup-time");
             awaitNoConnections();
             assertServesTheNext();
@@ -184,7 +187,7 @@ class LimitsTest extends SessionSuite {
     @Test
     @Requirement({"NAA-MULTI-4", "NAA-ROB-2"})
     void timeToFinishTheHandshake() {
-        serve(ServerOptions.builder().maxConnections(1).setupLimit(SHORT_TIME));
+        serve(ServerOptions.builder().maxConnections(1).setupLimit(ENOUGH_TIME));
         failToFinishAHandshake();
         assertThat(server.awaitEvent("rejected"))
                 .isEqualTo("rejected: did not finish its handshake");
@@ -219,11 +222,11 @@ class LimitsTest extends SessionSuite {
     @Test
     @Requirement("NAA-MULTI-4")
     void timeWithoutAnRpc() {
-        serve(ServerOptions.builder().maxConnections(1).idleLimit(SHORT_TIME));
+        serve(ServerOptions.builder().maxConnections(1).idleLimit(ENOUGH_TIME));
         try (NaaClient idle = client(10).open()) {
             idle.invoke();
             assertThat(server.awaitEvent("failed"))
-                    .contains("the client made no RPC within PT0.05S");
+                    .contains("the client made no RPC within PT0.5S");
             assertCounted("limit.idle-time");
             awaitNoConnections();
             assertServesTheNext();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// `outboard demo` as the user runs it: processes of their own.
 class DemoTest {
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = Duration.ofSeconds(60);
 
     @TempDir private Path directory;
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /// How a client gets through to a server that is not quite there.
 class ConnectionsTest {
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final int PORT = 7471;
     private static final ConnectionParameters PARAMETERS =
             new ConnectionParameters(1, 1, 7, 7, new byte[0]);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 final class RoceDeviceTest {
     private static final int IP_AND_UDP = 28;
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final Device device = Fabric.open("roce://auto?peer=127.0.0.1");
 

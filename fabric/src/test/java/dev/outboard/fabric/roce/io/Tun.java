@@ -25,7 +25,7 @@ final class Tun implements AutoCloseable {
     private static final long IFREQ_SIZE = 40;
     private static final long IFREQ_FLAGS = 16;
     private static final int MAX_PACKET = 1 << 16;
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private static final MethodHandle OPEN = variadic("open", JAVA_INT, 2, ADDRESS, JAVA_INT);
     private static final MethodHandle IOCTL =
