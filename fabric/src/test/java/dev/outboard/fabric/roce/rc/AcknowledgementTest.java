@@ -359,6 +359,20 @@ class AcknowledgementTest {
     }
 
     @Test
+    void aRefusalWaitsForRoomInTheSinkAlthoughTheQueuePairHasFailed() {
+        var bench = new QueuePairBench().connect();
+        bench.deliver(TestPacket.of(Opcode.SEND_LAST, bench.receivePsn(0)).payload((byte) 1));
+        var sink = new DatagramSink(1);
+
+        sink.limit(0);
+        assertThat(bench.queuePair.transmit(sink, bench.now)).as("more is owed").isTrue();
+        sink.limit(1);
+
+        assertThat(bench.queuePair.transmit(sink, bench.now)).isFalse();
+        assertThat(sink.count()).isOne();
+    }
+
+    @Test
     @Requirement({"NAA-MRSP-4", "NAA-XFER-18"})
     void theAcknowledgementGoesAheadOfRequestsToAPeerThatDoesNotSayOtherwise() {
         var bench = new QueuePairBench().connect();

@@ -5,6 +5,7 @@ import static dev.outboard.fabric.roce.rc.QueuePairBench.success;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.FabricException;
@@ -335,9 +336,51 @@ class CompletionTest {
         bench.deliver(TestPacket.ack(bench.sendPsn(2)));
 
         assertThat(bench.queuePair.state()).isEqualTo(QueuePairState.ERROR);
-        assertThat(bench.counter(QueuePairCounter.COMPLETION_QUEUE_OVERRUNS)).isPositive();
+        assertThat(bench.counter(QueuePairCounter.COMPLETION_QUEUE_OVERRUNS)).isOne();
+        assertThat(bench.events).containsExactly(AsyncEvent.Type.QP_FATAL);
         assertThat(bench.sendCompletions()).containsExactly(success(0), success(1));
         assertThat(bench.transmit()).isEmpty();
+    }
+
+    @Test
+    void aFailureThatFindsNoRoomIsCounted() {
+        var bench = new QueuePairBench().queues(8, 1).connect();
+        bench.post(bench.send(1, 0));
+        bench.post(bench.send(2, 0));
+        bench.transmit();
+
+        bench.deliver(TestPacket.ack(bench.sendPsn(0)));
+        assertThat(bench.counter(QueuePairCounter.COMPLETION_QUEUE_OVERRUNS)).isZero();
+        bench.deliver(TestPacket.nak(bench.sendPsn(1), Aeth.NAK_REMOTE_ACCESS_ERROR));
+
+        assertThat(bench.sendCompletions()).containsExactly(success(1));
+        assertThat(bench.counter(QueuePairCounter.COMPLETION_QUEUE_OVERRUNS)).isOne();
+    }
+
+    @Test
+    void aFailureOfAReceiveThatFindsNoRoomIsCounted() {
+        var bench = new QueuePairBench().queues(8, 1).connect();
+        bench.postReceive(1, 0, 0);
+        bench.postReceive(2, 0, 0);
+
+        bench.deliver(
+                TestPacket.of(Opcode.SEND_ONLY, bench.receivePsn(0)),
+                TestPacket.of(Opcode.SEND_ONLY, bench.receivePsn(1)).payload((byte) 1));
+
+        assertThat(bench.receiveCompletions()).containsExactly(success(1));
+        assertThat(bench.counter(QueuePairCounter.COMPLETION_QUEUE_OVERRUNS)).isOne();
+    }
+
+    @Test
+    void aFlushThatFindsNoRoomIsCounted() {
+        var bench = new QueuePairBench().queues(8, 1).connect();
+        bench.post(bench.send(1, 0));
+        bench.post(bench.send(2, 0));
+
+        bench.queuePair.fail();
+
+        assertThat(bench.sendCompletions()).containsExactly(flushed(1));
+        assertThat(bench.counter(QueuePairCounter.COMPLETION_QUEUE_OVERRUNS)).isOne();
     }
 
     /// The peer must not learn of a success that our application will never hear of.

@@ -424,6 +424,7 @@ class MemoryWindowTest {
         bench.postReceive(1, 0, 400);
         TestPacket message =
                 TestPacket.of(Opcode.SEND_ONLY_INV, bench.receivePsn(0))
+                        .ackRequest()
                         .target(0, bench.region.remoteKey(), 0);
 
         assertThat(bench.answerTo(message).syndrome).isEqualTo(Aeth.NAK_REMOTE_ACCESS_ERROR);

@@ -72,6 +72,25 @@ class NotificationTest {
         assertThat(notifications(transmit(queuePair))).isEmpty();
     }
 
+    @Test
+    void aNotificationWaitsForRoomAndGoesAheadOfTheAcknowledgement() {
+        RcQueuePair queuePair = queuePair(true);
+        TestPacket write =
+                TestPacket.of(Opcode.WRITE_ONLY, 0)
+                        .ackRequest()
+                        .target(region.address(), region.remoteKey(), 8)
+                        .payload(new byte[8]);
+        deliver(queuePair, write, MARKED);
+
+        sink.limit(0);
+        assertThat(queuePair.transmit(sink, now)).as("more is owed").isTrue();
+        sink.limit(2);
+
+        assertThat(transmit(queuePair))
+                .extracting(Sent::opcode)
+                .containsExactly(Opcode.CNP, Opcode.ACKNOWLEDGE);
+    }
+
     /// As in the golden packets: BECN, PSN 0, 16 zero bytes, code point 48.
     @Test
     @Requirement("ROCE-CC-2")

@@ -42,7 +42,7 @@ final class QueuePairBench {
     static final int MEMORY_BYTES = 1 << 16;
 
     private static final Gid LOCAL = Gid.ofIpv4(0x7F000002);
-    private static final Gid PEER = Gid.ofIpv4(0x7F000003);
+    static final Gid PEER = Gid.ofIpv4(0x7F000003);
     private static final int MAX_DATAGRAMS = 512;
 
     RegionTable regions = new RegionTable(64, new SplittableRandom(1));

@@ -16,6 +16,8 @@ import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Opcode;
+import dev.outboard.fabric.roce.wire.Packet;
+import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.testkit.Requirement;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -263,6 +265,42 @@ class QueuePairStateTest {
         assertThat(bench.receiveCompletions()).isEmpty();
         assertThat(bench.queuePair.deadlineNanos()).isEqualTo(Long.MAX_VALUE);
         assertThat(bench.queuePair.counters().total()).isZero();
+        change(QueuePairState.ERROR);
+        assertThat(bench.sendCompletions()).as("nothing is left to flush").isEmpty();
+        assertThat(bench.receiveCompletions()).isEmpty();
+    }
+
+    @Test
+    void hearsItsPeerOnly() {
+        Gid peer = QueuePairBench.PEER;
+        var packet = new Packet();
+        packet.from(peer.high(), peer.low(), 0, 0);
+        assertThat(bench.queuePair.accepts(packet)).as("before it has one").isFalse();
+
+        bringTo(QueuePairState.READY_TO_SEND);
+
+        assertThat(bench.queuePair.accepts(packet)).isTrue();
+        packet.from(peer.high(), peer.low() + 1, 0, 0);
+        assertThat(bench.queuePair.accepts(packet)).isFalse();
+        packet.from(peer.high() + 1, peer.low(), 0, 0);
+        assertThat(bench.queuePair.accepts(packet)).isFalse();
+    }
+
+    /// The network takes no packet that long: none of them will ever arrive.
+    @Test
+    void aPathThatIsTooNarrowFailsTheOldestRequest() {
+        bringTo(QueuePairState.READY_TO_SEND);
+        Path path = bench.queuePair.connection().path();
+        bench.post(bench.send(1, 10));
+        bench.post(bench.send(2, 10));
+
+        bench.queuePair.tooLong(
+                new Path(path.source(), path.source(), path.sourcePort(), path.trafficClass()));
+        assertThat(bench.sendCompletions()).as("of another").isEmpty();
+        bench.queuePair.tooLong(path);
+
+        assertThat(bench.sendCompletions())
+                .containsExactly("1 LOCAL_QP_OPERATION_ERROR", flushed(2));
     }
 
     @Test

@@ -108,7 +108,9 @@ class ReactionPointTest {
         assertThat(point.bytesPerSecond()).isEqualTo(GIGABYTE / 2);
         point.sent(INCREASE_BYTES / 2 + 1, now);
         assertThat(point.bytesPerSecond()).isEqualTo(GIGABYTE * 3 / 4);
-        point.sent(INCREASE_BYTES / 2, now);
+        point.sent(INCREASE_BYTES / 2 - 1, now);
+        assertThat(point.bytesPerSecond()).isEqualTo(GIGABYTE * 3 / 4);
+        point.sent(1, now);
         assertThat(point.bytesPerSecond()).isEqualTo(GIGABYTE * 7 / 8);
     }
 

@@ -182,6 +182,15 @@ class ReadRequesterTest {
     }
 
     @Test
+    void aBurstOfLargePacketsIs128Kibibytes() {
+        var bench = new QueuePairBench().pathMtu(4096).connect();
+        RegisteredRegion sink = bench.region(1 << 18, Access.LOCAL_WRITE);
+        bench.post(new SendRequest().id(1).read(REMOTE, KEY).payload(sink, 0, 1 << 18));
+
+        assertThat(bench.transmitOne().dmaLength).isEqualTo(1 << 17);
+    }
+
+    @Test
     void aReadThatFillsTheWindowLeaves() {
         var bench = new QueuePairBench().pathMtu(MTU).window(8).connect();
         bench.post(bench.write(1, 10));

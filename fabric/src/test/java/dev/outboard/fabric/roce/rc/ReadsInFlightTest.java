@@ -62,6 +62,8 @@ class ReadsInFlightTest {
         assertThat(reads.count()).isEqualTo(4);
         reads.answeredBefore(30);
         assertThat(reads.count()).isEqualTo(3);
+        reads.answeredBefore(40);
+        assertThat(reads.count()).isEqualTo(2);
         reads.answeredBefore(50);
         assertThat(reads.count()).isEqualTo(1);
         reads.answeredBefore(60);

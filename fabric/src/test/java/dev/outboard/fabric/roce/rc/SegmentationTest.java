@@ -216,6 +216,7 @@ class SegmentationTest {
         TestPacket answer =
                 bench.answerTo(
                         TestPacket.of(Opcode.WRITE_FIRST, bench.receivePsn(0))
+                                .ackRequest()
                                 .target(
                                         bench.region.address(),
                                         bench.region.remoteKey(),

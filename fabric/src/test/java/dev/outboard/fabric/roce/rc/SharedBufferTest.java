@@ -2,10 +2,15 @@ package dev.outboard.fabric.roce.rc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.fabric.AddressVector;
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.roce.wire.Aeth;
+import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Opcode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /// Two queue pairs of one device that send to the same peer, whose receive buffer is small: 15
@@ -59,6 +64,18 @@ class SharedBufferTest {
         assertThat(named()).containsExactly(OTHER);
         assertThat(other.transmit()).hasSize(1);
         assertThat(named()).as("it had its turn").isEmpty();
+    }
+
+    @Test
+    void oneThatTheSinkDoesNotTakeFurtherLetsOthersGoFirst() {
+        fill();
+        other.post(other.write(4, 10));
+        one.deliver(TestPacket.ack(one.sendPsn(4)));
+        other.sinkTakes(1);
+
+        assertThat(other.transmitTurn()).hasSize(1);
+
+        assertThat(named()).isEmpty();
     }
 
     @Test
@@ -136,6 +153,67 @@ class SharedBufferTest {
         }
 
         assertThat(named()).containsExactly(OTHER);
+    }
+
+    @Test
+    void aQueuePairThatFailsIsResetOrClosedMakesRoomForTheOther() {
+        List<Consumer<RcQueuePair>> ends =
+                List.of(
+                        RcQueuePair::fail,
+                        queuePair -> queuePair.modify(QueuePairChange.to(QueuePairState.RESET)),
+                        RcQueuePair::close);
+        for (Consumer<RcQueuePair> end : ends) {
+            var test = new SharedBufferTest();
+            test.fill();
+
+            end.accept(test.one.queuePair);
+
+            assertThat(test.named()).containsExactly(OTHER);
+        }
+    }
+
+    @Test
+    void theBufferIsForgottenWhenNobodySendsToThePeerAnyMore() {
+        PeerBuffer buffer = congestion.join(QueuePairBench.PEER);
+        congestion.leave(QueuePairBench.PEER);
+        one.queuePair.close();
+        assertThat(congestion.join(QueuePairBench.PEER)).isSameAs(buffer);
+        congestion.leave(QueuePairBench.PEER);
+
+        move(other);
+
+        assertThat(congestion.join(QueuePairBench.PEER)).isNotSameAs(buffer);
+    }
+
+    @Test
+    void aQueuePairThatMovesDoesNotWaitForItsOldPeer() {
+        fill();
+
+        move(other);
+
+        assertThat(other.transmit()).hasSize(1);
+        assertThat(named()).isEmpty();
+    }
+
+    private static void move(QueuePairBench bench) {
+        AddressVector elsewhere = AddressVector.to(Gid.ofIpv4(0x7F000009).toInetAddress());
+        bench.queuePair.modify(QueuePairChange.to(QueuePairState.SEND_QUEUE_DRAIN));
+        bench.queuePair.modify(
+                QueuePairChange.to(QueuePairState.SEND_QUEUE_DRAIN).addressVector(elsewhere));
+        bench.queuePair.modify(QueuePairChange.to(QueuePairState.READY_TO_SEND));
+    }
+
+    @Test
+    void aPeerThatDeclaresALargerBufferGetsMore() {
+        congestion.declare(Gid.ofIpv4(0x7F000009), 8 << 20);
+        congestion.declare(QueuePairBench.PEER, 8 << 20);
+        one.post(one.write(1, 10));
+        one.transmit();
+        one.deliver(TestPacket.ack(one.sendPsn(0)));
+        one.post(one.write(2, 16 * MTU));
+        one.post(one.write(3, 16 * MTU));
+
+        assertThat(one.transmit()).hasSize(32);
     }
 
     @Test

@@ -95,6 +95,20 @@ class TimeoutTest {
     }
 
     @Test
+    void tellsWhoRunsItsTimerOfTimeoutsOnly() {
+        var bench = new QueuePairBench().retries(9, 7).connect();
+        bench.post(bench.send(1, 0));
+        bench.transmit();
+
+        long probe = bench.queuePair.deadlineNanos();
+        assertThat(probe).isLessThan(bench.now + (UNIT_NANOS << 9));
+        assertThat(bench.queuePair.onTimer(probe)).isFalse();
+        assertThat(bench.queuePair.onTimer(bench.now + (UNIT_NANOS << 9))).isTrue();
+        bench.queuePair.fail();
+        assertThat(bench.queuePair.onTimer(bench.now + (UNIT_NANOS << 12))).isFalse();
+    }
+
+    @Test
     void onlyTwoPacketsLeaveAfterATimeout() {
         var bench = new QueuePairBench().retries(8, 7).connect();
         bench.post(bench.send(1, 20 * 256));
