@@ -7,4 +7,5 @@ module dev.outboard.doca {
     requires static transitive org.jspecify;
 
     exports dev.outboard.doca;
+    exports dev.outboard.doca.rdma;
 }

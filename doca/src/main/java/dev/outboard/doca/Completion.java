@@ -1,0 +1,15 @@
+package dev.outboard.doca;
+
+/// How a task ended, for those who prefer a `switch` to [Task#status]; made when asked for.
+public sealed interface Completion {
+    /// It did what it should.
+    record Success() implements Completion {}
+
+    /// It did not.
+    ///
+    /// @param status never SUCCESS
+    record Failed(DocaError status, FailureCause cause) implements Completion {}
+
+    /// It was in flight when its context stopped or its connection ended (status BAD_STATE).
+    record Flushed() implements Completion {}
+}

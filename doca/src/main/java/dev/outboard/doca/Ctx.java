@@ -1,0 +1,345 @@
+package dev.outboard.doca;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What owns tasks of a kind and runs them (DOCA Core, `doca_ctx`): configured while IDLE, then
+/// started, used while RUNNING, stopped.
+///
+/// Driven by the [ProgressEngine] it is attached to, whose [ThreadMode] says which threads may use
+/// it. [#close] stops it, waits until it is idle, and ends its tie to the progress engine.
+public abstract class Ctx implements AutoCloseable {
+    /// Told about each change of the state of a context, which is already in `next`. Runs in
+    /// [Ctx#start] or [Ctx#stop] if they complete at once, else in [ProgressEngine#progress].
+    @FunctionalInterface
+    public interface StateListener {
+        void changed(Ctx ctx, CtxState previous, CtxState next);
+    }
+
+    private static final Logger LOGGER = System.getLogger(Ctx.class.getName());
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(30);
+
+    private final DocaDev device;
+    private volatile CtxState state = CtxState.IDLE;
+    private @Nullable ProgressEngine engine;
+    private @Nullable StateListener listener;
+    private @Nullable Object userData;
+    private @Nullable FailureCause stopCause;
+    private final Set<Task> tasks = Collections.newSetFromMap(new IdentityHashMap<>());
+    private int inFlight;
+    private boolean destroyed;
+
+    /// A context on `device`, which cannot be closed before the context is.
+    protected Ctx(DocaDev device) {
+        this.device = device;
+        device.use();
+    }
+
+    /// The device it works on.
+    public final DocaDev device() {
+        return device;
+    }
+
+    // ---- configuration --------------------------------------------------------------------------
+
+    /// Ties it to `engine`, until it is closed.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, with NOT_PERMITTED if it is tied already
+    public Ctx attach(ProgressEngine newEngine) {
+        requireIdle("attached to a progress engine");
+        if (engine != null) {
+            throw new DocaException(
+                    DocaError.NOT_PERMITTED, this + " is attached to a progress engine already");
+        }
+        newEngine.add(this);
+        engine = newEngine;
+        return this;
+    }
+
+    /// Sets who is told about changes of state.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE
+    public Ctx onStateChange(StateListener newListener) {
+        requireIdle("given a state listener");
+        listener = newListener;
+        return this;
+    }
+
+    /// Attaches anything, for the callbacks.
+    public Ctx userData(@Nullable Object newUserData) {
+        userData = newUserData;
+        return this;
+    }
+
+    /// What the user attached.
+    public final @Nullable Object userData() {
+        return userData;
+    }
+
+    // ---- life -----------------------------------------------------------------------------------
+
+    /// Starts it.
+    ///
+    /// @return RUNNING, or STARTING if [ProgressEngine#progress] has to bring it there
+    ///   (`DOCA_ERROR_IN_PROGRESS`)
+    /// @throws DocaException with BAD_STATE unless IDLE, with NOT_CONNECTED if it is tied to no
+    ///   progress engine
+    public final CtxState start() {
+        ProgressEngine pe = engine;
+        if (pe == null) {
+            requireIdle("started");
+            throw new DocaException(
+                    DocaError.NOT_CONNECTED, this + " needs a progress engine before it starts");
+        }
+        pe.enter();
+        try {
+            requireIdle("started");
+            stopCause = null;
+            enter(open(pe));
+            return state;
+        } finally {
+            pe.exit();
+        }
+    }
+
+    /// Stops it: tasks in flight complete, with their outcome or flushed, in
+    /// [ProgressEngine#progress]. Does nothing in IDLE and STOPPING.
+    ///
+    /// @return IDLE, or STOPPING if tasks are in flight or not freed, or if called in a callback
+    ///   (`DOCA_ERROR_IN_PROGRESS`)
+    public final CtxState stop() {
+        ProgressEngine pe = engine;
+        if (pe == null) {
+            return state;
+        }
+        pe.enter();
+        try {
+            if (state == CtxState.STARTING || state == CtxState.RUNNING) {
+                beginToStop();
+                if (!pe.isProgressing()) {
+                    becomeIdleIfDone();
+                }
+                pe.wake();
+            }
+            return state;
+        } finally {
+            pe.exit();
+        }
+    }
+
+    /// Stops it and progresses until it is idle. Tasks that the user owns have to be freed by the
+    /// callbacks.
+    ///
+    /// @throws DocaException with TIME_OUT if `limit` passes first; it names what is missing
+    public final void stopAndDrain(Duration limit) {
+        drain(limit, () -> {});
+    }
+
+    private void drain(Duration limit, Runnable afterEachTurn) {
+        long deadline = System.nanoTime() + limit.toNanos();
+        while (stop() != CtxState.IDLE) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new DocaException(
+                        DocaError.TIME_OUT,
+                        "%s is not idle after %d ms: %d tasks are in flight, %d more are not freed"
+                                .formatted(
+                                        this, limit.toMillis(), inFlight, tasks.size() - inFlight));
+            }
+            Objects.requireNonNull(engine).progress();
+            afterEachTurn.run();
+        }
+    }
+
+    /// May be read from any thread.
+    public final CtxState state() {
+        return state;
+    }
+
+    /// Why it stopped though nobody asked for it; empty if somebody did, or if it did not stop.
+    public final Optional<FailureCause> stopCause() {
+        return Optional.ofNullable(stopCause);
+    }
+
+    /// Tasks that were submitted and not called back.
+    public final int inFlightTasks() {
+        return inFlight;
+    }
+
+    /// Pushes tasks that were held back. No context here holds any back.
+    ///
+    /// @throws DocaException with BAD_STATE if IDLE
+    public final void flushTasks() {
+        if (state == CtxState.IDLE) {
+            throw new DocaException(DocaError.BAD_STATE, this + " is idle; start it first");
+        }
+    }
+
+    /// Stops it, progresses until it is idle, frees the tasks that the user still holds, and ends
+    /// its tie to the progress engine. Closing twice is harmless.
+    ///
+    /// @throws DocaException with BAD_STATE if called in a callback while it is not idle, with
+    ///   TIME_OUT if it does not become idle
+    @Override
+    public void close() {
+        if (destroyed) {
+            return;
+        }
+        ProgressEngine pe = engine;
+        if (pe != null) {
+            if (state != CtxState.IDLE && pe.isInCallback()) {
+                throw new DocaException(
+                        DocaError.BAD_STATE, this + " is " + state + "; stop it first");
+            }
+            freeHeldTasks();
+            drain(CLOSE_LIMIT, this::freeHeldTasks);
+            pe.remove(this);
+        }
+        destroyed = true;
+        device.release();
+    }
+
+    private void freeHeldTasks() {
+        for (Task task : List.copyOf(tasks)) {
+            if (!task.isInFlight()) {
+                LOGGER.log(Level.WARNING, "{0} was closed before {1} was freed", this, task);
+                task.free();
+            }
+        }
+    }
+
+    // ---- for the kinds of context ---------------------------------------------------------------
+
+    /// Makes what it needs to run.
+    ///
+    /// @return RUNNING or STARTING
+    protected abstract CtxState open(ProgressEngine engine);
+
+    /// Ends everything in flight, and takes nothing new; [#poll] delivers the completions.
+    protected abstract void shut();
+
+    /// Whether, after [#shut], [#poll] has nothing more to deliver.
+    protected abstract boolean isShut();
+
+    /// Releases what [#open] made.
+    protected abstract void release();
+
+    /// Does a bounded amount of work.
+    ///
+    /// @return how many callbacks it ran, and changes of state it made
+    protected abstract int poll(int max);
+
+    /// From now on [ProgressEngine#wake], or the progress engine's completion channel, tells that
+    /// [#poll] has work.
+    ///
+    /// @return whether it has work already
+    protected abstract boolean arm();
+
+    /// How long the progress engine may sleep without looking at this context, which has to find
+    /// out by itself whether there is work.
+    protected long lookAgainNanos() {
+        return Long.MAX_VALUE;
+    }
+
+    /// The progress engine it is tied to.
+    protected final ProgressEngine engine() {
+        return Objects.requireNonNull(engine, "not attached");
+    }
+
+    /// Configuration asks this first.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE
+    protected final void requireIdle(String action) {
+        requireState(CtxState.IDLE, action);
+    }
+
+    /// What is possible in one state only asks this first.
+    ///
+    /// @throws DocaException with BAD_STATE unless in state `needed`
+    protected final void requireState(CtxState needed, String action) {
+        if (destroyed) {
+            throw new DocaException(DocaError.BAD_STATE, this + " is closed");
+        }
+        if (state != needed) {
+            throw new DocaException(
+                    DocaError.BAD_STATE,
+                    "%s is %s; it can be %s only when %s".formatted(this, state, action, needed));
+        }
+    }
+
+    /// From STARTING to RUNNING.
+    protected final void becomeRunning() {
+        enter(CtxState.RUNNING);
+    }
+
+    /// A fatal error: from RUNNING or STARTING to STOPPING.
+    protected final void fail(FailureCause cause) {
+        if (state == CtxState.RUNNING || state == CtxState.STARTING) {
+            stopCause = cause;
+            beginToStop();
+        }
+    }
+
+    /// Counts a task.
+    protected final void taskAllocated(Task task) {
+        tasks.add(task);
+    }
+
+    /// Counts a task that was submitted.
+    protected final void taskStarted() {
+        inFlight++;
+    }
+
+    /// Counts a task that completes: its callback runs next.
+    protected final void taskEnded() {
+        inFlight--;
+    }
+
+    /// A task of this context was freed.
+    protected void taskFreed(Task task) {
+        tasks.remove(task);
+    }
+
+    // ---- the progress engine's ------------------------------------------------------------------
+
+    /// A turn for this context.
+    final int progress(int max) {
+        int done = state == CtxState.IDLE ? 0 : poll(max);
+        return state == CtxState.STOPPING && becomeIdleIfDone() ? done + 1 : done;
+    }
+
+    private void beginToStop() {
+        enter(CtxState.STOPPING);
+        shut();
+    }
+
+    private boolean becomeIdleIfDone() {
+        if (inFlight > 0 || !tasks.isEmpty() || !isShut()) {
+            return false;
+        }
+        release();
+        enter(CtxState.IDLE);
+        return true;
+    }
+
+    private void enter(CtxState next) {
+        CtxState previous = state;
+        state = next;
+        StateListener told = listener;
+        if (told != null) {
+            engine().callback(ctx -> told.changed(ctx, previous, next), this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return getClass().getSimpleName() + " on " + device;
+    }
+}

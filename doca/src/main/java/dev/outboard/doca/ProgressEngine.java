@@ -1,0 +1,319 @@
+package dev.outboard.doca;
+
+import dev.outboard.fabric.CompletionChannel;
+import dev.outboard.fabric.Device;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Drives contexts and runs their callbacks (DOCA Core, `doca_pe`). The application calls
+/// [#progress] in a loop, or sleeps in [#await] between the calls:
+///
+/// ```java
+/// while (!done) {
+///     if (!engine.progress()) {
+///         engine.await(Duration.ofSeconds(1));
+///     }
+/// }
+/// ```
+///
+/// The [ThreadMode] says which threads may use it, its contexts and their tasks. Peers' one-sided
+/// operations are served whether or not anybody progresses.
+public final class ProgressEngine implements AutoCloseable {
+    private static final Logger LOGGER = System.getLogger(ProgressEngine.class.getName());
+
+    /// What one context may deliver before the next has its turn.
+    private static final int SHARE = 16;
+
+    /// An interrupt is noticed after this at the latest.
+    private static final long LONGEST_SLEEP_NANOS = 50_000_000;
+
+    /// With several devices, each is looked at after this.
+    private static final long DEVICE_LOOK_NANOS = 1_000_000;
+
+    private final @Nullable ReentrantLock lock;
+    private final Map<Device, CompletionChannel> channels = new ConcurrentHashMap<>();
+    private Ctx[] contexts = {};
+    private @Nullable Thread owner;
+    private @Nullable Thread progressing;
+    private volatile @Nullable Thread sleeper;
+    private volatile boolean woken;
+    private long callbackFailures;
+    private int next;
+
+    private ProgressEngine(ThreadMode mode) {
+        lock = mode == ThreadMode.SHARED ? new ReentrantLock() : null;
+    }
+
+    /// A progress engine for one thread.
+    public static ProgressEngine create() {
+        return create(ThreadMode.CONFINED);
+    }
+
+    /// A progress engine for the threads that `mode` says.
+    public static ProgressEngine create(ThreadMode mode) {
+        return new ProgressEngine(mode);
+    }
+
+    // ---- progress -------------------------------------------------------------------------------
+
+    /// Does a bounded amount of work for each context: completions, events, changes of state; their
+    /// callbacks run in here.
+    ///
+    /// @return whether anything happened
+    /// @throws DocaException with BAD_STATE in a callback, while another thread progresses, or on a
+    ///   thread that the thread mode does not allow
+    public boolean progress() {
+        begin();
+        try {
+            int done = 0;
+            Ctx[] all = contexts;
+            for (Ctx ctx : all) {
+                done += ctx.progress(SHARE);
+            }
+            return done > 0;
+        } finally {
+            end();
+        }
+    }
+
+    /// Like [#progress()], until nothing happens or `max` callbacks ran and changes of state were
+    /// made; the contexts take turns.
+    ///
+    /// @return how many
+    public int progress(int max) {
+        begin();
+        try {
+            int done = 0;
+            int idle = 0;
+            while (done < max && idle < contexts.length) {
+                next = (next + 1) % contexts.length;
+                int more = contexts[next].progress(Math.min(SHARE, max - done));
+                idle = more == 0 ? idle + 1 : 0;
+                done += more;
+            }
+            return done;
+        } finally {
+            end();
+        }
+    }
+
+    /// Sleeps until [#progress] has work, or `timeout` passed. What became ready since the last
+    /// [#progress] ends the wait at once.
+    ///
+    /// @return whether there may be work
+    /// @throws InterruptedException if the thread was interrupted, at most 50 ms ago
+    public boolean await(Duration timeout) throws InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        sleeper = Thread.currentThread();
+        try {
+            while (!arm()) {
+                if (Thread.interrupted()) {
+                    throw new InterruptedException("interrupted while waiting for work");
+                }
+                long left = deadline - System.nanoTime();
+                if (left <= 0) {
+                    return false;
+                }
+                sleep(Math.min(left, sleepLimit()));
+            }
+            return true;
+        } finally {
+            sleeper = null;
+        }
+    }
+
+    /// Ends the [#await] that is going on, or else the next one. Any thread.
+    public void wake() {
+        woken = true;
+        for (CompletionChannel channel : channels.values()) {
+            channel.wake();
+        }
+        LockSupport.unpark(sleeper);
+    }
+
+    // ---- state ----------------------------------------------------------------------------------
+
+    /// Tasks in flight of all its contexts.
+    public int inFlightTasks() {
+        enter();
+        try {
+            return Arrays.stream(contexts).mapToInt(Ctx::inFlightTasks).sum();
+        } finally {
+            exit();
+        }
+    }
+
+    /// Callbacks that threw; what they threw is in the log.
+    public long callbackFailures() {
+        return callbackFailures;
+    }
+
+    /// With CONFINED: the current thread takes over from the one that used it so far.
+    ///
+    /// @throws DocaException with IN_USE while tasks are in flight
+    public void rebind() {
+        int inFlight = Arrays.stream(contexts).mapToInt(Ctx::inFlightTasks).sum();
+        if (inFlight > 0) {
+            throw new DocaException(
+                    DocaError.IN_USE,
+                    "the progress engine has " + inFlight + " tasks in flight on " + owner);
+        }
+        owner = Thread.currentThread();
+    }
+
+    /// @throws DocaException with IN_USE while contexts are tied to it
+    @Override
+    public void close() {
+        if (contexts.length > 0) {
+            throw new DocaException(
+                    DocaError.IN_USE,
+                    "the progress engine still drives " + contexts[0] + "; close it first");
+        }
+        channels.values().forEach(CompletionChannel::close);
+        channels.clear();
+    }
+
+    // ---- for the contexts -------------------------------------------------------------------
+
+    /// The current thread uses this engine, a context or a task of it, until [#exit].
+    ///
+    /// @throws DocaException with BAD_STATE if the thread mode does not allow it
+    public void enter() {
+        if (lock != null) {
+            lock.lock();
+        } else if (!Thread.currentThread().equals(owner)) {
+            bind();
+        }
+    }
+
+    /// Ends what [#enter] began.
+    public void exit() {
+        if (lock != null) {
+            lock.unlock();
+        }
+    }
+
+    /// Whether a callback of this engine runs on the current thread.
+    boolean isInCallback() {
+        return Thread.currentThread().equals(progressing);
+    }
+
+    /// Whether a thread progresses, the current one or, while it runs a callback, another.
+    boolean isProgressing() {
+        return progressing != null;
+    }
+
+    /// The channel for completion queues of `device`, whose notifications end [#await].
+    public CompletionChannel channel(Device device) {
+        return channels.computeIfAbsent(device, Device::createCompletionChannel);
+    }
+
+    /// Runs a callback with `argument`, without holding up other threads; what it throws is counted
+    /// and logged.
+    public <T> void callback(Consumer<? super T> callback, T argument) {
+        exit();
+        try {
+            callback.accept(argument);
+        } catch (RuntimeException | Error e) {
+            callbackFailed(e);
+        } finally {
+            enter();
+        }
+    }
+
+    private void callbackFailed(Throwable thrown) {
+        callbackFailures++;
+        LOGGER.log(Level.ERROR, "a callback threw; its task has completed all the same", thrown);
+    }
+
+    void add(Ctx ctx) {
+        enter();
+        try {
+            Ctx[] more = Arrays.copyOf(contexts, contexts.length + 1);
+            more[contexts.length] = ctx;
+            contexts = more;
+        } finally {
+            exit();
+        }
+    }
+
+    void remove(Ctx ctx) {
+        enter();
+        try {
+            contexts = Arrays.stream(contexts).filter(c -> !c.equals(ctx)).toArray(Ctx[]::new);
+        } finally {
+            exit();
+        }
+    }
+
+    // ---- inside ---------------------------------------------------------------------------------
+
+    private void begin() {
+        Thread current = Thread.currentThread();
+        enter();
+        if (progressing != null) {
+            boolean inCallback = current.equals(progressing);
+            exit();
+            throw new DocaException(
+                    DocaError.BAD_STATE,
+                    inCallback
+                            ? "a callback cannot progress the engine that runs it"
+                            : "another thread progresses this engine");
+        }
+        progressing = current;
+    }
+
+    private void end() {
+        progressing = null;
+        exit();
+    }
+
+    private void bind() {
+        if (owner != null) {
+            throw new DocaException(
+                    DocaError.BAD_STATE,
+                    "the progress engine is confined to "
+                            + owner
+                            + "; rebind() it while nothing is in flight, or create it SHARED");
+        }
+        owner = Thread.currentThread();
+    }
+
+    private boolean arm() {
+        enter();
+        try {
+            boolean isReady = woken;
+            woken = false;
+            for (Ctx ctx : contexts) {
+                isReady |= ctx.arm();
+            }
+            return isReady;
+        } finally {
+            exit();
+        }
+    }
+
+    private long sleepLimit() {
+        long limit = channels.size() > 1 ? DEVICE_LOOK_NANOS : LONGEST_SLEEP_NANOS;
+        for (Ctx ctx : contexts) {
+            limit = Math.min(limit, ctx.lookAgainNanos());
+        }
+        return limit;
+    }
+
+    private void sleep(long nanos) {
+        if (channels.isEmpty()) {
+            LockSupport.parkNanos(this, nanos);
+        } else {
+            channels.values().iterator().next().await(nanos);
+        }
+    }
+}

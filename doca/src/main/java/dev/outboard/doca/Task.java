@@ -1,0 +1,189 @@
+package dev.outboard.doca;
+
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// An asynchronous operation of a [Ctx] (DOCA Core, `doca_task`).
+///
+/// A task belongs to the user until it is submitted, then to DOCA until its completion callback
+/// starts; then it can be changed, submitted again, freed or kept, in the callback or later. While
+/// DOCA owns it, setters, submit and free are refused. A context cannot become idle before its
+/// tasks are freed.
+///
+/// Used by one thread at a time.
+public abstract class Task {
+    private enum Owner {
+        USER,
+        DOCA,
+        NOBODY
+    }
+
+    private final Ctx ctx;
+    private Owner owner = Owner.USER;
+    private @Nullable DocaError status;
+    private @Nullable FailureCause cause;
+    private @Nullable Object userData;
+    private long userNumber;
+
+    /// A task of `ctx`, owned by the user.
+    protected Task(Ctx ctx) {
+        this.ctx = ctx;
+    }
+
+    /// The context it belongs to.
+    public Ctx ctx() {
+        return ctx;
+    }
+
+    /// Hands the task to DOCA without looking at its operands: what is wrong with them is in its
+    /// completion. On success exactly one callback follows, from [ProgressEngine#progress].
+    ///
+    /// @return SUCCESS; BAD_STATE if DOCA owns it or the context is not running; FULL if the queue
+    ///   has no room; NOT_CONNECTED if its connection is not established. The user still owns the
+    ///   task then, and no callback follows
+    /// @throws DocaException with BAD_STATE if the task was freed
+    public abstract DocaError submit();
+
+    /// Like [#submit], but refuses operands that cannot work: INVALID_VALUE, or NOT_PERMITTED if a
+    /// permission is missing; [#failure] says which rule they break.
+    public abstract DocaError trySubmit();
+
+    /// Like [#trySubmit], for those who prefer an exception.
+    ///
+    /// @throws DocaException with what [#trySubmit] would return, unless that is SUCCESS
+    public final void submitOrThrow() {
+        DocaError error = trySubmit();
+        if (error != DocaError.SUCCESS) {
+            String why = failure().map(Object::toString).orElse(error.description());
+            throw new DocaException(error, this + " cannot be submitted: " + why);
+        }
+    }
+
+    /// Gives the task back to its context; freeing it twice is harmless.
+    ///
+    /// @throws DocaException with BAD_STATE while DOCA owns it
+    public final void free() {
+        if (owner == Owner.NOBODY) {
+            return;
+        }
+        requireUserOwned();
+        owner = Owner.NOBODY;
+        ctx.taskFreed(this);
+    }
+
+    /// How it ended last: SUCCESS or an error; IN_PROGRESS while DOCA owns it.
+    ///
+    /// @throws DocaException with BAD_STATE if it never completed, or was freed
+    public final DocaError status() {
+        requireNotFreed();
+        if (owner == Owner.DOCA) {
+            return DocaError.IN_PROGRESS;
+        }
+        if (status == null) {
+            throw new DocaException(DocaError.BAD_STATE, this + " has never completed");
+        }
+        return status;
+    }
+
+    /// Why it failed last, or was refused by [#trySubmit]; empty if it was not.
+    public final Optional<FailureCause> failure() {
+        requireNotFreed();
+        return Optional.ofNullable(cause);
+    }
+
+    /// [#status] and [#failure] in one.
+    public final Completion completion() {
+        DocaError ended = status();
+        return switch (ended) {
+            case SUCCESS -> new Completion.Success();
+            case BAD_STATE -> new Completion.Flushed();
+            default -> new Completion.Failed(ended, Objects.requireNonNull(cause));
+        };
+    }
+
+    /// What the user attached.
+    public final @Nullable Object userData() {
+        requireNotFreed();
+        return userData;
+    }
+
+    /// Attaches anything; it comes back unchanged in the callback.
+    public final void userData(@Nullable Object newUserData) {
+        requireUserOwned();
+        userData = newUserData;
+    }
+
+    /// The number that the user attached; 0 if none.
+    public final long userNumber() {
+        requireNotFreed();
+        return userNumber;
+    }
+
+    /// Attaches a number without boxing it.
+    public final void userNumber(long newUserNumber) {
+        requireUserOwned();
+        userNumber = newUserNumber;
+    }
+
+    // ---- for the contexts -------------------------------------------------------------------
+
+    /// Whether DOCA owns it.
+    ///
+    /// @throws DocaException with BAD_STATE if it was freed
+    protected final boolean isInFlight() {
+        requireNotFreed();
+        return owner == Owner.DOCA;
+    }
+
+    /// The context takes it; undone by [#ended].
+    protected final void started() {
+        owner = Owner.DOCA;
+        cause = null;
+    }
+
+    /// The context gives it back, before it runs the callback.
+    protected final void ended(DocaError newStatus, @Nullable FailureCause newCause) {
+        owner = Owner.USER;
+        status = newStatus;
+        cause = newCause;
+    }
+
+    /// [#trySubmit] refuses it.
+    protected final DocaError refused(ValidationRule rule) {
+        cause = FailureCause.Validation.of(rule);
+        return rule.error();
+    }
+
+    /// Setters ask this first.
+    ///
+    /// @throws DocaException with BAD_STATE if DOCA owns it, or it was freed
+    protected final void requireUserOwned() {
+        requireNotFreed();
+        if (owner == Owner.DOCA) {
+            throw new DocaException(
+                    DocaError.BAD_STATE, this + " is in flight; wait for its completion");
+        }
+    }
+
+    /// Getters of results ask this first.
+    ///
+    /// @throws DocaException with BAD_STATE unless its last completion was a success
+    protected final void requireSuccess() {
+        if (status() != DocaError.SUCCESS) {
+            throw new DocaException(
+                    DocaError.BAD_STATE, this + " has no result: its status is " + status());
+        }
+    }
+
+    private void requireNotFreed() {
+        if (owner == Owner.NOBODY) {
+            throw new DocaException(DocaError.BAD_STATE, this + " was freed");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return getClass().getSimpleName();
+    }
+}

@@ -1,0 +1,90 @@
+package dev.outboard.doca.rdma;
+
+import dev.outboard.doca.DocaError;
+import dev.outboard.doca.DocaException;
+import dev.outboard.doca.blob.Blob;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+
+/// What one end of a connection has to know of the other.
+///
+/// @param address where the peer's packets come from
+/// @param queuePairNumber 24 bits
+/// @param psn the first sequence number the peer sends, 24 bits
+/// @param mtu the payload of one packet at most, in bytes
+record ConnectionBlob(InetAddress address, int queuePairNumber, int psn, int mtu) {
+    private static final byte GRH_ENABLED = 1;
+
+    /// Transport, GRH, MTU, queue pair number, sequence number, length of the address.
+    private static final int FIXED_BYTES = 1 + 1 + 2 + 4 + 4 + 1;
+
+    private static final int MAX_24_BITS = 0xFFFFFF;
+
+    byte[] encode() {
+        byte[] raw = address.getAddress();
+        byte[] body =
+                ByteBuffer.allocate(FIXED_BYTES + raw.length)
+                        .put((byte) TransportType.RC.ordinal())
+                        .put(GRH_ENABLED)
+                        .putShort((short) mtu)
+                        .putInt(queuePairNumber)
+                        .putInt(psn)
+                        .put((byte) raw.length)
+                        .put(raw)
+                        .array();
+        return Blob.encode(Blob.Kind.CONNECTION, body);
+    }
+
+    /// @throws DocaException with INVALID_VALUE if there is nothing, with CONNECTION_ABORTED if it
+    ///   is not what the other end exported, or does not fit this one
+    static ConnectionBlob decode(byte[] details) {
+        if (details.length == 0) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "the peer's connection details are empty; pass what it exported");
+        }
+        try {
+            return decodeBody(Blob.decode(Blob.Kind.CONNECTION, details));
+        } catch (DocaException e) {
+            throw new DocaException(
+                    DocaError.CONNECTION_ABORTED,
+                    "the peer's connection details: " + e.getMessage(),
+                    e);
+        }
+    }
+
+    private static ConnectionBlob decodeBody(ByteBuffer body) {
+        require(body.remaining() >= FIXED_BYTES, "length " + body.remaining());
+        int transport = body.get();
+        require(transport == TransportType.RC.ordinal(), "transport type " + transport);
+        int grh = body.get();
+        require(grh == GRH_ENABLED, "GRH use " + grh);
+        int mtu = body.getShort();
+        require(mtu >= 256 && mtu <= 4096 && Integer.bitCount(mtu) == 1, "MTU " + mtu);
+        int number = body.getInt();
+        require(number >= 0 && number <= MAX_24_BITS, "queue pair number " + number);
+        int psn = body.getInt();
+        require(psn >= 0 && psn <= MAX_24_BITS, "sequence number " + psn);
+        byte[] raw = new byte[body.get() & 0xFF];
+        require(raw.length == body.remaining(), "address of " + raw.length + " bytes");
+        body.get(raw);
+        try {
+            return new ConnectionBlob(InetAddress.getByAddress(raw), number, psn, mtu);
+        } catch (UnknownHostException e) {
+            throw unfit("address of " + raw.length + " bytes");
+        }
+    }
+
+    private static void require(boolean fits, String what) {
+        if (!fits) {
+            throw unfit(what);
+        }
+    }
+
+    private static DocaException unfit(String what) {
+        return new DocaException(
+                DocaError.CONNECTION_ABORTED,
+                "the peer's connection details do not fit this end: " + what);
+    }
+}

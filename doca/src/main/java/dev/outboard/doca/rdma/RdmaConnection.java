@@ -1,0 +1,262 @@
+package dev.outboard.doca.rdma;
+
+import dev.outboard.doca.Buf;
+import dev.outboard.doca.DocaError;
+import dev.outboard.doca.DocaException;
+import dev.outboard.doca.FailureCause;
+import dev.outboard.doca.RemoteBuf;
+import dev.outboard.fabric.AddressVector;
+import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.QueuePair;
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairState;
+import dev.outboard.fabric.SendRequest;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// A connection of an [Rdma] context to one peer (`doca_rdma_connection`), and what its tasks are
+/// allocated from. Made by [Rdma#export]: the application carries [#details] to the peer by any
+/// means and hands the peer's to [#connect]; both sides do this, in any order. What is sent before
+/// the peer is connected is repeated until it is.
+///
+/// The details name a queue pair: whoever gets hold of them can send to it. Carry them over a
+/// secure channel. RDMA traffic itself is not protected: use a network you trust.
+///
+/// Same threads as its context. Its tasks complete in the order they were submitted.
+public final class RdmaConnection {
+    /// RDMA READs and atomics under way at a time; more wait.
+    private static final int READ_DEPTH = 16;
+
+    /// InfiniBand's code of 0.64 ms: how long a peer waits when it finds no receive.
+    private static final int RNR_TIMER_CODE = 12;
+
+    private final Rdma rdma;
+    private final int id;
+    private final QueuePair queuePair;
+    private final int psn;
+    private final @Nullable RequestTask[] ring;
+    private final SendRequest request = new SendRequest();
+    private long submitted;
+    private long completed;
+    private @Nullable Object userData;
+    private RdmaState state = RdmaState.INIT;
+
+    RdmaConnection(Rdma rdma, int id, QueuePair queuePair, int psn, int sendQueueSize) {
+        this.rdma = rdma;
+        this.id = id;
+        this.queuePair = queuePair;
+        this.psn = psn;
+        this.ring = new RequestTask[sendQueueSize];
+        request.id(id);
+    }
+
+    // ---- what it is -----------------------------------------------------------------------------
+
+    /// Unique within its context.
+    public int id() {
+        return id;
+    }
+
+    public RdmaState state() {
+        return state;
+    }
+
+    /// What the user attached.
+    public @Nullable Object userData() {
+        return userData;
+    }
+
+    /// Attaches anything.
+    public void userData(@Nullable Object newUserData) {
+        userData = newUserData;
+    }
+
+    // ---- connecting -----------------------------------------------------------------------------
+
+    /// What the peer has to know, for its [#connect].
+    public byte[] details() {
+        return new ConnectionBlob(
+                        rdma.device().protectionDomain().device().address(),
+                        queuePair.number(),
+                        psn,
+                        rdma.mtu())
+                .encode();
+    }
+
+    /// Connects to the peer that exported `peerDetails`.
+    ///
+    /// @throws DocaException with INVALID_VALUE if they are empty, with CONNECTION_ABORTED if they
+    ///   are damaged, foreign, or do not fit; with BAD_STATE if it is connected already, or in a
+    ///   state of the context that does not allow it
+    public void connect(byte[] peerDetails) {
+        rdma.requireConnectable();
+        if (state != RdmaState.INIT) {
+            throw new DocaException(DocaError.BAD_STATE, this + " is " + state + " already");
+        }
+        ConnectionBlob peer = ConnectionBlob.decode(peerDetails);
+        RdmaSettings settings = rdma.settings();
+        queuePair.modify(
+                QueuePairChange.to(QueuePairState.READY_TO_RECEIVE)
+                        .addressVector(AddressVector.to(peer.address()))
+                        .destinationNumber(peer.queuePairNumber())
+                        .pathMtu(Math.min(peer.mtu(), settings.mtu))
+                        .receivePsn(peer.psn())
+                        .maxDestinationReadAtomic(READ_DEPTH)
+                        .minRnrTimer(RNR_TIMER_CODE));
+        queuePair.modify(
+                QueuePairChange.to(QueuePairState.READY_TO_SEND)
+                        .sendPsn(psn)
+                        .timeout(settings.timeoutCode)
+                        .retryCount(settings.retryCount)
+                        .rnrRetryCount(settings.rnrRetryCount)
+                        .maxReadAtomic(READ_DEPTH));
+        state = RdmaState.CONNECTED;
+        rdma.connected(this);
+    }
+
+    // ---- tasks ----------------------------------------------------------------------------------
+
+    /// Allocates a send.
+    ///
+    /// @param src the message, null for one without payload; a list may have as many buffers as
+    ///   [Rdma#maxSendBufListLen]
+    /// @throws DocaException with BAD_STATE unless the context is running, with NOT_PERMITTED if
+    ///   the type is not enabled, with NO_MEMORY if all its tasks are allocated
+    public SendTask allocSend(@Nullable Buf src) {
+        return rdma.allocated(TaskType.SEND, () -> new SendTask(rdma, this, src));
+    }
+
+    /// Allocates a send with immediate; see [#allocSend].
+    public SendImmTask allocSendImm(@Nullable Buf src, Be32 immediate) {
+        return rdma.allocated(TaskType.SEND_IMM, () -> new SendImmTask(rdma, this, src, immediate));
+    }
+
+    /// Allocates a read; see [#allocSend].
+    ///
+    /// @param dst may be null if `src` is
+    public ReadTask allocRead(@Nullable RemoteBuf src, @Nullable Buf dst) {
+        return rdma.allocated(TaskType.READ, () -> new ReadTask(rdma, this, src, dst));
+    }
+
+    /// Allocates a write; see [#allocSend].
+    ///
+    /// @param dst may be null if `src` is
+    public WriteTask allocWrite(@Nullable Buf src, @Nullable RemoteBuf dst) {
+        return rdma.allocated(TaskType.WRITE, () -> new WriteTask(rdma, this, src, dst));
+    }
+
+    /// Allocates a write with immediate; see [#allocSend].
+    ///
+    /// @param dst may be null if `src` is
+    public WriteImmTask allocWriteImm(@Nullable Buf src, @Nullable RemoteBuf dst, Be32 immediate) {
+        return rdma.allocated(
+                TaskType.WRITE_IMM, () -> new WriteImmTask(rdma, this, src, dst, immediate));
+    }
+
+    /// Allocates a compare-and-swap; see [#allocSend].
+    ///
+    /// @throws DocaException also with INVALID_VALUE if an operand is null
+    public AtomicCmpSwpTask allocAtomicCmpSwp(RemoteBuf dst, Buf result, long compare, long swap) {
+        requireOperands(dst, result);
+        return rdma.allocated(
+                TaskType.ATOMIC_CMP_SWP,
+                () -> new AtomicCmpSwpTask(rdma, this, dst, result, compare, swap));
+    }
+
+    /// Allocates a fetch-and-add; see [#allocSend].
+    ///
+    /// @throws DocaException also with INVALID_VALUE if an operand is null
+    public AtomicFetchAddTask allocAtomicFetchAdd(RemoteBuf dst, Buf result, long add) {
+        requireOperands(dst, result);
+        return rdma.allocated(
+                TaskType.ATOMIC_FETCH_ADD,
+                () -> new AtomicFetchAddTask(rdma, this, dst, result, add));
+    }
+
+    private void requireOperands(@Nullable Object destination, @Nullable Object result) {
+        if (destination == null || result == null) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "a task of "
+                            + this
+                            + " needs "
+                            + (destination == null ? "what it works on" : "a result buffer"));
+        }
+    }
+
+    // ---- the context's --------------------------------------------------------------------------
+
+    int queuePairNumber() {
+        return queuePair.number();
+    }
+
+    Rdma rdma() {
+        return rdma;
+    }
+
+    boolean isFull() {
+        return submitted - completed == ring.length;
+    }
+
+    boolean isIdle() {
+        return submitted == completed;
+    }
+
+    /// Sends `task`; the queue is not full.
+    void post(RequestTask task) {
+        task.prepare(request);
+        enqueue(task);
+        if (!queuePair.post(request)) {
+            throw new IllegalStateException("the send queue is smaller than promised");
+        }
+    }
+
+    /// Takes its place in the order of completion, without sending anything.
+    void enqueue(RequestTask task) {
+        ring[(int) submitted & (ring.length - 1)] = task;
+        submitted++;
+    }
+
+    /// The task whose turn it is to complete.
+    RequestTask take() {
+        int slot = (int) completed & (ring.length - 1);
+        RequestTask task = Objects.requireNonNull(ring[slot]);
+        ring[slot] = null;
+        completed++;
+        return task;
+    }
+
+    /// Takes the task whose turn it is to complete if it was never sent.
+    @Nullable RequestTask takeBroken() {
+        RequestTask task = ring[(int) completed & (ring.length - 1)];
+        return task != null && task.broken != null ? take() : null;
+    }
+
+    /// Whether the queue pair failed, and nobody has been told.
+    boolean hasFailed() {
+        return state == RdmaState.CONNECTED && queuePair.state() == QueuePairState.ERROR;
+    }
+
+    /// Ends everything outstanding: it completes as flushed.
+    void shut() {
+        if (queuePair.state() != QueuePairState.ERROR) {
+            queuePair.modify(QueuePairChange.to(QueuePairState.ERROR));
+        }
+        state = RdmaState.ERROR;
+    }
+
+    void close() {
+        queuePair.close();
+        state = RdmaState.RESET;
+    }
+
+    /// What a flushed task gives as its cause.
+    static FailureCause flushed() {
+        return FailureCause.Transport.of(CompletionStatus.WORK_REQUEST_FLUSHED);
+    }
+
+    @Override
+    public String toString() {
+        return "connection " + id + " of " + rdma;
+    }
+}

@@ -1,0 +1,14 @@
+package dev.outboard.doca.rdma;
+
+/// What the communication of an [Rdma] context or of one connection is ready for (`doca_rdma_state`
+/// of 2023); the ordinal is DOCA's number.
+public enum RdmaState {
+    /// Not started.
+    RESET,
+    /// Ready to export and connect.
+    INIT,
+    /// Data can flow both ways.
+    CONNECTED,
+    /// Communication fails: both sides have to stop.
+    ERROR
+}

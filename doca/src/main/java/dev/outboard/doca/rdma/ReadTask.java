@@ -1,0 +1,101 @@
+package dev.outboard.doca.rdma;
+
+import dev.outboard.doca.AccessFlag;
+import dev.outboard.doca.Buf;
+import dev.outboard.doca.RemoteBuf;
+import dev.outboard.doca.ValidationRule;
+import dev.outboard.fabric.SendRequest;
+import org.jspecify.annotations.Nullable;
+
+/// Reads the data of a buffer in the peer's memory behind the data of a local one: as much as there
+/// is, or as fits. The peer's application takes no part and sees nothing.
+public final class ReadTask extends RequestTask {
+    private final Operand<RemoteBuf> src = new Operand<>();
+    private final Operand<Buf> dst = new Operand<>();
+    private long length;
+
+    ReadTask(Rdma rdma, RdmaConnection connection, @Nullable RemoteBuf src, @Nullable Buf dst) {
+        super(rdma, TaskType.READ, connection);
+        this.src.set(src);
+        this.dst.set(dst);
+    }
+
+    /// The source; null reads nothing.
+    public @Nullable RemoteBuf src() {
+        return src.get();
+    }
+
+    /// Changes the source.
+    public void src(@Nullable RemoteBuf newSrc) {
+        requireUserOwned();
+        src.set(newSrc);
+    }
+
+    /// The destination; may be null if the source is.
+    public @Nullable Buf dst() {
+        return dst.get();
+    }
+
+    /// Changes the destination.
+    public void dst(@Nullable Buf newDst) {
+        requireUserOwned();
+        dst.set(newDst);
+    }
+
+    /// Bytes read.
+    ///
+    /// @throws dev.outboard.doca.DocaException with BAD_STATE unless it succeeded
+    public long resultLength() {
+        requireSuccess();
+        return length;
+    }
+
+    @Override
+    @Nullable ValidationRule check() {
+        RemoteBuf from = src.get();
+        if (from == null) {
+            return checkList(dst);
+        }
+        if (dst.get() == null) {
+            return ValidationRule.OPERAND_MISSING;
+        }
+        if (src.isReturned()) {
+            return ValidationRule.BUFFER_RETURNED;
+        }
+        return from.dataLen() > ctx().messageLimit()
+                ? ValidationRule.MESSAGE_TOO_LONG
+                : checkList(dst);
+    }
+
+    @Override
+    @Nullable ValidationRule checkMore() {
+        RemoteBuf from = src.get();
+        if (from != null && !from.mmap().permissions().contains(AccessFlag.RDMA_READ)) {
+            return ValidationRule.REMOTE_PERMISSION;
+        }
+        return BufLists.checkMemory(dst.get(), true);
+    }
+
+    @Override
+    void prepare(SendRequest request) {
+        RemoteBuf from = src.get();
+        if (from == null) {
+            length = 0;
+            request.read(0, 0).noPayload();
+        } else {
+            length = Math.min(from.dataLen(), BufLists.scatterCapacity(dst.get()));
+            request.read(from.dataAddress(), from.mmap().remoteKey());
+            BufLists.scatter(request, dst.get(), ctx().device(), length);
+        }
+    }
+
+    @Override
+    void complete() {
+        BufLists.append(dst.ifValid(), length);
+    }
+
+    @Override
+    public String toString() {
+        return "read of %s into %s".formatted(src(), text(dst()));
+    }
+}

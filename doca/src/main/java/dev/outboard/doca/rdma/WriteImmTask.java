@@ -1,0 +1,86 @@
+package dev.outboard.doca.rdma;
+
+import dev.outboard.doca.Buf;
+import dev.outboard.doca.RemoteBuf;
+import dev.outboard.doca.ValidationRule;
+import dev.outboard.fabric.SendRequest;
+import org.jspecify.annotations.Nullable;
+
+/// Writes into the peer's memory and gives one of its receives an immediate; when that completes,
+/// the bytes are there.
+public final class WriteImmTask extends RequestTask {
+    private final WriteOperands operands = new WriteOperands();
+    private int immediate;
+
+    WriteImmTask(
+            Rdma rdma,
+            RdmaConnection connection,
+            @Nullable Buf src,
+            @Nullable RemoteBuf dst,
+            Be32 immediate) {
+        super(rdma, TaskType.WRITE_IMM, connection);
+        operands.src.set(src);
+        operands.dst.set(dst);
+        this.immediate = immediate.toHost();
+    }
+
+    /// The source; null writes nothing.
+    public @Nullable Buf src() {
+        return operands.src.get();
+    }
+
+    /// Changes the source.
+    public void src(@Nullable Buf newSrc) {
+        requireUserOwned();
+        operands.src.set(newSrc);
+    }
+
+    /// The destination; may be null if the source is.
+    public @Nullable RemoteBuf dst() {
+        return operands.dst.get();
+    }
+
+    /// Changes the destination.
+    public void dst(@Nullable RemoteBuf newDst) {
+        requireUserOwned();
+        operands.dst.set(newDst);
+    }
+
+    /// The immediate.
+    public Be32 immediate() {
+        return Be32.ofHost(immediate);
+    }
+
+    /// Changes the immediate.
+    public void immediate(Be32 newImmediate) {
+        requireUserOwned();
+        immediate = newImmediate.toHost();
+    }
+
+    @Override
+    @Nullable ValidationRule check() {
+        return operands.check(this);
+    }
+
+    @Override
+    @Nullable ValidationRule checkMore() {
+        return operands.checkMore();
+    }
+
+    @Override
+    void prepare(SendRequest request) {
+        operands.take();
+        request.writeWithImmediate(operands.address(), operands.remoteKey(), immediate);
+        BufLists.gather(request, src(), ctx().device(), Long.MAX_VALUE);
+    }
+
+    @Override
+    void complete() {
+        operands.complete();
+    }
+
+    @Override
+    public String toString() {
+        return "write of %s to %s with immediate %s".formatted(text(src()), dst(), immediate());
+    }
+}

@@ -1,0 +1,71 @@
+package dev.outboard.doca.rdma;
+
+import dev.outboard.doca.AccessFlag;
+import dev.outboard.doca.Buf;
+import dev.outboard.doca.RemoteBuf;
+import dev.outboard.doca.ValidationRule;
+import dev.outboard.doca.rdma.RdmaTask.Operand;
+import org.jspecify.annotations.Nullable;
+
+/// From where to where a write goes, with or without immediate: the data of the source behind the
+/// data of the destination. Without a source nothing is written.
+final class WriteOperands {
+    final Operand<Buf> src = new Operand<>();
+    final Operand<RemoteBuf> dst = new Operand<>();
+
+    /// What was submitted.
+    private long length;
+
+    private long address;
+
+    @Nullable ValidationRule check(RequestTask task) {
+        ValidationRule broken = task.checkSource(src);
+        if (broken != null || src.get() == null) {
+            return broken;
+        }
+        RemoteBuf to = dst.get();
+        if (to == null) {
+            return ValidationRule.OPERAND_MISSING;
+        }
+        if (dst.isReturned()) {
+            return ValidationRule.BUFFER_RETURNED;
+        }
+        return BufLists.gatherLength(src.get()) > to.tailLen()
+                ? ValidationRule.TAIL_TOO_SHORT
+                : null;
+    }
+
+    @Nullable ValidationRule checkMore() {
+        RemoteBuf to = dst.get();
+        if (src.get() != null
+                && to != null
+                && !to.mmap().permissions().contains(AccessFlag.RDMA_WRITE)) {
+            return ValidationRule.REMOTE_PERMISSION;
+        }
+        return BufLists.checkMemory(src.get(), false);
+    }
+
+    /// Takes what the operands are now.
+    void take() {
+        RemoteBuf to = dst.get();
+        length = BufLists.gatherLength(src.get());
+        address = to == null ? 0 : to.tailAddress();
+    }
+
+    long address() {
+        return address;
+    }
+
+    int remoteKey() {
+        RemoteBuf to = dst.get();
+        return to == null ? 0 : to.mmap().remoteKey();
+    }
+
+    /// The destination holds what was written.
+    void complete() {
+        RemoteBuf to = dst.ifValid();
+        if (to != null && length > 0) {
+            to.dataLen(to.dataLen() + length);
+        }
+    }
+}

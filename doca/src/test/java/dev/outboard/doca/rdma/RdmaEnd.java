@@ -1,0 +1,153 @@
+package dev.outboard.doca.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.doca.AccessFlag;
+import dev.outboard.doca.Buf;
+import dev.outboard.doca.BufInventory;
+import dev.outboard.doca.CtxState;
+import dev.outboard.doca.DocaDev;
+import dev.outboard.doca.DocaDevInfo;
+import dev.outboard.doca.DocaError;
+import dev.outboard.doca.Mmap;
+import dev.outboard.doca.ProgressEngine;
+import dev.outboard.doca.RemoteBuf;
+import dev.outboard.doca.RemoteMmap;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/// One end of a connection for tests: a device, a progress engine, memory, and a context with all
+/// task types enabled whose callbacks only note what came.
+final class RdmaEnd implements AutoCloseable {
+    static final int MEMORY_BYTES = 1 << 16;
+    static final int TASKS = 16;
+
+    private static final long PATIENCE_NANOS = Duration.ofSeconds(60).toNanos();
+
+    final DocaDev dev;
+    final ProgressEngine engine = ProgressEngine.create();
+    final Rdma rdma;
+    final Mmap mmap;
+    final BufInventory inventory = BufInventory.create(64).start();
+
+    /// The tasks called back, in order.
+    final List<RdmaTask> done = new ArrayList<>();
+
+    /// The changes of state, in order.
+    final List<CtxState> states = new ArrayList<>();
+
+    /// The only connection, once connected.
+    RdmaConnection peer;
+
+    /// The peer's memory.
+    RemoteMmap remote;
+
+    RdmaEnd(DocaDevInfo info) {
+        this(info, AccessFlag.values());
+    }
+
+    /// An end whose memory permits what `permissions` say, as far as they are not for PCI.
+    RdmaEnd(DocaDevInfo info, AccessFlag... permissions) {
+        dev = DocaDev.open(info);
+        mmap =
+                Mmap.builder()
+                        .device(dev)
+                        .memrange(MEMORY_BYTES)
+                        .permissions(withoutPci(permissions))
+                        .build()
+                        .start();
+        rdma = new Rdma(dev);
+        Consumer<RdmaTask> note = done::add;
+        rdma.receive(note, note, TASKS)
+                .send(note, note, TASKS)
+                .sendImm(note, note, TASKS)
+                .read(note, note, TASKS)
+                .write(note, note, TASKS)
+                .writeImm(note, note, TASKS)
+                .atomicCmpSwp(note, note, TASKS)
+                .atomicFetchAdd(note, note, TASKS)
+                .permissions(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC)
+                .attach(engine)
+                .onStateChange((_, _, next) -> states.add(next));
+    }
+
+    static void connect(RdmaEnd one, RdmaEnd other) {
+        one.rdma.start();
+        other.rdma.start();
+        one.peer = one.rdma.export();
+        other.peer = other.rdma.export();
+        one.peer.connect(other.peer.details());
+        other.peer.connect(one.peer.details());
+        one.progressUntil(() -> one.rdma.state() == CtxState.RUNNING);
+        other.progressUntil(() -> other.rdma.state() == CtxState.RUNNING);
+        one.remote = RemoteMmap.fromExport(one.dev, other.mmap.exportRdma(other.dev));
+        other.remote = RemoteMmap.fromExport(other.dev, one.mmap.exportRdma(one.dev));
+    }
+
+    void progressUntil(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (!condition.getAsBoolean()) {
+            engine.progress();
+            assertThat(System.nanoTime() - deadline).as("nanoseconds over time").isNegative();
+        }
+    }
+
+    /// Waits for the next task called back.
+    RdmaTask next() {
+        progressUntil(() -> !done.isEmpty());
+        return done.removeFirst();
+    }
+
+    /// Submits `task` and waits until it, and no other, is called back.
+    DocaError run(RdmaTask task) {
+        assertThat(task.submit()).isEqualTo(DocaError.SUCCESS);
+        assertThat(next()).isSameAs(task);
+        return task.status();
+    }
+
+    /// A buffer over `length` bytes of the memory from `offset`, without data.
+    Buf room(long offset, long length) {
+        return inventory.byAddress(mmap, offset, length);
+    }
+
+    /// A buffer that holds `bytes`, stored from `offset`.
+    Buf data(long offset, byte... bytes) {
+        MemorySegment.copy(bytes, 0, mmap.segment(), ValueLayout.JAVA_BYTE, offset, bytes.length);
+        return inventory.byData(mmap, offset, bytes.length);
+    }
+
+    RemoteBuf remoteData(long offset, long length) {
+        return inventory.byData(remote, offset, length);
+    }
+
+    RemoteBuf remoteRoom(long offset, long length) {
+        return inventory.byAddress(remote, offset, length);
+    }
+
+    byte[] bytes(long offset, int length) {
+        return mmap.segment().asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    @Override
+    public void close() {
+        rdma.close();
+        engine.close();
+        if (remote != null) {
+            remote.close();
+        }
+        inventory.close();
+        mmap.close();
+        dev.close();
+    }
+
+    private static AccessFlag[] withoutPci(AccessFlag[] flags) {
+        return List.of(flags).stream()
+                .filter(flag -> !flag.name().startsWith("PCI"))
+                .toArray(AccessFlag[]::new);
+    }
+}

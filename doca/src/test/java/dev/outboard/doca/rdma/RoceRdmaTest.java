@@ -1,0 +1,19 @@
+package dev.outboard.doca.rdma;
+
+import dev.outboard.doca.DocaDevInfo;
+import org.junit.jupiter.api.Nested;
+
+/// DOCA RDMA over the RoCE provider, on loopback.
+class RoceRdmaTest {
+    private static DocaDevInfo loopback() {
+        return DocaDevInfo.of("roce://auto?peer=127.0.0.1");
+    }
+
+    @Nested
+    class Transfers extends RdmaTransferContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+}
