@@ -20,7 +20,7 @@ class BufAllocationTest {
     /// What the measurement itself may cost in a round.
     private static final long SLACK_BYTES = 4096;
 
-    private static DocaDev dev;
+    private static ExportedMemory memory;
     private static Mmap mmap;
     private static RemoteMmap remote;
 
@@ -28,22 +28,14 @@ class BufAllocationTest {
 
     @BeforeAll
     static void makeMemory() {
-        dev = TestDevices.open();
-        mmap =
-                Mmap.builder()
-                        .device(dev)
-                        .memrange(4096)
-                        .permissions(AccessFlag.RDMA_READ)
-                        .build()
-                        .start();
-        remote = RemoteMmap.fromExport(dev, mmap.exportRdma(dev));
+        memory = ExportedMemory.of(4096);
+        mmap = memory.mmap();
+        remote = memory.remote();
     }
 
     @AfterAll
     static void close() {
-        remote.close();
-        mmap.close();
-        dev.close();
+        memory.close();
     }
 
     @ParameterizedTest
@@ -74,7 +66,7 @@ class BufAllocationTest {
         one.dataLen(one.dataLen() + two.tailLen());
         one.retain();
         one.release();
-        boolean registered = one.mmap().region(dev) != null;
+        boolean registered = one.mmap().region(memory.dev()) != null;
         long sum = one.dataAddress() + far.tailAddress() + one.listLength();
         if (!refused || !registered || sum == 0) {
             throw new AssertionError("unexpected: " + one);

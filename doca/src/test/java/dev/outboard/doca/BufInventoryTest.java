@@ -24,28 +24,20 @@ class BufInventoryTest {
     /// Enough for one each, while all others hold two.
     private static final int ELEMENTS = 2 * THREADS - 1;
 
-    private static DocaDev dev;
+    private static ExportedMemory memory;
     private static Mmap mmap;
     private static RemoteMmap remote;
 
     @BeforeAll
     static void makeMemory() {
-        dev = TestDevices.open();
-        mmap =
-                Mmap.builder()
-                        .device(dev)
-                        .memrange(256)
-                        .permissions(AccessFlag.RDMA_READ)
-                        .build()
-                        .start();
-        remote = RemoteMmap.fromExport(dev, mmap.exportRdma(dev));
+        memory = ExportedMemory.of(256);
+        mmap = memory.mmap();
+        remote = memory.remote();
     }
 
     @AfterAll
     static void close() {
-        remote.close();
-        mmap.close();
-        dev.close();
+        memory.close();
     }
 
     @Test

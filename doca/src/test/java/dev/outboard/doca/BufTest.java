@@ -223,25 +223,16 @@ class BufTest {
     @Test
     @Requirement("DCORE-BUF-18")
     void ofAPeersMemoryComputesWithLengthsAndOffersNoBytes() {
-        DocaDev dev = TestDevices.open();
-        try (Mmap far =
-                        Mmap.builder()
-                                .device(dev)
-                                .memrange(64)
-                                .permissions(AccessFlag.RDMA_READ)
-                                .build()
-                                .start();
-                RemoteMmap remote = RemoteMmap.fromExport(dev, far.exportRdma(dev))) {
-            RemoteBuf buf = inventory.byArgs(remote, 8, 32, 16, 8);
+        try (ExportedMemory far = ExportedMemory.of(64)) {
+            RemoteBuf buf = inventory.byArgs(far.remote(), 8, 32, 16, 8);
             assertThat(buf.tailLen()).isEqualTo(16);
-            assertThat(buf.tailAddress()).isEqualTo(far.address() + 24);
+            assertThat(buf.tailAddress()).isEqualTo(far.mmap().address() + 24);
             buf.dataLen(24);
             assertRefused(DocaError.INVALID_VALUE, () -> buf.dataLen(25));
             buf.release();
             assertRefused(DocaError.BAD_STATE, buf::dataLen);
             assertRefused(DocaError.BAD_STATE, buf::mmap);
         }
-        dev.close();
         assertThat(Arrays.stream(RemoteBuf.class.getMethods()).map(Method::getReturnType))
                 .noneMatch(MemorySegment.class::isAssignableFrom)
                 .noneMatch(Buffer.class::isAssignableFrom);
