@@ -32,6 +32,7 @@ public final class RdmaConnection {
 
     private final Rdma rdma;
     private final int id;
+    private final int slot;
     private final QueuePair queuePair;
     private final int psn;
     private final @Nullable RequestTask[] ring;
@@ -41,13 +42,14 @@ public final class RdmaConnection {
     private @Nullable Object userData;
     private RdmaState state = RdmaState.INIT;
 
-    RdmaConnection(Rdma rdma, int id, QueuePair queuePair, int psn, int sendQueueSize) {
+    RdmaConnection(Rdma rdma, int id, int slot, QueuePair queuePair, int psn, int sendQueueSize) {
         this.rdma = rdma;
         this.id = id;
+        this.slot = slot;
         this.queuePair = queuePair;
         this.psn = psn;
         this.ring = new RequestTask[sendQueueSize];
-        request.id(id);
+        request.id(slot);
     }
 
     // ---- what it is -----------------------------------------------------------------------------
@@ -185,6 +187,11 @@ public final class RdmaConnection {
     }
 
     // ---- the context's --------------------------------------------------------------------------
+
+    /// Where its context keeps it; its work requests carry this number.
+    int slot() {
+        return slot;
+    }
 
     int queuePairNumber() {
         return queuePair.number();

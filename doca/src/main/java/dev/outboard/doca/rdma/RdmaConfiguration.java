@@ -1,0 +1,291 @@
+package dev.outboard.doca.rdma;
+
+import dev.outboard.doca.AccessFlag;
+import dev.outboard.doca.Ctx;
+import dev.outboard.doca.DocaDev;
+import dev.outboard.doca.DocaError;
+import dev.outboard.doca.DocaException;
+import dev.outboard.fabric.Device;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// What can be set on an [Rdma] context while it is IDLE: its properties, and the types of task it
+/// is to run.
+abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
+    private final RdmaSettings settings;
+    private final @Nullable TaskPool<?>[] pools = new TaskPool<?>[TaskType.values().length];
+
+    RdmaConfiguration(DocaDev device) {
+        super(device);
+        settings = new RdmaSettings(verbs().limits());
+    }
+
+    final Device verbs() {
+        return device().protectionDomain().device();
+    }
+
+    final RdmaSettings settings() {
+        return settings;
+    }
+
+    /// What tasks of a type need; null if they are not enabled.
+    final @Nullable TaskPool<?> pool(TaskType type) {
+        return pools[type.ordinal()];
+    }
+
+    private Rdma self() {
+        return (Rdma) this;
+    }
+
+    // ---- properties -----------------------------------------------------------------------------
+
+    /// Send-side tasks in flight at most, per connection; rounded up to a power of two. By default
+    /// as many as are enabled.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE below 1, NOT_SUPPORTED above
+    ///   what the device can do
+    public Rdma sendQueueSize(int size) {
+        requireIdle("configured");
+        settings.sendQueueSize = settings.queueSize("send queue size", size);
+        return self();
+    }
+
+    public int sendQueueSize() {
+        return settings.sendQueueSize > 0
+                ? settings.sendQueueSize
+                : RdmaSettings.roundUp(enabledSends());
+    }
+
+    /// Receives in flight at most; rounded up to a power of two. By default as many as are enabled.
+    ///
+    /// @throws DocaException as [#sendQueueSize]
+    public Rdma recvQueueSize(int size) {
+        requireIdle("configured");
+        settings.recvQueueSize = settings.queueSize("receive queue size", size);
+        return self();
+    }
+
+    public int recvQueueSize() {
+        TaskPool<?> pool = pools[TaskType.RECEIVE.ordinal()];
+        int enabled = pool == null ? 1 : pool.count();
+        return settings.recvQueueSize > 0 ? settings.recvQueueSize : RdmaSettings.roundUp(enabled);
+    }
+
+    /// Buffers in a list of any task that is sent to the peer, at most; 4 by default.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE above what the device can do
+    public Rdma maxSendBufListLen(int length) {
+        requireIdle("configured");
+        settings.maxSendBufListLen = settings.listLength("longest send list", length);
+        return self();
+    }
+
+    public int maxSendBufListLen() {
+        return settings.maxSendBufListLen;
+    }
+
+    /// Buffers in the list of a receive at most; 4 by default.
+    ///
+    /// @throws DocaException as [#maxSendBufListLen]
+    public Rdma receiveDstBufListLen(int length) {
+        requireIdle("configured");
+        settings.receiveListLen = settings.listLength("longest receive list", length);
+        return self();
+    }
+
+    public int receiveDstBufListLen() {
+        return settings.receiveListLen;
+    }
+
+    /// What peers may do over this context, if the memory permits it too; nothing by default. The
+    /// LOCAL flags are ignored.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE for PCI flags
+    public Rdma permissions(AccessFlag... flags) {
+        requireIdle("configured");
+        settings.setPermissions(Set.of(flags));
+        return self();
+    }
+
+    public Set<AccessFlag> permissions() {
+        return Set.copyOf(settings.permissions);
+    }
+
+    /// Payload of one packet: 256 to 4096 bytes, the device's by default. A connection uses the
+    /// smaller one of both sides.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE for any other number,
+    ///   NOT_SUPPORTED above what the port carries
+    public Rdma mtu(int bytes) {
+        requireIdle("configured");
+        settings.setMtu(bytes);
+        return self();
+    }
+
+    public int mtu() {
+        return settings.mtu;
+    }
+
+    /// How often a message is repeated when the peer has no receive: 0 to 7, 7 for ever; 6 by
+    /// default.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE out of range
+    public Rdma rnrRetryCount(int count) {
+        requireIdle("configured");
+        settings.rnrRetryCount = RdmaSettings.range("RNR retry count", count, 0, 7);
+        return self();
+    }
+
+    public int rnrRetryCount() {
+        return settings.rnrRetryCount;
+    }
+
+    /// How often what the peer does not acknowledge is repeated: 0 to 7; 7 by default.
+    ///
+    /// @throws DocaException as [#rnrRetryCount]
+    public Rdma retryCount(int count) {
+        requireIdle("configured");
+        settings.retryCount = RdmaSettings.range("retry count", count, 0, 7);
+        return self();
+    }
+
+    public int retryCount() {
+        return settings.retryCount;
+    }
+
+    /// InfiniBand's code for how long an acknowledgement may take, 1 to 31: 4.096 us times two to
+    /// the power of it; 17 (0.54 s) by default.
+    ///
+    /// @throws DocaException as [#rnrRetryCount]
+    public Rdma timeoutCode(int code) {
+        requireIdle("configured");
+        settings.timeoutCode = RdmaSettings.range("timeout code", code, 1, 31);
+        return self();
+    }
+
+    public int timeoutCode() {
+        return settings.timeoutCode;
+    }
+
+    /// Connections at most; 1 by default.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE below 1, NOT_SUPPORTED above
+    ///   what the device can do
+    public Rdma maxNumConnections(int count) {
+        requireIdle("configured");
+        RdmaSettings.atLeastOne("number of connections", count);
+        if (count > settings.limits().maxQueuePairs()) {
+            throw new DocaException(
+                    DocaError.NOT_SUPPORTED,
+                    "number of connections is %d; the device supports at most %d"
+                            .formatted(count, settings.limits().maxQueuePairs()));
+        }
+        settings.maxConnections = count;
+        return self();
+    }
+
+    public int maxNumConnections() {
+        return settings.maxConnections;
+    }
+
+    /// How connections begin. By default GATED if there is at most one.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE
+    public Rdma connectionMode(ConnectionMode mode) {
+        requireIdle("configured");
+        settings.mode = mode;
+        return self();
+    }
+
+    public ConnectionMode connectionMode() {
+        if (settings.mode != null) {
+            return settings.mode;
+        }
+        return settings.maxConnections == 1 ? ConnectionMode.GATED : ConnectionMode.OPEN;
+    }
+
+    // ---- task types -----------------------------------------------------------------------------
+
+    /// Enables receives.
+    ///
+    /// @param onSuccess runs in [ProgressEngine#progress] for each that succeeded
+    /// @param onError runs there for each that did not
+    /// @param count how many may be allocated at once
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE if a callback is missing or
+    ///   `count` is below 1
+    public Rdma receive(
+            Consumer<? super ReceiveTask> onSuccess,
+            Consumer<? super ReceiveTask> onError,
+            int count) {
+        return enable(TaskType.RECEIVE, onSuccess, onError, count);
+    }
+
+    /// Enables sends; see [#receive].
+    public Rdma send(
+            Consumer<? super SendTask> onSuccess, Consumer<? super SendTask> onError, int count) {
+        return enable(TaskType.SEND, onSuccess, onError, count);
+    }
+
+    /// Enables sends with immediate; see [#receive].
+    public Rdma sendImm(
+            Consumer<? super SendImmTask> onSuccess,
+            Consumer<? super SendImmTask> onError,
+            int count) {
+        return enable(TaskType.SEND_IMM, onSuccess, onError, count);
+    }
+
+    /// Enables reads; see [#receive].
+    public Rdma read(
+            Consumer<? super ReadTask> onSuccess, Consumer<? super ReadTask> onError, int count) {
+        return enable(TaskType.READ, onSuccess, onError, count);
+    }
+
+    /// Enables writes; see [#receive].
+    public Rdma write(
+            Consumer<? super WriteTask> onSuccess, Consumer<? super WriteTask> onError, int count) {
+        return enable(TaskType.WRITE, onSuccess, onError, count);
+    }
+
+    /// Enables writes with immediate; see [#receive].
+    public Rdma writeImm(
+            Consumer<? super WriteImmTask> onSuccess,
+            Consumer<? super WriteImmTask> onError,
+            int count) {
+        return enable(TaskType.WRITE_IMM, onSuccess, onError, count);
+    }
+
+    /// Enables compare-and-swap; see [#receive].
+    public Rdma atomicCmpSwp(
+            Consumer<? super AtomicCmpSwpTask> onSuccess,
+            Consumer<? super AtomicCmpSwpTask> onError,
+            int count) {
+        return enable(TaskType.ATOMIC_CMP_SWP, onSuccess, onError, count);
+    }
+
+    /// Enables fetch-and-add; see [#receive].
+    public Rdma atomicFetchAdd(
+            Consumer<? super AtomicFetchAddTask> onSuccess,
+            Consumer<? super AtomicFetchAddTask> onError,
+            int count) {
+        return enable(TaskType.ATOMIC_FETCH_ADD, onSuccess, onError, count);
+    }
+
+    private <T extends RdmaTask> Rdma enable(
+            TaskType type, Consumer<? super T> onSuccess, Consumer<? super T> onError, int count) {
+        requireIdle("configured");
+        pools[type.ordinal()] = new TaskPool<>(type, onSuccess, onError, count);
+        return self();
+    }
+
+    private int enabledSends() {
+        int sum = 0;
+        for (TaskType type : TaskType.values()) {
+            TaskPool<?> pool = pools[type.ordinal()];
+            if (type != TaskType.RECEIVE && pool != null) {
+                sum += pool.count();
+            }
+        }
+        return Math.max(1, sum);
+    }
+}
