@@ -16,4 +16,12 @@ class RoceRdmaTest {
             return loopback();
         }
     }
+
+    @Nested
+    class Buffers extends RdmaBufferContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
 }
