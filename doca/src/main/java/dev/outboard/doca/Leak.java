@@ -61,12 +61,17 @@ public final class Leak {
             if (closed) {
                 return;
             }
-            String hint =
-                    created == null ? "; -D" + TRACKING + "=true tells where it was made" : "";
-            System.getLogger(Leak.class.getName())
-                    .log(Level.WARNING, what + " was never closed" + hint, created);
-            release.run();
-            COUNT.incrementAndGet();
+            try {
+                release.run();
+            } finally {
+                COUNT.incrementAndGet();
+                System.getLogger(Leak.class.getName())
+                        .log(Level.WARNING, what + " was never closed" + hint(), created);
+            }
+        }
+
+        private String hint() {
+            return created == null ? "; -D" + TRACKING + "=true tells where it was made" : "";
         }
     }
 }
