@@ -6,6 +6,7 @@ import org.jspecify.annotations.NullMarked;
 @SuppressWarnings("requires-automatic")
 module dev.outboard.bench {
     requires HdrHistogram;
+    requires dev.outboard.doca;
     requires dev.outboard.node;
     requires info.picocli;
     requires java.management;
@@ -21,9 +22,13 @@ module dev.outboard.bench {
             tools.jackson.databind;
     opens dev.outboard.bench.report to
             info.picocli;
-    opens dev.outboard.bench.fabric to
+    opens dev.outboard.bench.comparison to
             info.picocli,
             tools.jackson.databind;
+    opens dev.outboard.bench.doca to
+            info.picocli;
+    opens dev.outboard.bench.fabric to
+            info.picocli;
     opens dev.outboard.bench.soak to
             info.picocli;
 }

@@ -1,5 +1,6 @@
 package dev.outboard.bench;
 
+import dev.outboard.bench.doca.DocaCommand;
 import dev.outboard.bench.fabric.FabricCommand;
 import dev.outboard.bench.soak.SoakCommand;
 import picocli.CommandLine.Command;
@@ -11,7 +12,7 @@ import picocli.CommandLine.Spec;
         name = "bench",
         description = "Measure Outboard side by side with its peers.",
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {RpcCommand.class, FabricCommand.class, SoakCommand.class})
+        subcommands = {RpcCommand.class, FabricCommand.class, DocaCommand.class, SoakCommand.class})
 public final class BenchCommand implements Runnable {
     @Spec private CommandSpec spec;
 

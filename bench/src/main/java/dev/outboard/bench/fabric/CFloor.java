@@ -1,5 +1,6 @@
 package dev.outboard.bench.fabric;
 
+import dev.outboard.bench.comparison.Contender;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +17,7 @@ final class CFloor implements Contender {
     private final Program program;
     private final List<String> arguments;
 
-    /// The compiled program, shared by its modes.
+    /// The compiled program, shared by its modes; made again when used after it was closed.
     static final class Program implements AutoCloseable {
         private final Path source;
         private Path executable = Path.of("");
@@ -52,6 +53,7 @@ final class CFloor implements Contender {
             try {
                 if (!executable.toString().isEmpty()) {
                     Files.deleteIfExists(executable);
+                    executable = Path.of("");
                 }
             } catch (IOException e) {
                 throw new MeasurementException(e.toString());
@@ -86,5 +88,10 @@ final class CFloor implements Contender {
         } catch (NumberFormatException e) {
             throw new MeasurementException("the floor in C printed no number");
         }
+    }
+
+    @Override
+    public void close() {
+        program.close();
     }
 }

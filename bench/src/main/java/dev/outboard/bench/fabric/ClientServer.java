@@ -1,5 +1,6 @@
 package dev.outboard.bench.fabric;
 
+import dev.outboard.bench.comparison.Contender;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package dev.outboard.bench.fabric;
 
+import dev.outboard.bench.comparison.Contender;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

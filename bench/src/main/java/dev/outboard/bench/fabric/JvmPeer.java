@@ -1,5 +1,6 @@
 package dev.outboard.bench.fabric;
 
+import dev.outboard.bench.comparison.Contender;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

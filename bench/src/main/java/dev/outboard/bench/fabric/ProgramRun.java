@@ -1,6 +1,6 @@
 package dev.outboard.bench.fabric;
 
-import dev.outboard.bench.fabric.Contender.MeasurementException;
+import dev.outboard.bench.comparison.Contender.MeasurementException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -1,5 +1,8 @@
 package dev.outboard.bench.fabric;
 
+import dev.outboard.bench.comparison.Ours;
+import dev.outboard.bench.comparison.RoundTripTimes;
+
 /// RPCs of the empty routine, with as many bytes in as out.
 final class RpcSubject implements Ours.Subject {
     private final RpcPingPong rpc;

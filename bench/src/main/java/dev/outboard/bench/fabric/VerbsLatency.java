@@ -1,13 +1,15 @@
 package dev.outboard.bench.fabric;
 
+import dev.outboard.bench.comparison.Ours;
+import dev.outboard.bench.comparison.RoundTripTimes;
 import dev.outboard.bench.fabric.VerbsPair.End;
 import dev.outboard.fabric.CompletionQueue;
 import java.util.concurrent.TimeUnit;
 
 /// Round trips through the verbs: what goes there comes back, or is read.
-final class VerbsLatency implements Ours.Subject {
+public final class VerbsLatency implements Ours.Subject {
     /// What goes there and back.
-    enum Operation {
+    public enum Operation {
         SEND,
         WRITE_WITH_IMMEDIATE,
         READ
@@ -23,7 +25,8 @@ final class VerbsLatency implements Ours.Subject {
     private final RoundTripTimes times = new RoundTripTimes();
     private volatile boolean stopping;
 
-    VerbsLatency(Operation operation, int bytes, boolean blocking) {
+    /// @param blocking whether both sides sleep until something comes
+    public VerbsLatency(Operation operation, int bytes, boolean blocking) {
         this.operation = operation;
         this.bytes = bytes;
         this.blocking = blocking;

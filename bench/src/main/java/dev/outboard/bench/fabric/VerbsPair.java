@@ -1,5 +1,6 @@
 package dev.outboard.bench.fabric;
 
+import dev.outboard.bench.comparison.Contender;
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionQueue;

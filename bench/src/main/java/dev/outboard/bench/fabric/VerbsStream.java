@@ -1,12 +1,13 @@
 package dev.outboard.bench.fabric;
 
+import dev.outboard.bench.comparison.Ours;
 import dev.outboard.bench.fabric.VerbsPair.End;
 
 /// Messages in one direction as fast as they go, or READs of them. The far end only drives its
 /// device, and posts receives where the operation takes any.
-final class VerbsStream implements Ours.Subject {
+public final class VerbsStream implements Ours.Subject {
     /// How the bytes move.
-    enum Operation {
+    public enum Operation {
         SEND,
         WRITE,
         READ
@@ -25,12 +26,24 @@ final class VerbsStream implements Ours.Subject {
     private final Thread target;
     private volatile boolean stopping;
 
+    /// As many messages on their way as the size of one allows.
+    ///
     /// @param countsBytes whether the result is bytes per second, not messages
     VerbsStream(Operation operation, long bytes, boolean countsBytes) {
+        this(
+                operation,
+                bytes,
+                Math.clamp(OUTSTANDING_BYTES / bytes, 2, VerbsPair.DEPTH),
+                countsBytes);
+    }
+
+    /// @param outstanding messages on their way at a time
+    /// @param countsBytes whether the result is bytes per second, not messages
+    public VerbsStream(Operation operation, long bytes, int outstanding, boolean countsBytes) {
         this.operation = operation;
         this.bytes = bytes;
         this.countsBytes = countsBytes;
-        this.outstanding = Math.clamp(OUTSTANDING_BYTES / bytes, 2, VerbsPair.DEPTH);
+        this.outstanding = outstanding;
         pair = new VerbsPair(bytes);
         if (operation == Operation.SEND) {
             for (int i = 0; i < VerbsPair.DEPTH; i++) {

@@ -1,14 +1,17 @@
 package dev.outboard.bench.fabric;
 
-import dev.outboard.bench.fabric.Work.Unit;
+import dev.outboard.bench.comparison.Contender;
+import dev.outboard.bench.comparison.Ours;
+import dev.outboard.bench.comparison.Work;
+import dev.outboard.bench.comparison.Work.Unit;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.DoubleUnaryOperator;
 import java.util.regex.Pattern;
 
-/// What is compared with what. Closing ends all programs that were started.
-final class Works implements AutoCloseable {
+/// What is compared with what.
+final class Works {
     private static final int SMALL = 64;
     private static final int MIB = 1 << 20;
     private static final double MICROS = 1e3;
@@ -236,9 +239,8 @@ final class Works implements AutoCloseable {
                 scale);
     }
 
-    @Override
-    public void close() {
-        works.forEach(work -> work.contenders().forEach(Contender::close));
-        floor.close();
+    /// Whether `contender` is neither ours nor a floor.
+    static boolean isPeer(Contender contender) {
+        return !(contender instanceof Ours) && !contender.name().startsWith("same packets");
     }
 }

@@ -1,10 +1,11 @@
-package dev.outboard.bench.fabric;
+package dev.outboard.bench.comparison;
 
 import java.time.Duration;
 
 /// One side of a comparison: ours, a floor or a peer. Used by one thread; between measurements it
 /// leaves the processors to the others.
-interface Contender extends AutoCloseable {
+public interface Contender extends AutoCloseable {
+    /// What the report calls it.
     String name();
 
     /// The command that would make it available; empty if it is.
@@ -25,7 +26,8 @@ interface Contender extends AutoCloseable {
     final class MeasurementException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
-        MeasurementException(String message) {
+        /// There is no result because of `message`.
+        public MeasurementException(String message) {
             super(message);
         }
     }

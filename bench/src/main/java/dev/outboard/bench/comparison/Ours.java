@@ -1,18 +1,18 @@
-package dev.outboard.bench.fabric;
+package dev.outboard.bench.comparison;
 
 import java.time.Duration;
 import java.util.concurrent.Callable;
 
 /// What Outboard does, in this process. Made anew for every measurement, because its threads spin
 /// as long as it lives.
-final class Ours implements Contender {
+public final class Ours implements Contender {
     private static final int WARM_UP_SHARE = 10;
 
     private final String name;
     private final Callable<Subject> maker;
 
     /// Something that lives as long as one measurement.
-    interface Subject extends AutoCloseable {
+    public interface Subject extends AutoCloseable {
         /// Runs for about `nanos`; the result is what [Contender#measure] returns.
         double run(long nanos);
 
@@ -21,7 +21,7 @@ final class Ours implements Contender {
     }
 
     /// Waits for a thread that was told to stop.
-    static void join(Thread thread) {
+    public static void join(Thread thread) {
         try {
             thread.join();
         } catch (InterruptedException _) {
@@ -29,7 +29,8 @@ final class Ours implements Contender {
         }
     }
 
-    Ours(String name, Callable<Subject> maker) {
+    /// A contender for which `maker` makes a subject per measurement.
+    public Ours(String name, Callable<Subject> maker) {
         this.name = name;
         this.maker = maker;
     }

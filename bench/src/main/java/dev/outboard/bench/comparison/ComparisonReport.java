@@ -1,6 +1,6 @@
-package dev.outboard.bench.fabric;
+package dev.outboard.bench.comparison;
 
-import dev.outboard.bench.fabric.Work.Unit;
+import dev.outboard.bench.comparison.Work.Unit;
 import dev.outboard.bench.report.Machine;
 import dev.outboard.bench.report.Measure;
 import dev.outboard.bench.report.Table;
@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
 
-/// What `outboard bench fabric` found out; with the names of JSON.
+/// What a comparison found out; with the names of JSON.
 ///
 /// @param command how to run it again
 /// @param runs how often everything was measured, in turns
-record FabricReport(String command, Machine machine, int runs, List<Comparison> works) {
+record ComparisonReport(String command, Machine machine, int runs, List<Comparison> works) {
     /// One work.
     record Comparison(String name, String title, Unit unit, List<Row> rows) {}
 

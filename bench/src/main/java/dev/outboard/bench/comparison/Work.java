@@ -1,20 +1,26 @@
-package dev.outboard.bench.fabric;
+package dev.outboard.bench.comparison;
 
 import java.util.List;
+import java.util.function.Predicate;
 
 /// The same work for several contenders, the first of which is ours.
 ///
 /// @param name how the command line calls it
 /// @param title what is done
 /// @param unit what the results mean
-record Work(String name, String title, Unit unit, List<Contender> contenders) {
+public record Work(String name, String title, Unit unit, List<Contender> contenders) {
     /// What the results of a work mean.
-    enum Unit {
+    public enum Unit {
         /// Nanoseconds per round trip: less is better.
         TIME,
         /// Bytes per second: more is better.
         BANDWIDTH,
         /// Messages per second: more is better.
         MESSAGES
+    }
+
+    /// The same work without the contenders that `unwanted` names.
+    public Work without(Predicate<Contender> unwanted) {
+        return new Work(name, title, unit, contenders.stream().filter(unwanted.negate()).toList());
     }
 }

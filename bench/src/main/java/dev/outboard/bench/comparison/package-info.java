@@ -1,0 +1,2 @@
+/// Several contenders for the same work, measured in turns.
+package dev.outboard.bench.comparison;

@@ -1,0 +1,2 @@
+/// What DOCA tasks cost over the verbs.
+package dev.outboard.bench.doca;
