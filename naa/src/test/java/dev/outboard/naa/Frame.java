@@ -115,6 +115,7 @@ record Frame(ByteBuffer bytes, boolean outbound) {
         int attribute = Short.toUnsignedInt(bytes.getShort(MAD + 16));
         return switch (attribute) {
             case 0x10 -> "REQ";
+            case 0x11 -> "MRA";
             case 0x12 -> "REJ";
             case 0x13 -> "REP";
             case 0x14 -> "RTU";
