@@ -8,4 +8,5 @@ module dev.outboard.doca {
 
     exports dev.outboard.doca;
     exports dev.outboard.doca.rdma;
+    exports dev.outboard.doca.sync;
 }

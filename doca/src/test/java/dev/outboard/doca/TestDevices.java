@@ -1,11 +1,11 @@
 package dev.outboard.doca;
 
 /// Devices for tests.
-final class TestDevices {
+public final class TestDevices {
     private TestDevices() {}
 
     /// A device of its own, which reaches the others by loopback.
-    static DocaDev open() {
+    public static DocaDev open() {
         return DocaDev.open(loopback());
     }
 

@@ -8,6 +8,7 @@ import dev.outboard.doca.DocaException;
 import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.Task;
+import dev.outboard.doca.TaskPool;
 import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionQueue;

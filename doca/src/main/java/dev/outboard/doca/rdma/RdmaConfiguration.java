@@ -5,6 +5,7 @@ import dev.outboard.doca.Ctx;
 import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
+import dev.outboard.doca.TaskPool;
 import dev.outboard.fabric.Device;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -271,10 +272,34 @@ abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
         return enable(TaskType.ATOMIC_FETCH_ADD, onSuccess, onError, count);
     }
 
+    /// Enables getting sync events of peers; see [#receive].
+    public Rdma syncEventGet(
+            Consumer<? super SyncEventGetTask> onSuccess,
+            Consumer<? super SyncEventGetTask> onError,
+            int count) {
+        return enable(TaskType.REMOTE_NET_SYNC_EVENT_GET, onSuccess, onError, count);
+    }
+
+    /// Enables setting sync events of peers; see [#receive].
+    public Rdma syncEventNotifySet(
+            Consumer<? super SyncEventNotifySetTask> onSuccess,
+            Consumer<? super SyncEventNotifySetTask> onError,
+            int count) {
+        return enable(TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_SET, onSuccess, onError, count);
+    }
+
+    /// Enables adding to sync events of peers; see [#receive].
+    public Rdma syncEventNotifyAdd(
+            Consumer<? super SyncEventNotifyAddTask> onSuccess,
+            Consumer<? super SyncEventNotifyAddTask> onError,
+            int count) {
+        return enable(TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_ADD, onSuccess, onError, count);
+    }
+
     private <T extends RdmaTask> Rdma enable(
             TaskType type, Consumer<? super T> onSuccess, Consumer<? super T> onError, int count) {
         requireIdle("configured");
-        pools[type.ordinal()] = new TaskPool<>(type, onSuccess, onError, count);
+        pools[type.ordinal()] = new TaskPool<>(type.name(), onSuccess, onError, count);
         return self();
     }
 

@@ -5,6 +5,7 @@ import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.RemoteBuf;
+import dev.outboard.doca.sync.SyncEventRemoteNet;
 import dev.outboard.fabric.AddressVector;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.QueuePair;
@@ -175,6 +176,38 @@ public final class RdmaConnection {
                 () -> new AtomicFetchAddTask(rdma, this, dst, result, add));
     }
 
+    /// Allocates a get of a sync event; see [#allocSend].
+    ///
+    /// @throws DocaException also with INVALID_VALUE if an operand is null
+    public SyncEventGetTask allocSyncEventGet(SyncEventRemoteNet event, Buf dst) {
+        requireOperands(event, dst);
+        return rdma.allocated(
+                TaskType.REMOTE_NET_SYNC_EVENT_GET,
+                () -> new SyncEventGetTask(rdma, this, event, dst));
+    }
+
+    /// Allocates a set of a sync event; see [#allocSend].
+    ///
+    /// @param src may be a list; surplus bytes are ignored
+    /// @throws DocaException also with INVALID_VALUE if an operand is null
+    public SyncEventNotifySetTask allocSyncEventNotifySet(SyncEventRemoteNet event, Buf src) {
+        requireOperands(event, src);
+        return rdma.allocated(
+                TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_SET,
+                () -> new SyncEventNotifySetTask(rdma, this, event, src));
+    }
+
+    /// Allocates an add to a sync event; see [#allocSend].
+    ///
+    /// @throws DocaException also with INVALID_VALUE if an operand is null
+    public SyncEventNotifyAddTask allocSyncEventNotifyAdd(
+            SyncEventRemoteNet event, long addend, Buf result) {
+        requireOperands(event, result);
+        return rdma.allocated(
+                TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_ADD,
+                () -> new SyncEventNotifyAddTask(rdma, this, event, addend, result));
+    }
+
     private void requireOperands(@Nullable Object destination, @Nullable Object result) {
         if (destination == null || result == null) {
             throw new DocaException(
@@ -182,7 +215,7 @@ public final class RdmaConnection {
                     "a task of "
                             + this
                             + " needs "
-                            + (destination == null ? "what it works on" : "a result buffer"));
+                            + (destination == null ? "what it works on" : "a local buffer"));
         }
     }
 

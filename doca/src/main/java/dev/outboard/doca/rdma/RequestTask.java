@@ -14,7 +14,10 @@ public abstract sealed class RequestTask extends RdmaTask
                 WriteTask,
                 WriteImmTask,
                 AtomicCmpSwpTask,
-                AtomicFetchAddTask {
+                AtomicFetchAddTask,
+                SyncEventGetTask,
+                SyncEventNotifySetTask,
+                SyncEventNotifyAddTask {
     private RdmaConnection connection;
 
     RequestTask(Rdma rdma, TaskType type, RdmaConnection connection) {

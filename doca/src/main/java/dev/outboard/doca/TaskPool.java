@@ -1,0 +1,61 @@
+package dev.outboard.doca;
+
+import java.util.function.Consumer;
+
+/// A type of task that was enabled: its callbacks, and how many tasks may be allocated at once. For
+/// kinds of context, which use it while they have entered their progress engine.
+public final class TaskPool<T extends Task> {
+    private final String type;
+    private final Consumer<? super T> onSuccess;
+    private final Consumer<? super T> onError;
+    private final int count;
+    private int allocated;
+
+    /// @throws DocaException with INVALID_VALUE if a callback is missing or `count` is below 1
+    public TaskPool(
+            String type, Consumer<? super T> onSuccess, Consumer<? super T> onError, int count) {
+        if (onSuccess == null || onError == null) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    type + " tasks need a callback for success and one for errors");
+        }
+        if (count < 1) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "count of %s tasks is %d; valid: from 1".formatted(type, count));
+        }
+        this.type = type;
+        this.onSuccess = onSuccess;
+        this.onError = onError;
+        this.count = count;
+    }
+
+    /// How many may be allocated at once.
+    public int count() {
+        return count;
+    }
+
+    /// Counts a task.
+    ///
+    /// @throws DocaException with NO_MEMORY if all are allocated
+    public void allocate() {
+        if (allocated == count) {
+            throw new DocaException(
+                    DocaError.NO_MEMORY,
+                    "all %d %s tasks are allocated; free one, or enable more"
+                            .formatted(count, type));
+        }
+        allocated++;
+    }
+
+    /// A task was freed.
+    public void freed() {
+        allocated--;
+    }
+
+    /// The callback for a task that ended with `status`.
+    @SuppressWarnings("unchecked") // tasks of this type only
+    public Consumer<Task> callback(DocaError status) {
+        return (Consumer<Task>) (status == DocaError.SUCCESS ? onSuccess : onError);
+    }
+}

@@ -1,0 +1,79 @@
+package dev.outboard.doca.rdma;
+
+import dev.outboard.doca.Buf;
+import dev.outboard.doca.ValidationRule;
+import dev.outboard.doca.sync.SyncEventRemoteNet;
+import dev.outboard.fabric.SendRequest;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Gets the value of a peer's sync event: its 8 bytes, in native byte order, behind the data of a
+/// local buffer; if less fits, as many as do. They are of one whole value, old or new.
+public final class SyncEventGetTask extends RequestTask {
+    private SyncEventRemoteNet event;
+    private final Operand<Buf> dst = new Operand<>();
+    private long length;
+
+    SyncEventGetTask(Rdma rdma, RdmaConnection connection, SyncEventRemoteNet event, Buf dst) {
+        super(rdma, TaskType.REMOTE_NET_SYNC_EVENT_GET, connection);
+        this.event = event;
+        this.dst.set(dst);
+    }
+
+    /// The event.
+    public SyncEventRemoteNet event() {
+        return event;
+    }
+
+    /// Changes the event.
+    public void event(SyncEventRemoteNet newEvent) {
+        requireUserOwned();
+        event = newEvent;
+    }
+
+    /// The destination.
+    public Buf dst() {
+        return Objects.requireNonNull(dst.get());
+    }
+
+    /// Changes the destination.
+    public void dst(Buf newDst) {
+        requireUserOwned();
+        dst.set(newDst);
+    }
+
+    /// Bytes got.
+    ///
+    /// @throws dev.outboard.doca.DocaException with BAD_STATE unless it succeeded
+    public long resultLength() {
+        requireSuccess();
+        return length;
+    }
+
+    @Override
+    @Nullable ValidationRule check() {
+        return event == null || dst.get() == null ? ValidationRule.OPERAND_MISSING : checkList(dst);
+    }
+
+    @Override
+    @Nullable ValidationRule checkMore() {
+        return BufLists.checkMemory(dst.get(), true);
+    }
+
+    @Override
+    void prepare(SendRequest request) {
+        length = Math.min(Long.BYTES, BufLists.scatterCapacity(dst.get()));
+        request.read(event.address(), event.remoteKey());
+        BufLists.scatter(request, dst.get(), ctx().device(), length);
+    }
+
+    @Override
+    void complete() {
+        BufLists.append(dst.ifValid(), length);
+    }
+
+    @Override
+    public String toString() {
+        return "get of %s into %s".formatted(event, text(dst.get()));
+    }
+}

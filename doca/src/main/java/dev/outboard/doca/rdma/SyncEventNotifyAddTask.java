@@ -1,0 +1,92 @@
+package dev.outboard.doca.rdma;
+
+import dev.outboard.doca.Buf;
+import dev.outboard.doca.ValidationRule;
+import dev.outboard.doca.sync.SyncEventRemoteNet;
+import dev.outboard.fabric.SendRequest;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Adds to a peer's sync event modulo 2^64, in one indivisible step also for those who add there,
+/// and fetches what it was; who waits for it there is released. Any failure stops the context.
+public final class SyncEventNotifyAddTask extends RequestTask {
+    private SyncEventRemoteNet event;
+    private final Operand<Buf> result = new Operand<>();
+    private long addend;
+
+    SyncEventNotifyAddTask(
+            Rdma rdma,
+            RdmaConnection connection,
+            SyncEventRemoteNet event,
+            long addend,
+            Buf result) {
+        super(rdma, TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_ADD, connection);
+        this.event = event;
+        this.addend = addend;
+        this.result.set(result);
+    }
+
+    /// The event.
+    public SyncEventRemoteNet event() {
+        return event;
+    }
+
+    /// Changes the event.
+    public void event(SyncEventRemoteNet newEvent) {
+        requireUserOwned();
+        event = newEvent;
+    }
+
+    /// What is added.
+    public long addend() {
+        return addend;
+    }
+
+    /// Changes what is added.
+    public void addend(long newAddend) {
+        requireUserOwned();
+        addend = newAddend;
+    }
+
+    /// The buffer at whose data address the old value is put, in native byte order.
+    public Buf result() {
+        return Objects.requireNonNull(result.get());
+    }
+
+    /// Changes the buffer for the old value.
+    public void result(Buf newResult) {
+        requireUserOwned();
+        result.set(newResult);
+    }
+
+    @Override
+    @Nullable ValidationRule check() {
+        return event == null
+                ? ValidationRule.OPERAND_MISSING
+                : AtomicOperands.checkResult(result, ctx().device());
+    }
+
+    @Override
+    @Nullable ValidationRule checkMore() {
+        return AtomicOperands.checkMoreOfResult(result);
+    }
+
+    @Override
+    void prepare(SendRequest request) {
+        request.fetchAndAdd(event.address(), event.remoteKey(), addend);
+        AtomicOperands.place(result, request, ctx().device());
+    }
+
+    @Override
+    void complete() {}
+
+    @Override
+    boolean isAlwaysFatal() {
+        return true;
+    }
+
+    @Override
+    public String toString() {
+        return "add of %s to %s".formatted(Long.toUnsignedString(addend), event);
+    }
+}

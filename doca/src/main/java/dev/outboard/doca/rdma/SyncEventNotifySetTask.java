@@ -1,0 +1,75 @@
+package dev.outboard.doca.rdma;
+
+import dev.outboard.doca.Buf;
+import dev.outboard.doca.ValidationRule;
+import dev.outboard.doca.sync.SyncEventRemoteNet;
+import dev.outboard.fabric.SendRequest;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Sets a peer's sync event to the first 8 bytes of data of a local buffer, in native byte order,
+/// after everything that was written before on this connection; who waits for it there is released.
+/// With fewer bytes it changes those at the low addresses only.
+public final class SyncEventNotifySetTask extends RequestTask {
+    private SyncEventRemoteNet event;
+    private final Operand<Buf> src = new Operand<>();
+
+    SyncEventNotifySetTask(
+            Rdma rdma, RdmaConnection connection, SyncEventRemoteNet event, Buf src) {
+        super(rdma, TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_SET, connection);
+        this.event = event;
+        this.src.set(src);
+    }
+
+    /// The event.
+    public SyncEventRemoteNet event() {
+        return event;
+    }
+
+    /// Changes the event.
+    public void event(SyncEventRemoteNet newEvent) {
+        requireUserOwned();
+        event = newEvent;
+    }
+
+    /// The source.
+    public Buf src() {
+        return Objects.requireNonNull(src.get());
+    }
+
+    /// Changes the source.
+    public void src(Buf newSrc) {
+        requireUserOwned();
+        src.set(newSrc);
+    }
+
+    @Override
+    @Nullable ValidationRule check() {
+        if (event == null || src.get() == null) {
+            return ValidationRule.OPERAND_MISSING;
+        }
+        ValidationRule broken = checkList(src);
+        return broken == null && BufLists.gatherLength(src.get()) == 0
+                ? ValidationRule.NO_BYTES
+                : broken;
+    }
+
+    @Override
+    @Nullable ValidationRule checkMore() {
+        return BufLists.checkMemory(src.get(), false);
+    }
+
+    @Override
+    void prepare(SendRequest request) {
+        request.write(event.address(), event.remoteKey());
+        BufLists.gather(request, src.get(), ctx().device(), Long.BYTES);
+    }
+
+    @Override
+    void complete() {}
+
+    @Override
+    public String toString() {
+        return "set of %s to %s".formatted(event, text(src.get()));
+    }
+}

@@ -1,0 +1,31 @@
+package dev.outboard.doca.sync;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/// The 8 bytes of a [SyncEvent] from a start to the next stop. The device executes what peers want
+/// with the same kind of access, so that no addend is lost and no value is seen by halves.
+final class Cell {
+    private static final VarHandle VALUE = ValueLayout.JAVA_LONG.varHandle();
+
+    private final MemorySegment memory;
+
+    /// @param memory 8 bytes at a multiple of 8
+    Cell(MemorySegment memory) {
+        this.memory = memory;
+    }
+
+    long get() {
+        return (long) VALUE.getAcquire(memory, 0L);
+    }
+
+    void set(long value) {
+        VALUE.setRelease(memory, 0L, value);
+    }
+
+    /// Adds modulo 2^64; the result is the value before.
+    long add(long addend) {
+        return (long) VALUE.getAndAdd(memory, 0L, addend);
+    }
+}

@@ -1,0 +1,29 @@
+package dev.outboard.doca.sync;
+
+/// Gets the value of a sync event.
+public final class GetTask extends SyncEventTask {
+    private long value;
+
+    GetTask(SyncEventCtx ctx) {
+        super(ctx, Kind.GET);
+    }
+
+    /// The value it had.
+    ///
+    /// @throws dev.outboard.doca.DocaException with BAD_STATE unless the task succeeded
+    public long value() {
+        requireSuccess();
+        return value;
+    }
+
+    @Override
+    boolean attempt(Cell cell) {
+        value = cell.get();
+        return true;
+    }
+
+    @Override
+    public String toString() {
+        return "get of " + ctx();
+    }
+}

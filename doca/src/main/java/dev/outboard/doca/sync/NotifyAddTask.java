@@ -1,0 +1,42 @@
+package dev.outboard.doca.sync;
+
+/// Adds to the value of a sync event modulo 2^64, in one indivisible step, and fetches what it was.
+public final class NotifyAddTask extends SyncEventTask {
+    private long addend;
+    private long fetched;
+
+    NotifyAddTask(SyncEventCtx ctx, long addend) {
+        super(ctx, Kind.NOTIFY_ADD);
+        this.addend = addend;
+    }
+
+    /// What is added.
+    public long addend() {
+        return addend;
+    }
+
+    /// Changes what is added.
+    public void addend(long newAddend) {
+        requireUserOwned();
+        addend = newAddend;
+    }
+
+    /// The value before.
+    ///
+    /// @throws dev.outboard.doca.DocaException with BAD_STATE unless the task succeeded
+    public long fetched() {
+        requireSuccess();
+        return fetched;
+    }
+
+    @Override
+    boolean attempt(Cell cell) {
+        fetched = cell.add(addend);
+        return true;
+    }
+
+    @Override
+    public String toString() {
+        return "add of %s to %s".formatted(Long.toUnsignedString(addend), ctx());
+    }
+}

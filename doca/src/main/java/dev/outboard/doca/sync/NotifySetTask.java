@@ -1,0 +1,33 @@
+package dev.outboard.doca.sync;
+
+/// Sets the value of a sync event.
+public final class NotifySetTask extends SyncEventTask {
+    private long value;
+
+    NotifySetTask(SyncEventCtx ctx, long value) {
+        super(ctx, Kind.NOTIFY_SET);
+        this.value = value;
+    }
+
+    /// What it is set to.
+    public long value() {
+        return value;
+    }
+
+    /// Changes what it is set to.
+    public void value(long newValue) {
+        requireUserOwned();
+        value = newValue;
+    }
+
+    @Override
+    boolean attempt(Cell cell) {
+        cell.set(value);
+        return true;
+    }
+
+    @Override
+    public String toString() {
+        return "set of %s to %s".formatted(ctx(), Long.toUnsignedString(value));
+    }
+}

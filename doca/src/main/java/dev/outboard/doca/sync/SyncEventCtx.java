@@ -1,0 +1,262 @@
+package dev.outboard.doca.sync;
+
+import dev.outboard.doca.Ctx;
+import dev.outboard.doca.CtxState;
+import dev.outboard.doca.DocaDev;
+import dev.outboard.doca.DocaError;
+import dev.outboard.doca.DocaException;
+import dev.outboard.doca.FailureCause;
+import dev.outboard.doca.ProgressEngine;
+import dev.outboard.doca.Task;
+import dev.outboard.doca.TaskPool;
+import dev.outboard.doca.sync.SyncEventTask.Kind;
+import dev.outboard.fabric.CompletionStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// A [SyncEvent] as a context, made by [SyncEvent#asCtx]: it is got, set, added to and waited for
+/// by tasks, from the threads that the [dev.outboard.doca.ThreadMode] of its progress engine
+/// allows.
+///
+/// ```java
+/// SyncEventCtx ctx = event.asCtx();
+/// ctx.waitNeq(this::changed, this::failed, 1).attach(engine);
+/// ctx.start();
+/// ctx.allocWaitNeq(0, -1).submitOrThrow();
+/// ```
+///
+/// A wait that is in flight holds up no other task; stop ends it as flushed. Closed with its event.
+public final class SyncEventCtx extends Ctx {
+    private static final FailureCause FLUSHED =
+            FailureCause.Transport.of(CompletionStatus.WORK_REQUEST_FLUSHED);
+
+    private final SyncEvent event;
+    private final @Nullable TaskPool<?>[] pools = new TaskPool<?>[Kind.values().length];
+
+    /// What was submitted, in order.
+    private final List<SyncEventTask> pending = new ArrayList<>();
+
+    private @Nullable Cell cell;
+
+    SyncEventCtx(SyncEvent event, DocaDev dev) {
+        super(dev);
+        this.event = event;
+    }
+
+    /// The event that it is.
+    public SyncEvent event() {
+        return event;
+    }
+
+    // ---- configuration --------------------------------------------------------------------------
+
+    /// Enables gets.
+    ///
+    /// @param onSuccess runs in [ProgressEngine#progress] for each that succeeded
+    /// @param onError runs there for each that was flushed
+    /// @param count how many may be allocated at once
+    /// @throws DocaException with NOT_PERMITTED unless IDLE, INVALID_VALUE if a callback is missing
+    ///   or `count` is below 1
+    public SyncEventCtx get(
+            Consumer<? super GetTask> onSuccess, Consumer<? super GetTask> onError, int count) {
+        return enable(Kind.GET, onSuccess, onError, count);
+    }
+
+    /// Enables sets; see [#get].
+    public SyncEventCtx notifySet(
+            Consumer<? super NotifySetTask> onSuccess,
+            Consumer<? super NotifySetTask> onError,
+            int count) {
+        return enable(Kind.NOTIFY_SET, onSuccess, onError, count);
+    }
+
+    /// Enables adds; see [#get].
+    public SyncEventCtx notifyAdd(
+            Consumer<? super NotifyAddTask> onSuccess,
+            Consumer<? super NotifyAddTask> onError,
+            int count) {
+        return enable(Kind.NOTIFY_ADD, onSuccess, onError, count);
+    }
+
+    /// Enables waits for a value; see [#get].
+    public SyncEventCtx waitEq(
+            Consumer<? super WaitTask> onSuccess, Consumer<? super WaitTask> onError, int count) {
+        return enable(Kind.WAIT_EQ, onSuccess, onError, count);
+    }
+
+    /// Enables waits for another value; see [#get].
+    public SyncEventCtx waitNeq(
+            Consumer<? super WaitTask> onSuccess, Consumer<? super WaitTask> onError, int count) {
+        return enable(Kind.WAIT_NEQ, onSuccess, onError, count);
+    }
+
+    private <T extends SyncEventTask> SyncEventCtx enable(
+            Kind kind, Consumer<? super T> onSuccess, Consumer<? super T> onError, int count) {
+        if (state() != CtxState.IDLE) {
+            throw new DocaException(
+                    DocaError.NOT_PERMITTED,
+                    "%s is %s; tasks are enabled while it is IDLE".formatted(this, state()));
+        }
+        pools[kind.ordinal()] = new TaskPool<>(kind.name(), onSuccess, onError, count);
+        return this;
+    }
+
+    // ---- tasks ----------------------------------------------------------------------------------
+
+    /// Allocates a get.
+    ///
+    /// @throws DocaException with BAD_STATE unless running, with NOT_PERMITTED if gets are not
+    ///   enabled, with NO_MEMORY if all are allocated
+    public GetTask allocGet() {
+        return allocated(Kind.GET, () -> new GetTask(this));
+    }
+
+    /// Allocates a set; see [#allocGet].
+    public NotifySetTask allocNotifySet(long value) {
+        return allocated(Kind.NOTIFY_SET, () -> new NotifySetTask(this, value));
+    }
+
+    /// Allocates an add; see [#allocGet].
+    public NotifyAddTask allocNotifyAdd(long addend) {
+        return allocated(Kind.NOTIFY_ADD, () -> new NotifyAddTask(this, addend));
+    }
+
+    /// Allocates a wait until `value & mask` equals `threshold`; see [#allocGet].
+    ///
+    /// @throws DocaException also with INVALID_VALUE as [WaitTask#operands]
+    public WaitTask allocWaitEq(long threshold, long mask) {
+        return allocated(Kind.WAIT_EQ, () -> new WaitTask(this, Kind.WAIT_EQ, threshold, mask));
+    }
+
+    /// Allocates a wait until `value & mask` differs from `threshold`; see [#allocGet].
+    ///
+    /// @throws DocaException also with INVALID_VALUE as [WaitTask#operands]
+    public WaitTask allocWaitNeq(long threshold, long mask) {
+        return allocated(Kind.WAIT_NEQ, () -> new WaitTask(this, Kind.WAIT_NEQ, threshold, mask));
+    }
+
+    private <T extends SyncEventTask> T allocated(Kind kind, Supplier<T> creation) {
+        ProgressEngine engine = engine();
+        engine.enter();
+        try {
+            requireState(CtxState.RUNNING, "given tasks");
+            TaskPool<?> pool = pools[kind.ordinal()];
+            if (pool == null) {
+                throw new DocaException(
+                        DocaError.NOT_PERMITTED,
+                        kind + " tasks are not enabled for " + this + "; enable them before start");
+            }
+            T task = creation.get();
+            pool.allocate();
+            taskAllocated(task);
+            return task;
+        } finally {
+            engine.exit();
+        }
+    }
+
+    @Override
+    protected void taskFreed(Task task) {
+        super.taskFreed(task);
+        pool((SyncEventTask) task).freed();
+    }
+
+    DocaError submit(SyncEventTask task) {
+        ProgressEngine engine = engine();
+        engine.enter();
+        try {
+            if (task.isOwnedByDoca() || state() != CtxState.RUNNING) {
+                return DocaError.BAD_STATE;
+            }
+            task.markStarted();
+            taskStarted();
+            pending.add(task);
+            engine.wake();
+            return DocaError.SUCCESS;
+        } finally {
+            engine.exit();
+        }
+    }
+
+    private TaskPool<?> pool(SyncEventTask task) {
+        return Objects.requireNonNull(pools[task.kind().ordinal()]);
+    }
+
+    // ---- progress -------------------------------------------------------------------------------
+
+    @Override
+    protected CtxState open(ProgressEngine engine) {
+        event.open();
+        cell = event.openCell();
+        return CtxState.RUNNING;
+    }
+
+    @Override
+    protected int poll(int max) {
+        Cell value = Objects.requireNonNull(cell);
+        int done = 0;
+        int at = 0;
+        for (int left = pending.size(); left > 0 && done < max; left--) {
+            SyncEventTask task = pending.get(at);
+            if (task.attempt(value)) {
+                end(at, DocaError.SUCCESS, null);
+                done++;
+            } else if (state() == CtxState.STOPPING) {
+                end(at, DocaError.BAD_STATE, FLUSHED);
+                done++;
+            } else {
+                at++;
+            }
+        }
+        return done;
+    }
+
+    /// The callback may submit tasks, which come behind all others.
+    private void end(int index, DocaError status, @Nullable FailureCause cause) {
+        SyncEventTask task = pending.remove(index);
+        task.markEnded(status, cause);
+        taskEnded();
+        engine().callback(pool(task).callback(status), task);
+    }
+
+    @Override
+    protected boolean arm() {
+        return state() == CtxState.STOPPING || hasReady();
+    }
+
+    private boolean hasReady() {
+        for (int i = 0; i < pending.size(); i++) {
+            if (pending.get(i).isReady(Objects.requireNonNull(cell))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Peers change the value without telling anybody.
+    @Override
+    protected long lookAgainNanos() {
+        return pending.isEmpty() ? Long.MAX_VALUE : SyncEvent.LONGEST_SLEEP_NANOS;
+    }
+
+    // ---- stopping -------------------------------------------------------------------------------
+
+    /// The next turn ends what is pending.
+    @Override
+    protected void shut() {}
+
+    @Override
+    protected boolean isShut() {
+        return pending.isEmpty();
+    }
+
+    @Override
+    protected void release() {
+        event.shut();
+        cell = null;
+    }
+}

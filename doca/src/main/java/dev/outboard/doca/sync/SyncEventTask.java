@@ -1,0 +1,71 @@
+package dev.outboard.doca.sync;
+
+import dev.outboard.doca.DocaError;
+import dev.outboard.doca.FailureCause;
+import dev.outboard.doca.Task;
+import org.jspecify.annotations.Nullable;
+
+/// A task of a [SyncEventCtx].
+public abstract sealed class SyncEventTask extends Task
+        permits GetTask, NotifySetTask, NotifyAddTask, WaitTask {
+    /// The kinds of task.
+    enum Kind {
+        GET,
+        NOTIFY_SET,
+        NOTIFY_ADD,
+        WAIT_EQ,
+        WAIT_NEQ
+    }
+
+    private final SyncEventCtx ctx;
+    private final Kind kind;
+
+    SyncEventTask(SyncEventCtx ctx, Kind kind) {
+        super(ctx);
+        this.ctx = ctx;
+        this.kind = kind;
+    }
+
+    @Override
+    public final SyncEventCtx ctx() {
+        return ctx;
+    }
+
+    @Override
+    public final DocaError submit() {
+        return ctx.submit(this);
+    }
+
+    @Override
+    public final DocaError trySubmit() {
+        return ctx.submit(this);
+    }
+
+    final Kind kind() {
+        return kind;
+    }
+
+    /// Whether [#attempt] would complete it.
+    boolean isReady(Cell cell) {
+        return true;
+    }
+
+    /// Does it, if the value allows.
+    ///
+    /// @return whether it is complete
+    abstract boolean attempt(Cell cell);
+
+    // What of Task the context needs in this package.
+
+    final boolean isOwnedByDoca() {
+        return isInFlight();
+    }
+
+    final void markStarted() {
+        started();
+    }
+
+    final void markEnded(DocaError status, @Nullable FailureCause cause) {
+        ended(status, cause);
+    }
+}
