@@ -445,6 +445,8 @@ final class Responder {
         if (region == null) {
             return false;
         }
+        // Whoever sees these bytes, perhaps a flag, also sees what earlier messages wrote.
+        VarHandle.releaseFence();
         try {
             MemorySegment.copy(
                     packet.segment(),
