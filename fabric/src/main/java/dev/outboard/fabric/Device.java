@@ -18,6 +18,9 @@ public interface Device extends AutoCloseable {
     /// The local address packets leave from.
     InetAddress address();
 
+    /// What identifies the device (the verbs' `ibv_get_device_guid`): an EUI-64.
+    long guid();
+
     /// What the device can do.
     DeviceLimits limits();
 

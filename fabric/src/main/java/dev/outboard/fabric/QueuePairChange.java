@@ -31,13 +31,15 @@ public final class QueuePairChange {
         MAX_READ_ATOMIC,
         TIMEOUT,
         RETRY_COUNT,
-        RNR_RETRY_COUNT
+        RNR_RETRY_COUNT,
+        PEER_GUID
     }
 
     private final QueuePairState state;
     private final EnumSet<Attribute> given = EnumSet.noneOf(Attribute.class);
     private final EnumSet<Access> access = EnumSet.noneOf(Access.class);
     private @Nullable AddressVector addressVector;
+    private long peerGuid;
     private final int[] values = new int[Attribute.values().length];
 
     private QueuePairChange(QueuePairState state) {
@@ -126,6 +128,14 @@ public final class QueuePairChange {
         return put(Attribute.RNR_RETRY_COUNT, count);
     }
 
+    /// The [Device#guid] of the peer, which connection management exchanges too: a provider may
+    /// recognize its own kind by it and send faster than to a stranger.
+    public QueuePairChange peerGuid(long guid) {
+        peerGuid = guid;
+        given.add(Attribute.PEER_GUID);
+        return this;
+    }
+
     /// The state to change to.
     public QueuePairState state() {
         return state;
@@ -144,6 +154,11 @@ public final class QueuePairChange {
     /// The address vector, if given.
     public Optional<AddressVector> addressVector() {
         return Optional.ofNullable(addressVector);
+    }
+
+    /// The GUID given for the peer's device; 0 if there is none.
+    public long peerGuid() {
+        return peerGuid;
     }
 
     /// The value given for a numeric `attribute`; 0 if there is none.

@@ -84,6 +84,45 @@ abstract class QueuePairContract {
     }
 
     @Test
+    void aPeerThatItKnowsIsAPeerLikeAnyOther() {
+        VerbsEnd.initialize(one.queuePair());
+        VerbsEnd.initialize(other.queuePair());
+        readyTowards(one, other, 1000, 2000);
+        readyTowards(other, one, 2000, 1000);
+
+        exchangeMessage(1);
+        assertThat(one.device.guid()).isNotEqualTo(other.device.guid());
+    }
+
+    @Test
+    void thePeersDeviceIsNamedTogetherWithItsAddressOnly() {
+        VerbsEnd.connect(one, other);
+        assertThatThrownBy(() ->
+                        one.queuePair()
+                                .modify(
+                                        QueuePairChange.to(QueuePairState.READY_TO_SEND)
+                                                .peerGuid(other.device.guid())))
+                .isInstanceOfSatisfying(
+                        FabricException.class,
+                        e -> assertThat(e.reason()).isEqualTo(Reason.INVALID_ARGUMENT))
+                .hasMessageContaining("PEER_GUID");
+    }
+
+    private static void readyTowards(VerbsEnd end, VerbsEnd peer, int peerPsn, int psn) {
+        end.queuePair()
+                .modify(
+                        QueuePairChange.to(QueuePairState.READY_TO_RECEIVE)
+                                .addressVector(AddressVector.to(peer.device.address()))
+                                .destinationNumber(peer.queuePair().number())
+                                .pathMtu(1024)
+                                .receivePsn(peerPsn)
+                                .maxDestinationReadAtomic(1)
+                                .minRnrTimer(12)
+                                .peerGuid(peer.device.guid()));
+        VerbsEnd.readyToSend(end.queuePair(), psn);
+    }
+
+    @Test
     @Requirement("ROCE-RC-31")
     void errorFlushesAndResetMakesTheQueuePairUsableAgain() {
         VerbsEnd.connect(one, other);

@@ -117,6 +117,11 @@ public final class FakeFabric implements AfterEachCallback {
         }
 
         @Override
+        public long guid() {
+            return 1;
+        }
+
+        @Override
         public DeviceLimits limits() {
             return limits;
         }

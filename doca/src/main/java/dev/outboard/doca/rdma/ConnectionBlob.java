@@ -13,11 +13,12 @@ import java.nio.ByteBuffer;
 /// @param queuePairNumber 24 bits
 /// @param psn the first sequence number the peer sends, 24 bits
 /// @param mtu the payload of one packet at most, in bytes
-record ConnectionBlob(InetAddress address, int queuePairNumber, int psn, int mtu) {
+/// @param guid of the peer's device
+record ConnectionBlob(InetAddress address, int queuePairNumber, int psn, int mtu, long guid) {
     private static final byte GRH_ENABLED = 1;
 
-    /// Transport, GRH, MTU, queue pair number, sequence number, length of the address.
-    private static final int FIXED_BYTES = 1 + 1 + 2 + 4 + 4 + 1;
+    /// Transport, GRH, MTU, queue pair number, sequence number, GUID, length of the address.
+    private static final int FIXED_BYTES = 1 + 1 + 2 + 4 + 4 + 8 + 1;
 
     private static final int MAX_24_BITS = 0xFFFFFF;
 
@@ -30,6 +31,7 @@ record ConnectionBlob(InetAddress address, int queuePairNumber, int psn, int mtu
                         .putShort((short) mtu)
                         .putInt(queuePairNumber)
                         .putInt(psn)
+                        .putLong(guid)
                         .put((byte) raw.length)
                         .put(raw)
                         .array();
@@ -66,11 +68,12 @@ record ConnectionBlob(InetAddress address, int queuePairNumber, int psn, int mtu
         require(number >= 0 && number <= MAX_24_BITS, "queue pair number " + number);
         int psn = body.getInt();
         require(psn >= 0 && psn <= MAX_24_BITS, "sequence number " + psn);
+        long guid = body.getLong();
         byte[] raw = new byte[body.get() & 0xFF];
         require(raw.length == body.remaining(), "address of " + raw.length + " bytes");
         body.get(raw);
         try {
-            return new ConnectionBlob(InetAddress.getByAddress(raw), number, psn, mtu);
+            return new ConnectionBlob(InetAddress.getByAddress(raw), number, psn, mtu, guid);
         } catch (UnknownHostException e) {
             throw unfit("address of " + raw.length + " bytes");
         }

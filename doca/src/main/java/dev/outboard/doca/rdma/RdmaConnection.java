@@ -8,6 +8,7 @@ import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.sync.SyncEventRemoteNet;
 import dev.outboard.fabric.AddressVector;
 import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.Device;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
@@ -78,11 +79,9 @@ public final class RdmaConnection {
 
     /// What the peer has to know, for its [#connect].
     public byte[] details() {
+        Device device = rdma.device().protectionDomain().device();
         return new ConnectionBlob(
-                        rdma.device().protectionDomain().device().address(),
-                        queuePair.number(),
-                        psn,
-                        rdma.mtu())
+                        device.address(), queuePair.number(), psn, rdma.mtu(), device.guid())
                 .encode();
     }
 
@@ -104,6 +103,7 @@ public final class RdmaConnection {
                         .destinationNumber(peer.queuePairNumber())
                         .pathMtu(Math.min(peer.mtu(), settings.mtu))
                         .receivePsn(peer.psn())
+                        .peerGuid(peer.guid())
                         .maxDestinationReadAtomic(READ_DEPTH)
                         .minRnrTimer(RNR_TIMER_CODE));
         queuePair.modify(

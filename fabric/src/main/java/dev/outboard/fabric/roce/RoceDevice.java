@@ -73,6 +73,7 @@ final class RoceDevice implements Device, TransmitListener {
     private final String name;
     private final InetAddress address;
     private final PathMtu pathMtu;
+    private final long guid;
     private final SecureRandom random = new SecureRandom();
     private final UdpSocket socket;
     private final Transmitter transmitter;
@@ -108,11 +109,9 @@ final class RoceDevice implements Device, TransmitListener {
         this.taps = taps;
         taps.attach(transmitter, receiver);
         this.waiter = new Waiter(socket);
+        this.guid = caGuid(socket.receiveBufferBytes(), takesRequestsAhead);
         CmConfiguration configuration =
-                CmConfiguration.of(
-                                caGuid(socket.receiveBufferBytes(), takesRequestsAhead),
-                                Gid.of(address),
-                                pathMtu)
+                CmConfiguration.of(guid, Gid.of(address), pathMtu)
                         .withPacketLifetime(PACKET_LIFETIME_CODE)
                         .withMaximumAccepted(MAX_ACCEPTED);
         this.services =
@@ -177,6 +176,11 @@ final class RoceDevice implements Device, TransmitListener {
     @Override
     public InetAddress address() {
         return address;
+    }
+
+    @Override
+    public long guid() {
+        return guid;
     }
 
     @Override
@@ -327,6 +331,19 @@ final class RoceDevice implements Device, TransmitListener {
                     "the completion queues of a queue pair must come from " + name);
         }
         return new RoceQueuePair.Uses(sends, receives, (RoceSharedReceiveQueue) shared);
+    }
+
+    /// What the GUID of the peer's device says about it. While driving.
+    void recognize(Gid peer, long peerGuid, QueuePairMachine machine) {
+        int bufferBytes = CaGuid.receiveBufferBytes(peerGuid);
+        if (bufferBytes > 0) {
+            congestion.declare(peer, bufferBytes);
+        }
+        if (machine instanceof RcQueuePair connected
+                && CaGuid.takesRequestsAhead(guid)
+                && CaGuid.takesRequestsAhead(peerGuid)) {
+            connected.sendRequestsAhead();
+        }
     }
 
     EventQueue events() {

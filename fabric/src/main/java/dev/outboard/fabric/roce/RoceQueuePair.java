@@ -4,11 +4,13 @@ import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairChange.Attribute;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.roce.queue.QueuePairMachine;
+import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.PacketSink;
@@ -112,6 +114,12 @@ final class RoceQueuePair implements QueuePair {
                     machine.modify(change);
                     if (before != null && !before.equals(machine.path())) {
                         device.forget(before);
+                    }
+                    if (change.given().contains(Attribute.PEER_GUID)) {
+                        change.addressVector()
+                                .map(vector -> Gid.of(vector.destination()))
+                                .ifPresent(
+                                        peer -> device.recognize(peer, change.peerGuid(), machine));
                     }
                     device.engine().ready(this);
                 });

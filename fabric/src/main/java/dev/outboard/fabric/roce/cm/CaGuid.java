@@ -42,14 +42,14 @@ public final class CaGuid {
     }
 
     /// What the receive buffer of the instance with that GUID holds at least; 0 if it does not say.
-    static int receiveBufferBytes(long caGuid) {
+    public static int receiveBufferBytes(long caGuid) {
         int code = (int) (caGuid >>> BUFFER_SHIFT) & BUFFER_MASK;
         boolean isSaid = caGuid >>> COMPANY_SHIFT == COMPANY && code > 0;
         return isSaid ? 1 << Math.min(code, MAX_BUFFER_CODE) : 0;
     }
 
     /// Whether the instance with that GUID takes requests ahead of acknowledgements.
-    static boolean takesRequestsAhead(long caGuid) {
+    public static boolean takesRequestsAhead(long caGuid) {
         return caGuid >>> COMPANY_SHIFT == COMPANY && (caGuid & TAKES_REQUESTS_AHEAD) != 0;
     }
 }

@@ -7,6 +7,7 @@ import static dev.outboard.fabric.QueuePairChange.Attribute.MAX_DESTINATION_READ
 import static dev.outboard.fabric.QueuePairChange.Attribute.MAX_READ_ATOMIC;
 import static dev.outboard.fabric.QueuePairChange.Attribute.MIN_RNR_TIMER;
 import static dev.outboard.fabric.QueuePairChange.Attribute.PATH_MTU;
+import static dev.outboard.fabric.QueuePairChange.Attribute.PEER_GUID;
 import static dev.outboard.fabric.QueuePairChange.Attribute.QUEUE_KEY;
 import static dev.outboard.fabric.QueuePairChange.Attribute.RECEIVE_PSN;
 import static dev.outboard.fabric.QueuePairChange.Attribute.RETRY_COUNT;
@@ -63,7 +64,7 @@ public final class Transitions {
                                     RECEIVE_PSN,
                                     MAX_DESTINATION_READ_ATOMIC,
                                     MIN_RNR_TIMER),
-                            Set.of(ACCESS))
+                            Set.of(ACCESS, PEER_GUID))
                     .permit(
                             READY_TO_RECEIVE,
                             READY_TO_SEND,
@@ -174,7 +175,7 @@ public final class Transitions {
         for (Attribute attribute : change.given()) {
             int value = change.value(attribute);
             switch (attribute) {
-                case ACCESS, QUEUE_KEY -> {}
+                case ACCESS, QUEUE_KEY, PEER_GUID -> {}
                 case ADDRESS_VECTOR -> checkDestination(transition, change, port);
                 case PATH_MTU -> checkPathMtu(transition, value, port);
                 case DESTINATION_NUMBER, RECEIVE_PSN, SEND_PSN ->

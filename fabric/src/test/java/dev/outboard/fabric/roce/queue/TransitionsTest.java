@@ -42,7 +42,7 @@ class TransitionsTest {
                     "INIT INIT - ACCESS",
                     "INIT READY_TO_RECEIVE"
                             + " ADDRESS_VECTOR,PATH_MTU,DESTINATION_NUMBER,RECEIVE_PSN,MAX_DESTINATION_READ_ATOMIC,MIN_RNR_TIMER"
-                            + " ACCESS",
+                            + " ACCESS,PEER_GUID",
                     "READY_TO_RECEIVE READY_TO_SEND"
                             + " SEND_PSN,TIMEOUT,RETRY_COUNT,RNR_RETRY_COUNT,MAX_READ_ATOMIC"
                             + " ACCESS,MIN_RNR_TIMER",
@@ -278,6 +278,7 @@ class TransitionsTest {
             case TIMEOUT -> change.timeout(value);
             case RETRY_COUNT -> change.retryCount(value);
             case RNR_RETRY_COUNT -> change.rnrRetryCount(value);
+            case PEER_GUID -> change.peerGuid(value);
         }
     }
 }
