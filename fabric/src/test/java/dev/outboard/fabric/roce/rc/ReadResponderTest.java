@@ -211,7 +211,6 @@ class ReadResponderTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 4, 8})
-    @Requirement("ROCE-RC-32")
     void servesAsManyReadsAsAgreedOnceTheQueuePairWasDrained(int newCount) {
         var bench = new QueuePairBench().pathMtu(MTU).readAtomics(0, 3).connect();
         for (int i = 0; i < 10; i++) {

@@ -142,7 +142,6 @@ class SendQueueDrainTest {
     }
 
     @Test
-    @Requirement("ROCE-RC-32")
     void theTimeoutMayChangeOnceDrained() {
         drain();
         bench.queuePair.modify(
@@ -158,7 +157,6 @@ class SendQueueDrainTest {
     }
 
     @Test
-    @Requirement("ROCE-RC-32")
     void moreReadsMayBeOutstandingOnceDrained() {
         var reader = new QueuePairBench().readAtomics(1, 0).connect();
         reader.queuePair.modify(QueuePairChange.to(QueuePairState.SEND_QUEUE_DRAIN));
