@@ -250,7 +250,12 @@ public abstract class Ctx implements AutoCloseable {
 
     /// The progress engine it is tied to.
     protected final ProgressEngine engine() {
-        return Objects.requireNonNull(engine, "not attached");
+        ProgressEngine attached = engine;
+        if (attached == null) {
+            throw new DocaException(
+                    DocaError.BAD_STATE, this + " is attached to no progress engine");
+        }
+        return attached;
     }
 
     /// Configuration asks this first.

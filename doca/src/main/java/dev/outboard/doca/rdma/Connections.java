@@ -1,6 +1,16 @@
 package dev.outboard.doca.rdma;
 
+import dev.outboard.doca.DocaError;
+import dev.outboard.doca.DocaException;
+import dev.outboard.fabric.ConnectionId;
+import dev.outboard.fabric.ProtectionDomain;
+import dev.outboard.fabric.QueuePair;
+import dev.outboard.fabric.QueuePairAttributes;
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairState;
+import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -8,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 /// The connections of a context. Those that completions name, by slot or by queue pair, are found
 /// without searching and without allocation.
 final class Connections {
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int MAX_PSN = 1 << 24;
+
     private final List<RdmaConnection> all = new ArrayList<>();
     private final @Nullable RdmaConnection[] slots;
 
@@ -16,6 +29,9 @@ final class Connections {
 
     /// Tasks to fail without being sent.
     private int broken;
+
+    /// Connections that have ended and not left.
+    private int ended;
 
     /// Whom [#nextFailed] looks at next.
     private int cursor;
@@ -31,8 +47,35 @@ final class Connections {
         return all.size() == slots.length;
     }
 
-    /// A slot that no connection has; there is one unless [#isFull].
-    int freeSlot() {
+    /// A new one, made by address if there is an `id`.
+    ///
+    /// @throws DocaException with FULL if there is no room
+    RdmaConnection create(
+            Rdma rdma, int number, QueuePairAttributes attributes, @Nullable ConnectionId id) {
+        if (isFull()) {
+            throw new DocaException(
+                    DocaError.FULL, rdma + " has all of its " + slots.length + " connections");
+        }
+        ProtectionDomain domain = rdma.device().protectionDomain();
+        QueuePair queuePair =
+                id == null
+                        ? domain.createQueuePair(attributes)
+                        : id.createQueuePair(domain, attributes);
+        queuePair.modify(QueuePairChange.to(QueuePairState.INIT).access(rdma.settings().access()));
+        RdmaConnection connection =
+                new RdmaConnection(
+                        rdma,
+                        number,
+                        freeSlot(),
+                        queuePair,
+                        RANDOM.nextInt(MAX_PSN),
+                        attributes.maxSends(),
+                        id);
+        add(connection);
+        return connection;
+    }
+
+    private int freeSlot() {
         int slot = 0;
         while (slots[slot] != null) {
             slot++;
@@ -40,14 +83,22 @@ final class Connections {
         return slot;
     }
 
-    void add(RdmaConnection connection) {
+    private void add(RdmaConnection connection) {
         all.add(connection);
         slots[connection.slot()] = connection;
+        place(connection);
+    }
+
+    private void place(RdmaConnection connection) {
         int place = connection.queuePairNumber() & (byNumber.length - 1);
         while (byNumber[place] != null) {
             place = (place + 1) & (byNumber.length - 1);
         }
         byNumber[place] = connection;
+    }
+
+    boolean isEmpty() {
+        return all.isEmpty();
     }
 
     /// The oldest, if any.
@@ -70,6 +121,13 @@ final class Connections {
             }
             place = (place + 1) & (byNumber.length - 1);
         }
+    }
+
+    private void remove(RdmaConnection connection) {
+        all.remove(connection);
+        slots[connection.slot()] = null;
+        Arrays.fill(byNumber, null);
+        all.forEach(this::place);
     }
 
     // ---- how they are ---------------------------------------------------------------------------
@@ -146,9 +204,53 @@ final class Connections {
 
     // ---- ending ---------------------------------------------------------------------------------
 
-    /// Ends everything outstanding: it completes as flushed.
+    /// Ends everything outstanding of a connection: it completes as flushed.
+    void shut(RdmaConnection connection) {
+        if (connection.shut()) {
+            ended++;
+        }
+    }
+
+    /// The same for all.
     void shut() {
-        all.forEach(RdmaConnection::shut);
+        all.forEach(this::shut);
+    }
+
+    /// Whether one has ended and has nothing in flight.
+    boolean hasLeaving() {
+        return leaving() != null;
+    }
+
+    /// Removes such a connection.
+    @Nullable RdmaConnection takeLeaving() {
+        RdmaConnection connection = leaving();
+        if (connection != null) {
+            ended--;
+            remove(connection);
+        }
+        return connection;
+    }
+
+    private @Nullable RdmaConnection leaving() {
+        if (ended == 0) {
+            return null;
+        }
+        for (RdmaConnection connection : all) {
+            if (connection.isEnded() && connection.isIdle()) {
+                return connection;
+            }
+        }
+        return null;
+    }
+
+    /// Whether there is one whose end, or whose failure, the application is to be told.
+    boolean hasAnnounced() {
+        for (RdmaConnection connection : all) {
+            if (connection.isAnnounced()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// Destroys the queue pairs.

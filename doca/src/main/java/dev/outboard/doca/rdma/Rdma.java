@@ -13,12 +13,11 @@ import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.CompletionStatus;
-import dev.outboard.fabric.QueuePair;
+import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.QueuePairAttributes;
-import dev.outboard.fabric.QueuePairChange;
-import dev.outboard.fabric.QueuePairState;
-import java.security.SecureRandom;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -40,9 +39,6 @@ import org.jspecify.annotations.Nullable;
 /// (ConnectionMode GATED) becomes RUNNING once that is connected; a transport error then stops it.
 /// With OPEN, connections come and go while it is RUNNING, and an error ends its connection only.
 public final class Rdma extends RdmaConfiguration {
-    private static final SecureRandom RANDOM = new SecureRandom();
-    private static final int MAX_PSN = 1 << 24;
-
     private final Completion completion = new Completion();
 
     /// Taken while looking whether there was one.
@@ -51,6 +47,8 @@ public final class Rdma extends RdmaConfiguration {
     private @Nullable CompletionQueue queue;
     private @Nullable ReceiveQueue receives;
     private Connections connections = new Connections(0);
+    private @Nullable ConnectionService service;
+    private long refusedRequests;
     private int nextConnectionId;
 
     /// A context on `device`.
@@ -87,47 +85,123 @@ public final class Rdma extends RdmaConfiguration {
     /// @throws DocaException with BAD_STATE unless started, with FULL if there are
     ///   [#maxNumConnections]
     public RdmaConnection export() {
-        ProgressEngine engine = engine();
-        engine.enter();
-        try {
-            if (connectionMode() == ConnectionMode.OPEN) {
-                requireState(CtxState.RUNNING, "exported");
-                return createConnection();
-            }
-            RdmaConnection only = connections.first();
-            if (only == null) {
-                requireState(CtxState.STARTING, "exported");
-            }
-            return Objects.requireNonNull(only);
-        } finally {
-            engine.exit();
-        }
+        return exclusively(this::exportNow);
     }
 
-    private RdmaConnection createConnection() {
-        if (connections.isFull()) {
-            throw new DocaException(
-                    DocaError.FULL,
-                    this + " has all of its " + maxNumConnections() + " connections");
+    private RdmaConnection exportNow() {
+        if (connectionMode() == ConnectionMode.OPEN) {
+            requireState(CtxState.RUNNING, "exported");
+            return createConnection(null);
         }
-        QueuePair queuePair =
-                device().protectionDomain()
-                        .createQueuePair(
-                                QueuePairAttributes.of(
-                                                Objects.requireNonNull(queue), sendQueueSize(), 1)
-                                        .withSharedReceiveQueue(receives().queue())
-                                        .withMaxScatterGather(maxSendBufListLen()));
-        queuePair.modify(QueuePairChange.to(QueuePairState.INIT).access(settings().access()));
-        RdmaConnection connection =
-                new RdmaConnection(
-                        this,
-                        nextConnectionId++,
-                        connections.freeSlot(),
-                        queuePair,
-                        RANDOM.nextInt(MAX_PSN),
-                        sendQueueSize());
-        connections.add(connection);
-        return connection;
+        if (state() != CtxState.RUNNING) {
+            requireState(CtxState.STARTING, "exported");
+        }
+        return Objects.requireNonNull(connections.first());
+    }
+
+    /// Listens to `port` of the device's address: peers that ask for a connection come to
+    /// [ConnectionHandler#requested]. Requests beyond [#maxNumConnections] are rejected.
+    ///
+    /// @param port 0 takes a free one
+    /// @return the port
+    /// @throws DocaException with BAD_STATE unless running, with NOT_PERMITTED in mode GATED or
+    ///   without a connection handler, with IN_USE if somebody listens to it already
+    public int listen(int port) {
+        return exclusively(() -> serviceFor("told to listen").listen(port));
+    }
+
+    /// Ends what [#listen] began; connections live on.
+    ///
+    /// @throws DocaException with BAD_STATE unless running, with NOT_FOUND if it does not listen
+    public void stopListen(int port) {
+        exclusively(() -> serviceFor("told not to listen").stopListen(port));
+    }
+
+    /// Asks who listens at `address` for a connection, and returns at once: what becomes of it is
+    /// told to [ConnectionHandler#established] or [ConnectionHandler#failed].
+    ///
+    /// @param userData for [RdmaConnection#userData]
+    /// @throws DocaException with BAD_STATE unless running, with NOT_PERMITTED in mode GATED or
+    ///   without a connection handler, with FULL if there are [#maxNumConnections]
+    public RdmaConnection connectTo(RdmaAddress address, @Nullable Object userData) {
+        return exclusively(() -> serviceFor("connected").connect(address, userData));
+    }
+
+    /// Requests of peers that were rejected because there were [#maxNumConnections] already.
+    public long refusedRequests() {
+        return refusedRequests;
+    }
+
+    private ConnectionService serviceFor(String action) {
+        requireState(CtxState.RUNNING, action);
+        ConnectionHandler told = handler();
+        if (told == null) {
+            throw new DocaException(
+                    DocaError.NOT_PERMITTED,
+                    this + " makes no connections by address; give it a connection handler");
+        }
+        ConnectionService started = service;
+        if (started == null) {
+            started = new ConnectionService(this, told);
+            service = started;
+            started.start();
+        }
+        return started;
+    }
+
+    /// A new connection.
+    ///
+    /// @param id if it is made by address
+    /// @throws DocaException with FULL
+    RdmaConnection createConnection(@Nullable ConnectionId id) {
+        QueuePairAttributes attributes =
+                QueuePairAttributes.of(Objects.requireNonNull(queue), sendQueueSize(), 1)
+                        .withSharedReceiveQueue(receives().queue())
+                        .withMaxScatterGather(maxSendBufListLen());
+        return connections.create(this, nextConnectionId++, attributes, id);
+    }
+
+    /// A peer may ask for a connection.
+    ///
+    /// @return false if there is no room, which is counted
+    boolean admitsRequest() {
+        boolean admits = state() == CtxState.RUNNING && !connections.isFull();
+        refusedRequests += admits ? 0 : 1;
+        return admits;
+    }
+
+    /// The connection ends; it leaves when nothing of it is in flight.
+    void end(RdmaConnection connection) {
+        connections.shut(connection);
+        wake();
+    }
+
+    /// Lets go of a connection that has ended; the completion queue was seen empty since. When the
+    /// last one goes, nobody is left who could fill the receives.
+    private int letGo() {
+        RdmaConnection connection = receives().hasBroken() ? null : connections.takeLeaving();
+        if (connection == null) {
+            return 0;
+        }
+        if (service != null) {
+            service.forget(connection);
+        }
+        connection.close();
+        if (connections.isEmpty() && connection.wasConnected() && state() == CtxState.RUNNING) {
+            List<ReceiveTask> left = receives().takeAll();
+            receives().close();
+            receives = createReceives();
+            flush(left);
+        }
+        ConnectionHandler told = handler();
+        if (told != null) {
+            engine().callback(ended -> ended.announceEnd(told), connection);
+        }
+        return 1;
+    }
+
+    private ReceiveQueue createReceives() {
+        return new ReceiveQueue(device(), recvQueueSize(), receiveDstBufListLen());
     }
 
     void requireConnectable() {
@@ -135,8 +209,32 @@ public final class Rdma extends RdmaConfiguration {
         requireState(isGated ? CtxState.STARTING : CtxState.RUNNING, "connected");
     }
 
-    void connected(RdmaConnection connection) {
+    void wake() {
         engine().wake();
+    }
+
+    /// Runs `action` as the thread mode wants it.
+    <T> T exclusively(Supplier<T> action) {
+        ProgressEngine engine = engine();
+        engine.enter();
+        try {
+            return action.get();
+        } finally {
+            engine.exit();
+        }
+    }
+
+    /// The same for what has no result.
+    void exclusively(Runnable action) {
+        exclusively(() -> {
+            action.run();
+            return true;
+        });
+    }
+
+    /// Tells the application of a connection.
+    void tell(Consumer<RdmaConnection> callback, RdmaConnection connection) {
+        engine().callback(callback, connection);
     }
 
     long messageLimit() {
@@ -275,17 +373,17 @@ public final class Rdma extends RdmaConfiguration {
         }
         queue = verbs().createCompletionQueue(capacity, engine.channel(verbs()));
         connections = new Connections(maxNumConnections());
-        receives = new ReceiveQueue(device(), recvQueueSize(), receiveDstBufListLen());
+        receives = createReceives();
         if (connectionMode() == ConnectionMode.OPEN) {
             return CtxState.RUNNING;
         }
-        createConnection();
+        createConnection(null);
         return CtxState.STARTING;
     }
 
     @Override
     protected int poll(int max) {
-        int done = 0;
+        int done = service == null ? 0 : service.poll(max);
         if (state() == CtxState.STARTING && connections.isConnected()) {
             becomeRunning();
             done++;
@@ -296,6 +394,9 @@ public final class Rdma extends RdmaConfiguration {
         while (done < max && next()) {
             complete();
             done++;
+        }
+        if (done < max) {
+            done += letGo();
         }
         if (done == 0) {
             done = lookForFailures();
@@ -338,6 +439,9 @@ public final class Rdma extends RdmaConfiguration {
         CompletionStatus status = completion.status();
         RdmaConnection connection = connections.ofQueuePair(completion.queuePairNumber());
         if (status == CompletionStatus.SUCCESS) {
+            if (connection.state() == RdmaState.INIT && service != null) {
+                service.establishedByMessage(connection);
+            }
             task.complete(completion, connection);
             end(task, DocaError.SUCCESS, null);
         } else {
@@ -358,7 +462,7 @@ public final class Rdma extends RdmaConfiguration {
 
     /// The communication with a peer has failed.
     private void failed(RdmaConnection connection, FailureCause cause) {
-        connection.shut();
+        connections.shut(connection);
         if (connectionMode() == ConnectionMode.GATED) {
             fail(cause);
         }
@@ -408,12 +512,15 @@ public final class Rdma extends RdmaConfiguration {
 
     @Override
     protected void shut() {
+        if (service != null) {
+            service.stopListening();
+        }
         connections.shut();
     }
 
     @Override
     protected boolean isShut() {
-        return connections.isIdle();
+        return connections.isIdle() && (handler() == null || !connections.hasAnnounced());
     }
 
     /// What no connection took ends when no connection is left that could.
@@ -427,19 +534,27 @@ public final class Rdma extends RdmaConfiguration {
             complete();
             done++;
         }
+        List<ReceiveTask> left = receives().takeAll();
+        flush(left);
+        return done + left.size();
+    }
+
+    private void flush(List<ReceiveTask> left) {
         FailureCause cause = FailureCause.Transport.of(CompletionStatus.WORK_REQUEST_FLUSHED);
-        for (ReceiveTask task : receives().takeAll()) {
+        for (ReceiveTask task : left) {
             task.fail(CompletionStatus.WORK_REQUEST_FLUSHED);
             end(task, DocaError.BAD_STATE, cause);
-            done++;
         }
-        return done;
     }
 
     @Override
     protected void release() {
         connections.close();
         connections = new Connections(0);
+        if (service != null) {
+            service.close();
+            service = null;
+        }
         receives().close();
         Objects.requireNonNull(queue).close();
         receives = null;
@@ -457,6 +572,8 @@ public final class Rdma extends RdmaConfiguration {
         hasCompletion = hasCompletion || armed.poll(completion);
         return hasCompletion
                 || connections.hasBroken()
+                || connections.hasLeaving()
+                || (service != null && service.hasEvents())
                 || receives().hasBroken()
                 || connections.hasFailed();
     }

@@ -7,6 +7,7 @@ import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.TaskPool;
 import dev.outboard.fabric.Device;
+import java.time.Duration;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// is to run.
 abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
     private final RdmaSettings settings;
+    private @Nullable ConnectionHandler handler;
     private final @Nullable TaskPool<?>[] pools = new TaskPool<?>[TaskType.values().length];
 
     RdmaConfiguration(DocaDev device) {
@@ -190,7 +192,40 @@ abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
         return settings.maxConnections;
     }
 
-    /// How connections begin. By default GATED if there is at most one.
+    /// How long it may take to find the way to a peer; 2 seconds by default.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE below 1 millisecond
+    public Rdma connectionRequestTimeout(Duration timeout) {
+        requireIdle("configured");
+        if (timeout.compareTo(Duration.ofMillis(1)) < 0) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "connection request timeout is " + timeout + "; valid: at least 1 ms");
+        }
+        settings.connectionRequestTimeout = timeout;
+        return self();
+    }
+
+    public Duration connectionRequestTimeout() {
+        return settings.connectionRequestTimeout;
+    }
+
+    /// Sets who is told about connections by address, and about the end of any connection in mode
+    /// OPEN.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE
+    public Rdma onConnection(ConnectionHandler newHandler) {
+        requireIdle("given a connection handler");
+        handler = newHandler;
+        return self();
+    }
+
+    /// Who is told about connections; null in mode GATED too.
+    final @Nullable ConnectionHandler handler() {
+        return connectionMode() == ConnectionMode.OPEN ? handler : null;
+    }
+
+    /// How connections begin. By default GATED if there is at most one, and no connection handler.
     ///
     /// @throws DocaException with BAD_STATE unless IDLE
     public Rdma connectionMode(ConnectionMode mode) {
@@ -203,7 +238,9 @@ abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
         if (settings.mode != null) {
             return settings.mode;
         }
-        return settings.maxConnections == 1 ? ConnectionMode.GATED : ConnectionMode.OPEN;
+        return settings.maxConnections == 1 && handler == null
+                ? ConnectionMode.GATED
+                : ConnectionMode.OPEN;
     }
 
     // ---- task types -----------------------------------------------------------------------------

@@ -9,11 +9,15 @@ import dev.outboard.doca.sync.SyncEventRemoteNet;
 import dev.outboard.fabric.AddressVector;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.ConnectionId;
+import dev.outboard.fabric.ConnectionParameters;
+import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.SendRequest;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// A connection of an [Rdma] context to one peer (`doca_rdma_connection`), and what its tasks are
@@ -24,10 +28,16 @@ import org.jspecify.annotations.Nullable;
 /// The details name a queue pair: whoever gets hold of them can send to it. Carry them over a
 /// secure channel. RDMA traffic itself is not protected: use a network you trust.
 ///
+/// In mode OPEN it can also be made by address: by [Rdma#connectTo] on one side, and on the other
+/// by [Rdma#listen] and [#accept].
+///
 /// Same threads as its context. Its tasks complete in the order they were submitted.
 public final class RdmaConnection {
     /// RDMA READs and atomics under way at a time; more wait.
     private static final int READ_DEPTH = 16;
+
+    /// What a reply of the connection manager carries for the application.
+    private static final int MAX_REPLY_BYTES = 196;
 
     /// InfiniBand's code of 0.64 ms: how long a peer waits when it finds no receive.
     private static final int RNR_TIMER_CODE = 12;
@@ -37,6 +47,10 @@ public final class RdmaConnection {
     private final int slot;
     private final QueuePair queuePair;
     private final int psn;
+
+    /// If it is made by address.
+    private final @Nullable ConnectionId cmId;
+
     private final @Nullable RequestTask[] ring;
     private final SendRequest request = new SendRequest();
     private long submitted;
@@ -44,12 +58,33 @@ public final class RdmaConnection {
     private @Nullable Object userData;
     private RdmaState state = RdmaState.INIT;
 
-    RdmaConnection(Rdma rdma, int id, int slot, QueuePair queuePair, int psn, int sendQueueSize) {
+    /// Was once CONNECTED.
+    private boolean wasConnected;
+
+    /// A peer asked for it and has no answer.
+    private boolean isRequested;
+
+    /// It was asked for, or granted, and nobody knows yet what becomes of it.
+    private boolean isAwaited;
+
+    private DocaError error = DocaError.BAD_STATE;
+    private String explanation = "its context stopped";
+    private byte[] privateData = {};
+
+    RdmaConnection(
+            Rdma rdma,
+            int id,
+            int slot,
+            QueuePair queuePair,
+            int psn,
+            int sendQueueSize,
+            @Nullable ConnectionId cmId) {
         this.rdma = rdma;
         this.id = id;
         this.slot = slot;
         this.queuePair = queuePair;
         this.psn = psn;
+        this.cmId = cmId;
         this.ring = new RequestTask[sendQueueSize];
         request.id(slot);
     }
@@ -75,6 +110,17 @@ public final class RdmaConnection {
         userData = newUserData;
     }
 
+    /// Where the peer is, if the connection is made by address.
+    public Optional<RdmaAddress> peerAddress() {
+        return Optional.ofNullable(cmId).flatMap(ConnectionId::remoteAddress).map(RdmaAddress::of);
+    }
+
+    /// What the peer said in its request, or in its [#accept], filled up with zeros; empty if
+    /// nothing is known.
+    public byte[] privateData() {
+        return privateData.clone();
+    }
+
     // ---- connecting -----------------------------------------------------------------------------
 
     /// What the peer has to know, for its [#connect].
@@ -91,9 +137,17 @@ public final class RdmaConnection {
     ///   are damaged, foreign, or do not fit; with BAD_STATE if it is connected already, or in a
     ///   state of the context that does not allow it
     public void connect(byte[] peerDetails) {
+        rdma.exclusively(() -> connectNow(peerDetails));
+    }
+
+    private void connectNow(byte[] peerDetails) {
         rdma.requireConnectable();
-        if (state != RdmaState.INIT) {
-            throw new DocaException(DocaError.BAD_STATE, this + " is " + state + " already");
+        if (state != RdmaState.INIT || cmId != null) {
+            throw new DocaException(
+                    DocaError.BAD_STATE,
+                    cmId == null
+                            ? this + " is " + state + " already"
+                            : this + " is made by address, not by details");
         }
         ConnectionBlob peer = ConnectionBlob.decode(peerDetails);
         RdmaSettings settings = rdma.settings();
@@ -113,8 +167,93 @@ public final class RdmaConnection {
                         .retryCount(settings.retryCount)
                         .rnrRetryCount(settings.rnrRetryCount)
                         .maxReadAtomic(READ_DEPTH));
-        state = RdmaState.CONNECTED;
-        rdma.connected(this);
+        becomeConnected();
+        rdma.wake();
+    }
+
+    /// Accepts what the peer asked for, in [ConnectionHandler#requested] or later. Ends in
+    /// [ConnectionHandler#established] or [ConnectionHandler#failed].
+    ///
+    /// @param reply at most 196 bytes for the peer, who finds them in [#privateData]
+    /// @throws DocaException with BAD_STATE if nobody asked, or it was answered; with INVALID_VALUE
+    ///   if there are too many bytes; with CONNECTION_ABORTED if the peer does not want it any more
+    public void accept(byte... reply) {
+        rdma.exclusively(() -> {
+            ConnectionId request = requireRequest("accepted");
+            if (reply.length > MAX_REPLY_BYTES) {
+                throw new DocaException(
+                        DocaError.INVALID_VALUE,
+                        "the private data for the peer has %d bytes; valid: at most %d"
+                                .formatted(reply.length, MAX_REPLY_BYTES));
+            }
+            isRequested = false;
+            try {
+                request.accept(parameters(reply));
+            } catch (FabricException e) {
+                rdma.end(this);
+                throw new DocaException(
+                        DocaError.CONNECTION_ABORTED,
+                        this + " cannot be accepted: " + e.getMessage(),
+                        e);
+            }
+            isAwaited = true;
+            grantAccess();
+        });
+    }
+
+    /// Rejects what the peer asked for; the connection leaves its context.
+    ///
+    /// @throws DocaException with BAD_STATE if nobody asked, or it was answered
+    public void reject() {
+        rdma.exclusively(() -> {
+            ConnectionId request = requireRequest("rejected");
+            isRequested = false;
+            request.reject(new byte[0]);
+            rdma.end(this);
+        });
+    }
+
+    /// Ends it: its tasks in flight are flushed, then it leaves its context, which goes on.
+    /// Harmless if it has ended.
+    ///
+    /// @throws DocaException with NOT_PERMITTED in mode GATED, where the context has to be stopped
+    public void disconnect() {
+        rdma.exclusively(() -> {
+            if (rdma.connectionMode() == ConnectionMode.GATED) {
+                throw new DocaException(
+                        DocaError.NOT_PERMITTED,
+                        this + " is the only one there can be; stop its context instead");
+            }
+            becomeFailed(DocaError.CONNECTION_ABORTED, "it was given up on this side");
+            rdma.end(this);
+        });
+    }
+
+    private ConnectionId requireRequest(String action) {
+        if (cmId == null || !isRequested || isEnded()) {
+            throw new DocaException(
+                    DocaError.BAD_STATE, this + " has no request that can be " + action);
+        }
+        return cmId;
+    }
+
+    private ConnectionParameters parameters(byte[] data) {
+        RdmaSettings settings = rdma.settings();
+        return new ConnectionParameters(
+                READ_DEPTH, READ_DEPTH, settings.retryCount, settings.rnrRetryCount, data);
+    }
+
+    /// The connection manager of the fabric grants what is usual; the context may permit less.
+    private void grantAccess() {
+        try {
+            queuePair.modify(
+                    QueuePairChange.to(QueuePairState.READY_TO_SEND)
+                            .access(rdma.settings().access()));
+        } catch (FabricException e) {
+            if (queuePair.state() != QueuePairState.ERROR) {
+                throw e;
+            }
+        }
     }
 
     // ---- tasks ----------------------------------------------------------------------------------
@@ -221,6 +360,69 @@ public final class RdmaConnection {
 
     // ---- the context's --------------------------------------------------------------------------
 
+    /// A peer asked for it, saying `data`.
+    void becomeRequested(byte[] data) {
+        isRequested = true;
+        privateData = data;
+    }
+
+    /// The application asked for it.
+    void becomeAwaited() {
+        isAwaited = true;
+    }
+
+    /// Asks the peer, now that the way to it is known.
+    void request() {
+        Objects.requireNonNull(cmId).connect(parameters(new byte[0]));
+    }
+
+    /// The peer is there; `reply` is what it said.
+    void becomeEstablished(byte[] reply) {
+        privateData = reply.length == 0 ? privateData : reply;
+        grantAccess();
+        becomeConnected();
+    }
+
+    private void becomeConnected() {
+        isAwaited = false;
+        wasConnected = true;
+        state = RdmaState.CONNECTED;
+    }
+
+    /// Notes why it fails, if it does, for the application.
+    void becomeFailed(DocaError newError, String newExplanation) {
+        if (!isEnded()) {
+            error = newError;
+            explanation = newExplanation;
+        }
+    }
+
+    /// Whether the application is to be told when it ends.
+    boolean isAnnounced() {
+        return wasConnected || isAwaited;
+    }
+
+    boolean wasConnected() {
+        return wasConnected;
+    }
+
+    boolean isEnded() {
+        return state == RdmaState.ERROR || state == RdmaState.RESET;
+    }
+
+    @Nullable ConnectionId cmId() {
+        return cmId;
+    }
+
+    /// Tells what has become of it.
+    void announceEnd(ConnectionHandler handler) {
+        if (wasConnected) {
+            handler.disconnected(this);
+        } else if (isAwaited) {
+            handler.failed(this, error, explanation);
+        }
+    }
+
     /// Where its context keeps it; its work requests carry this number.
     int slot() {
         return slot;
@@ -278,14 +480,26 @@ public final class RdmaConnection {
     }
 
     /// Ends everything outstanding: it completes as flushed.
-    void shut() {
+    ///
+    /// @return false if that was so already
+    boolean shut() {
+        if (isEnded()) {
+            return false;
+        }
+        if (cmId != null) {
+            cmId.disconnect();
+        }
         if (queuePair.state() != QueuePairState.ERROR) {
             queuePair.modify(QueuePairChange.to(QueuePairState.ERROR));
         }
         state = RdmaState.ERROR;
+        return true;
     }
 
     void close() {
+        if (cmId != null) {
+            cmId.close();
+        }
         queuePair.close();
         state = RdmaState.RESET;
     }

@@ -24,4 +24,25 @@ class RoceRdmaTest {
             return loopback();
         }
     }
+
+    @Nested
+    class ByAddress extends ConnectionByAddressContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+
+        @Override
+        RdmaAddress unreachable() {
+            return RdmaAddress.ipv4("127.255.255.254", 1);
+        }
+    }
+
+    @Nested
+    class SeveralConnections extends OpenModeContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
 }

@@ -1,0 +1,219 @@
+package dev.outboard.doca.rdma;
+
+import dev.outboard.doca.DocaError;
+import dev.outboard.doca.DocaException;
+import dev.outboard.fabric.ConnectionChannel;
+import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.ConnectionId;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.FabricException.Reason;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/// Connections by address, over the connection manager of the fabric. A thread of its own waits for
+/// events and hands them to the context, which deals with them when it progresses.
+final class ConnectionService implements AutoCloseable {
+    /// Connection requests at one port that nobody has looked at; the rest is dropped, and repeated
+    /// by the peers.
+    private static final int BACKLOG = 128;
+
+    /// The thread looks this often whether it is needed; closing interrupts it anyway.
+    private static final Duration LOOK = Duration.ofSeconds(1);
+
+    private static final int ETIMEDOUT = 110;
+
+    private final Rdma rdma;
+    private final ConnectionHandler handler;
+    private final ConnectionChannel channel;
+    private final Queue<ConnectionEvent> events = new ConcurrentLinkedQueue<>();
+    private final IdentityHashMap<ConnectionId, RdmaConnection> connections =
+            new IdentityHashMap<>();
+    private final Map<Integer, ConnectionId> listeners = new HashMap<>();
+    private final Thread courier;
+    private volatile boolean closed;
+
+    ConnectionService(Rdma rdma, ConnectionHandler handler) {
+        this.rdma = rdma;
+        this.handler = handler;
+        channel = rdma.device().protectionDomain().device().createConnectionChannel();
+        courier = Thread.ofVirtual().name("connection events of " + rdma).unstarted(this::carry);
+    }
+
+    void start() {
+        courier.start();
+    }
+
+    private void carry() {
+        while (!closed) {
+            channel.next(LOOK)
+                    .ifPresent(event -> {
+                        events.add(event);
+                        rdma.wake();
+                    });
+        }
+    }
+
+    // ---- what the application asks for ----------------------------------------------------------
+
+    RdmaConnection connect(RdmaAddress address, @Nullable Object userData) {
+        ConnectionId id = channel.createId();
+        RdmaConnection connection = create(id);
+        connection.userData(userData);
+        connection.becomeAwaited();
+        id.resolveAddress(address.socketAddress(), rdma.connectionRequestTimeout());
+        return connection;
+    }
+
+    private RdmaConnection create(ConnectionId id) {
+        try {
+            RdmaConnection connection = rdma.createConnection(id);
+            connections.put(id, connection);
+            return connection;
+        } catch (DocaException | FabricException e) {
+            id.close();
+            throw e;
+        }
+    }
+
+    /// The connection has left.
+    void forget(RdmaConnection connection) {
+        if (connection.cmId() != null) {
+            connections.remove(connection.cmId());
+        }
+    }
+
+    int listen(int port) {
+        ConnectionId listener = channel.createId();
+        try {
+            listener.listen(port, BACKLOG);
+        } catch (FabricException e) {
+            listener.close();
+            boolean inUse = e.reason() == Reason.SERVICE_IN_USE;
+            throw new DocaException(
+                    inUse ? DocaError.IN_USE : DocaError.INVALID_VALUE,
+                    "%s cannot listen to port %d: %s".formatted(rdma, port, e.getMessage()),
+                    e);
+        }
+        int taken = listener.localAddress().getPort();
+        listeners.put(taken, listener);
+        return taken;
+    }
+
+    void stopListen(int port) {
+        ConnectionId listener = listeners.remove(port);
+        if (listener == null) {
+            throw new DocaException(DocaError.NOT_FOUND, rdma + " does not listen to port " + port);
+        }
+        listener.close();
+    }
+
+    void stopListening() {
+        listeners.values().forEach(ConnectionId::close);
+        listeners.clear();
+    }
+
+    // ---- what happens ---------------------------------------------------------------------------
+
+    boolean hasEvents() {
+        return !events.isEmpty();
+    }
+
+    /// Deals with at most `max` events.
+    ///
+    /// @return with how many
+    int poll(int max) {
+        int done = 0;
+        while (done < max) {
+            ConnectionEvent event = events.poll();
+            if (event == null) {
+                break;
+            }
+            handle(event);
+            done++;
+        }
+        return done;
+    }
+
+    private void handle(ConnectionEvent event) {
+        if (event.type() == ConnectionEvent.Type.CONNECT_REQUEST) {
+            requested(event.id(), event.parameters().privateData());
+            return;
+        }
+        RdmaConnection connection = connections.get(event.id());
+        if (connection == null || connection.isEnded()) {
+            return;
+        }
+        switch (event.type()) {
+            case ADDRESS_RESOLVED ->
+                    attempt(
+                            connection,
+                            () -> event.id().resolveRoute(rdma.connectionRequestTimeout()));
+            case ROUTE_RESOLVED -> attempt(connection, connection::request);
+            case ESTABLISHED -> established(connection, event.parameters().privateData());
+            case ADDRESS_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED ->
+                    failed(connection, errorOf(event), event.explanation());
+            case DISCONNECTED, DEVICE_REMOVAL -> rdma.end(connection);
+            default -> {}
+        }
+    }
+
+    private void requested(ConnectionId id, byte[] privateData) {
+        if (!rdma.admitsRequest()) {
+            id.close();
+            return;
+        }
+        RdmaConnection connection = create(id);
+        connection.becomeRequested(privateData);
+        rdma.tell(handler::requested, connection);
+    }
+
+    private void established(RdmaConnection connection, byte[] reply) {
+        if (connection.state() == RdmaState.INIT) {
+            connection.becomeEstablished(reply);
+            rdma.tell(handler::established, connection);
+        }
+    }
+
+    /// A message may overtake the word that the peer is connected.
+    void establishedByMessage(RdmaConnection connection) {
+        established(connection, new byte[0]);
+    }
+
+    private void failed(RdmaConnection connection, DocaError error, String explanation) {
+        connection.becomeFailed(error, explanation);
+        rdma.end(connection);
+    }
+
+    private void attempt(RdmaConnection connection, Runnable step) {
+        try {
+            step.run();
+        } catch (FabricException e) {
+            failed(connection, DocaError.CONNECTION_ABORTED, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static DocaError errorOf(ConnectionEvent event) {
+        boolean isSilent =
+                event.type() == ConnectionEvent.Type.UNREACHABLE
+                        || Math.abs(event.status()) == ETIMEDOUT;
+        return isSilent ? DocaError.TIME_OUT : DocaError.CONNECTION_ABORTED;
+    }
+
+    /// Ends the thread and what is left.
+    @Override
+    public void close() {
+        closed = true;
+        courier.interrupt();
+        try {
+            courier.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        channel.close();
+    }
+}
