@@ -7,6 +7,7 @@ import org.jspecify.annotations.NullMarked;
 module dev.outboard.console {
     requires HdrHistogram;
     requires dev.outboard.bench;
+    requires dev.outboard.examples;
     requires dev.outboard.node;
     requires java.desktop;
     requires jdk.httpserver;

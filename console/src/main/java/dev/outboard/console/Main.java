@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
             NaaCommand.class,
             VerbsCommand.class,
             BenchCommand.class,
+            ExampleCommand.class,
             DoctorCommand.class,
             SpecCommand.class,
             VersionCommand.class,

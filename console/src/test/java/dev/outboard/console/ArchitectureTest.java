@@ -38,6 +38,7 @@ class ArchitectureTest {
     private static final String NAA_SERVER = "dev.outboard.naa.server..";
     private static final String NODE = "dev.outboard.node..";
     private static final String BENCH = "dev.outboard.bench..";
+    private static final String EXAMPLES = "dev.outboard.examples..";
     private static final String CONSOLE = "dev.outboard.console..";
     private static final String ROCE = "dev.outboard.fabric.roce";
     private static final String WIRE = ROCE + ".wire..";
@@ -65,12 +66,35 @@ class ArchitectureTest {
                 + ";"
                 + BENCH
                 + ";"
+                + EXAMPLES
+                + ";"
                 + CONSOLE
                 + "'",
-        "dev.outboard.naa..,    '" + DOCA + ";" + NODE + ";" + BENCH + ";" + CONSOLE + "'",
-        "dev.outboard.doca..,   '" + NAA + ";" + NODE + ";" + BENCH + ";" + CONSOLE + "'",
-        "dev.outboard.node..,   '" + BENCH + ";" + CONSOLE + "'",
-        "dev.outboard.bench..,  '" + CONSOLE + "'",
+        "dev.outboard.naa..,    '"
+                + DOCA
+                + ";"
+                + NODE
+                + ";"
+                + BENCH
+                + ";"
+                + EXAMPLES
+                + ";"
+                + CONSOLE
+                + "'",
+        "dev.outboard.doca..,   '"
+                + NAA
+                + ";"
+                + NODE
+                + ";"
+                + BENCH
+                + ";"
+                + EXAMPLES
+                + ";"
+                + CONSOLE
+                + "'",
+        "dev.outboard.node..,   '" + BENCH + ";" + EXAMPLES + ";" + CONSOLE + "'",
+        "dev.outboard.bench..,  '" + EXAMPLES + ";" + CONSOLE + "'",
+        "dev.outboard.examples.., '" + NAA + ";" + NODE + ";" + BENCH + ";" + CONSOLE + "'",
     })
     void modulesUseTheModulesBelowThemOnly(String module, String above) {
         noClasses()

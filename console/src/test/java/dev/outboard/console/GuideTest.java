@@ -47,7 +47,11 @@ class GuideTest {
 
     static Stream<Path> pages() throws IOException {
         Path root = Repository.root();
-        List<Path> pages = new ArrayList<>(List.of(root.resolve("README.md")));
+        List<Path> pages =
+                new ArrayList<>(
+                        Stream.of("README.md", "docs/doca.md", "examples/README.md")
+                                .map(root::resolve)
+                                .toList());
         try (Stream<Path> guides = Files.list(root.resolve("docs/guide"));
                 Stream<Path> kits = Files.walk(root.resolve("contrib"))) {
             guides.sorted().forEach(pages::add);

@@ -1,0 +1,147 @@
+package dev.outboard.examples.doca;
+
+import dev.outboard.doca.DocaDevInfo;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// What two processes tell each other before they can use RDMA, over TCP; and how the examples
+/// become two processes. Used by one thread; whoever made it closes it.
+public final class Exchange implements AutoCloseable {
+    private static final int DEFAULT_PORT = 18540;
+    private static final int START_MILLIS = 60_000;
+
+    /// One of the two processes of an example.
+    @FunctionalInterface
+    interface Side {
+        /// Does its part of the example.
+        ///
+        /// @param arguments the words of the command line that are the example's own
+        void run(Exchange peer, List<String> arguments) throws Exception;
+    }
+
+    private final Socket socket;
+    private final DataInputStream in;
+    private final DataOutputStream out;
+
+    private Exchange(Socket socket) throws IOException {
+        this.socket = socket;
+        socket.setTcpNoDelay(true);
+        in = new DataInputStream(socket.getInputStream());
+        out = new DataOutputStream(socket.getOutputStream());
+    }
+
+    /// Runs one side, `server ARGUMENTS` or `client HOST ARGUMENTS`, or both, the client in a
+    /// second process: `ARGUMENTS`.
+    static void run(Class<?> example, String[] words, Side server, Side client) throws Exception {
+        List<String> arguments = List.of(words);
+        String first = arguments.isEmpty() ? "" : arguments.getFirst();
+        if (first.equals("server")) {
+            try (ServerSocket listener = new ServerSocket(DEFAULT_PORT)) {
+                System.out.println("waiting for a client on port " + DEFAULT_PORT);
+                runServer(listener, server, arguments.subList(1, arguments.size()));
+            }
+        } else if (first.equals("client") && arguments.size() > 1) {
+            runClient(arguments.get(1), client, arguments.subList(2, arguments.size()));
+        } else {
+            runBoth(example, server, arguments);
+        }
+    }
+
+    private static void runServer(ServerSocket listener, Side server, List<String> arguments)
+            throws Exception {
+        try (Exchange peer = new Exchange(listener.accept())) {
+            server.run(peer, arguments);
+        }
+    }
+
+    private static void runClient(String address, Side client, List<String> arguments)
+            throws Exception {
+        int colon = address.lastIndexOf(':');
+        String host = colon < 0 ? address : address.substring(0, colon);
+        int port = colon < 0 ? DEFAULT_PORT : Integer.parseInt(address.substring(colon + 1));
+        try (Exchange peer = new Exchange(new Socket(host, port))) {
+            client.run(peer, arguments);
+        }
+    }
+
+    private static void runBoth(Class<?> example, Side server, List<String> arguments)
+            throws Exception {
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            List<String> command = java(example);
+            command.addAll(List.of("client", "localhost:" + listener.getLocalPort()));
+            command.addAll(arguments);
+            listener.setSoTimeout(START_MILLIS);
+            Process client = new ProcessBuilder(command).inheritIO().start();
+            try {
+                runServer(listener, server, arguments);
+                if (client.waitFor() != 0) {
+                    throw new IOException("the client ended with exit code " + client.exitValue());
+                }
+            } finally {
+                client.destroy();
+            }
+        }
+    }
+
+    /// The command that runs `example` with the Java, and the modules or class path, of this
+    /// process.
+    private static List<String> java(Class<?> example) {
+        String modules = System.getProperty("jdk.module.path");
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        List<String> fromClassPath =
+                List.of(
+                        "--enable-native-access=ALL-UNNAMED",
+                        "--class-path",
+                        System.getProperty("java.class.path"),
+                        example.getName());
+        List<String> fromModules =
+                List.of(
+                        "--enable-native-access=dev.outboard.fabric",
+                        "--module-path",
+                        String.valueOf(modules),
+                        "--module",
+                        example.getModule().getName() + "/" + example.getName());
+        List<String> command = new ArrayList<>(List.of(java, "-XX:+UseSerialGC"));
+        command.addAll(modules == null ? fromClassPath : fromModules);
+        return command;
+    }
+
+    /// The device that leads to the peer.
+    DocaDevInfo device() {
+        return DocaDevInfo.of("roce://auto?peer=" + socket.getInetAddress().getHostAddress());
+    }
+
+    /// Gives the peer `mine` and takes what it gives.
+    byte[] swap(byte[] mine) throws IOException {
+        send(mine);
+        return receive();
+    }
+
+    /// Waits until the peer comes here, too.
+    void meet() throws IOException {
+        swap(new byte[0]);
+    }
+
+    void send(byte[] bytes) throws IOException {
+        out.writeShort(bytes.length);
+        out.write(bytes);
+    }
+
+    byte[] receive() throws IOException {
+        byte[] bytes = new byte[in.readUnsignedShort()];
+        in.readFully(bytes);
+        return bytes;
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

@@ -1,0 +1,71 @@
+package dev.outboard.examples.doca;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.testkit.Requirement;
+import dev.outboard.testkit.RunningProgram;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Runs each example as its users do: as two processes.
+class ExamplesTest {
+    private static final Duration LIMIT = Duration.ofMinutes(2);
+    private static final int LISTS_AND_A_BIT = 3 * 1024 * 1024 + 17;
+
+    @Test
+    @Requirement({"DRDMA-CONN-1", "DRDMA-CONN-10", "DTEST-2"})
+    void pingPongCountsItsRounds() throws IOException {
+        assertThat(run(PingPong.class))
+                .containsPattern("2000 rounds of 64 bytes, [\\d.,]+ us each");
+    }
+
+    @Test
+    @Requirement({"DRDMA-CONN-10", "DRDMA-COM-20"})
+    void theCounterLosesNoAddition() throws IOException {
+        assertThat(run(Counter.class))
+                .contains("64 peers added 1, 1000 times each")
+                .contains("the counter is at 64000");
+    }
+
+    @Test
+    @Requirement({"DRDMA-READ-8", "DRDMA-COM-20"})
+    void theCopyOfAFileIsTheFile(@TempDir Path directory) throws IOException {
+        byte[] content = new byte[LISTS_AND_A_BIT];
+        new Random(1).nextBytes(content);
+        Path source = Files.write(directory.resolve("source"), content);
+        Path copy = directory.resolve("copy");
+
+        assertThat(run(FileCopy.class, source.toString(), copy.toString()))
+                .contains(LISTS_AND_A_BIT + " bytes copied");
+
+        assertThat(copy).hasBinaryContent(content);
+    }
+
+    /// What the example prints.
+    private static String run(Class<?> example, String... words) throws IOException {
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                                "-XX:+UseSerialGC",
+                                "--enable-native-access=ALL-UNNAMED",
+                                "--class-path",
+                                System.getProperty("java.class.path"),
+                                example.getName()));
+        command.addAll(List.of(words));
+        Process process = new ProcessBuilder(command).start();
+        try (RunningProgram program = new RunningProgram(example.getSimpleName(), process)) {
+            assertThat(program.ends(LIMIT)).as(program.toString()).isTrue();
+            assertThat(program.exitCode()).as(program.toString()).isZero();
+            assertThat(program.errors()).isEmpty();
+            return program.output();
+        }
+    }
+}
