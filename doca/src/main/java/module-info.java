@@ -7,6 +7,7 @@ module dev.outboard.doca {
     requires static transitive org.jspecify;
 
     exports dev.outboard.doca;
+    exports dev.outboard.doca.jobs;
     exports dev.outboard.doca.rdma;
     exports dev.outboard.doca.sync;
 }

@@ -14,6 +14,12 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import dev.outboard.fabric.CompletionQueue;
+import dev.outboard.fabric.QueuePair;
+import dev.outboard.fabric.ReceiveRequest;
+import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.SharedReceiveQueue;
+import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Linker;
 import java.lang.foreign.SymbolLookup;
 import java.security.SecureRandom;
@@ -214,6 +220,23 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .belongToAnyOf(Linker.class, SymbolLookup.class)
+                .check(CODE);
+    }
+
+    @Test
+    @Requirement({"DJOB-WQ-7", "DJOB-MAP-1"})
+    void jobsHaveNoWayOfTheirOwnToTheTransport() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.outboard.doca.jobs..")
+                .should()
+                .dependOnClassesThat()
+                .belongToAnyOf(
+                        QueuePair.class,
+                        CompletionQueue.class,
+                        SharedReceiveQueue.class,
+                        SendRequest.class,
+                        ReceiveRequest.class)
                 .check(CODE);
     }
 

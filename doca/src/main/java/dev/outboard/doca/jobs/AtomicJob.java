@@ -1,0 +1,45 @@
+package dev.outboard.doca.jobs;
+
+import dev.outboard.doca.Buf;
+import dev.outboard.doca.RemoteBuf;
+import org.jspecify.annotations.Nullable;
+
+/// Changes 8 bytes in the memory of the peer in one indivisible step (`doca_rdma_job_atomic`). If
+/// it fails its instance goes to ERROR.
+///
+/// @param type ATOMIC_CMP_SWP or ATOMIC_FETCH_ADD
+/// @param cmpOrAddDest the 8 bytes, at its data address
+/// @param result where their old value goes, at its data address
+/// @param swapOrAdd the new value of a compare-and-swap, what a fetch-and-add adds
+/// @param compare the value that a compare-and-swap replaces; a fetch-and-add ignores it
+/// @param peerAddress ignored
+public record AtomicJob(
+        JobType type,
+        int flags,
+        RdmaInstance ctx,
+        @Nullable Object userData,
+        RemoteBuf cmpOrAddDest,
+        Buf result,
+        long swapOrAdd,
+        long compare,
+        @Nullable Object peerAddress)
+        implements Job {
+    /// A compare-and-swap.
+    public static AtomicJob cmpSwp(
+            RdmaInstance ctx,
+            @Nullable Object userData,
+            RemoteBuf dest,
+            Buf result,
+            long swap,
+            long compare) {
+        return new AtomicJob(
+                JobType.ATOMIC_CMP_SWP, NO_FLAGS, ctx, userData, dest, result, swap, compare, null);
+    }
+
+    /// A fetch-and-add.
+    public static AtomicJob fetchAdd(
+            RdmaInstance ctx, @Nullable Object userData, RemoteBuf dest, Buf result, long add) {
+        return new AtomicJob(
+                JobType.ATOMIC_FETCH_ADD, NO_FLAGS, ctx, userData, dest, result, add, 0, null);
+    }
+}
