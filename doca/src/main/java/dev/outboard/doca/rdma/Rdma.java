@@ -388,11 +388,7 @@ public final class Rdma extends RdmaConfiguration {
             becomeRunning();
             done++;
         }
-        while (done < max && completeBroken()) {
-            done++;
-        }
-        while (done < max && next()) {
-            complete();
+        while (done < max && (completeBroken() || completeNext())) {
             done++;
         }
         if (done < max) {
@@ -415,13 +411,17 @@ public final class Rdma extends RdmaConfiguration {
         return Objects.requireNonNull(queue).poll(completion);
     }
 
-    private void complete() {
+    private boolean completeNext() {
+        if (!next()) {
+            return false;
+        }
         long id = completion.id();
         if (id < 0) {
             completeReceive(receives().take(id));
         } else {
             completeRequest(connections.inSlot((int) id));
         }
+        return true;
     }
 
     private void completeRequest(RdmaConnection connection) {
@@ -504,6 +504,9 @@ public final class Rdma extends RdmaConfiguration {
         if (connection == null) {
             return 0;
         }
+        if (completeNext()) {
+            return 1; // the task that failed has completed in the meantime, and says more
+        }
         failed(connection, FailureCause.Transport.of(CompletionStatus.GENERAL_ERROR));
         return 1;
     }
@@ -530,8 +533,7 @@ public final class Rdma extends RdmaConfiguration {
         }
         connections.close();
         int done = 0;
-        while (next()) {
-            complete();
+        while (completeNext()) {
             done++;
         }
         List<ReceiveTask> left = receives().takeAll();

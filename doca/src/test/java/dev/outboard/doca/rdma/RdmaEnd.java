@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.BufInventory;
+import dev.outboard.doca.BufRange;
 import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaDevInfo;
@@ -17,7 +18,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -26,6 +29,9 @@ import java.util.function.Consumer;
 final class RdmaEnd implements AutoCloseable {
     static final int MEMORY_BYTES = 1 << 16;
     static final int TASKS = 16;
+
+    /// The byte at `i` of memory with a pattern is `i * STRIDE + i / 256` and the seed.
+    private static final int STRIDE = 7;
 
     private static final long PATIENCE_NANOS = Duration.ofSeconds(60).toNanos();
 
@@ -40,6 +46,9 @@ final class RdmaEnd implements AutoCloseable {
 
     /// The changes of state, in order.
     final List<CtxState> states = new ArrayList<>();
+
+    /// Buffers to give back at the end, and what they were when they were handed out.
+    private final Map<BufRange, Integer> kept = new IdentityHashMap<>();
 
     /// The only connection, once connected.
     RdmaConnection peer;
@@ -112,30 +121,92 @@ final class RdmaEnd implements AutoCloseable {
 
     /// A buffer over `length` bytes of the memory from `offset`, without data.
     Buf room(long offset, long length) {
-        return inventory.byAddress(mmap, offset, length);
+        return keep(inventory.byAddress(mmap, offset, length));
     }
 
     /// A buffer that holds `bytes`, stored from `offset`.
     Buf data(long offset, byte... bytes) {
         MemorySegment.copy(bytes, 0, mmap.segment(), ValueLayout.JAVA_BYTE, offset, bytes.length);
-        return inventory.byData(mmap, offset, bytes.length);
+        return keep(inventory.byData(mmap, offset, bytes.length));
+    }
+
+    /// A buffer that holds the `length` bytes from `offset`, whatever they are.
+    Buf dataAt(long offset, long length) {
+        return keep(inventory.byData(mmap, offset, length));
+    }
+
+    /// A buffer of `length` bytes from `offset`, of which `dataLength` from `data` are data.
+    Buf buf(long offset, long length, long data, long dataLength) {
+        return keep(inventory.byArgs(mmap, offset, length, data, dataLength));
+    }
+
+    /// The first of `bufs`, with the others behind it.
+    static Buf list(Buf first, Buf... others) {
+        for (Buf other : others) {
+            first.chain(other);
+        }
+        return first;
+    }
+
+    /// A list of `count` buffers with `length` bytes of room each, from `offset`.
+    Buf rooms(int count, long offset, long length) {
+        Buf first = room(offset, length);
+        for (int i = 1; i < count; i++) {
+            first.chain(room(offset + i * length, length));
+        }
+        return first;
+    }
+
+    /// A list of `count` buffers with `length` bytes of data each, from `offset`.
+    Buf datas(int count, long offset, long length) {
+        Buf first = rooms(count, offset, length);
+        for (Buf buf = first; buf != null; buf = buf.next()) {
+            buf.dataLen(length);
+        }
+        return first;
+    }
+
+    /// Gives `buf` back at the end, unless somebody else has.
+    <B extends BufRange> B keep(B buf) {
+        kept.put(buf, buf.generation());
+        return buf;
     }
 
     RemoteBuf remoteData(long offset, long length) {
-        return inventory.byData(remote, offset, length);
+        return keep(inventory.byData(remote, offset, length));
+    }
+
+    /// A buffer of the peer's memory: `length` bytes from `offset`, of which `dataLength` from
+    /// `data` are data.
+    RemoteBuf remoteBuf(long offset, long length, long data, long dataLength) {
+        return keep(inventory.byArgs(remote, offset, length, data, dataLength));
     }
 
     RemoteBuf remoteRoom(long offset, long length) {
-        return inventory.byAddress(remote, offset, length);
+        return keep(inventory.byAddress(remote, offset, length));
     }
 
     byte[] bytes(long offset, int length) {
         return mmap.segment().asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
     }
 
+    /// All of the memory.
+    byte[] memory() {
+        return bytes(0, MEMORY_BYTES);
+    }
+
+    /// Fills the memory with bytes by which a wrong offset is noticed, others for another `seed`.
+    void fill(int seed) {
+        for (int i = 0; i < MEMORY_BYTES; i++) {
+            byte value = (byte) (i * STRIDE + (i >> 8) + seed);
+            mmap.segment().set(ValueLayout.JAVA_BYTE, i, value);
+        }
+    }
+
     @Override
     public void close() {
         rdma.close();
+        kept.forEach(RdmaEnd::giveBack);
         engine.close();
         if (remote != null) {
             remote.close();
@@ -143,6 +214,15 @@ final class RdmaEnd implements AutoCloseable {
         inventory.close();
         mmap.close();
         dev.close();
+    }
+
+    private static void giveBack(BufRange buf, int generation) {
+        boolean isOut = buf.generation() == generation;
+        if (isOut && (!(buf instanceof Buf local) || local.isFirst())) {
+            while (buf.generation() == generation) {
+                buf.release();
+            }
+        }
     }
 
     private static AccessFlag[] withoutPci(AccessFlag[] flags) {

@@ -45,4 +45,60 @@ class RoceRdmaTest {
             return loopback();
         }
     }
+
+    @Nested
+    class Receives extends RdmaReceiveContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class Sends extends RdmaSendContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class Reads extends RdmaReadContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class Writes extends RdmaWriteContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class Atomics extends RdmaAtomicContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class Contexts extends RdmaContextContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class Tasks extends RdmaTaskContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
 }

@@ -1,0 +1,168 @@
+package dev.outboard.doca.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.doca.Buf;
+import dev.outboard.doca.CtxState;
+import dev.outboard.doca.DocaError;
+import dev.outboard.doca.ValidationRule;
+import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.testkit.Requirement;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What sends carry, with and without immediate, on every provider.
+abstract class RdmaSendContract extends RdmaPairContract {
+    private static final Be32 IMMEDIATE = Be32.ofHost(0xCAFE);
+
+    private RequestTask sending(Buf src, boolean withImmediate) {
+        return withImmediate ? ours.peer.allocSendImm(src, IMMEDIATE) : ours.peer.allocSend(src);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Requirement({
+        "DRDMA-SEND-2",
+        "DRDMA-SEND-4",
+        "DRDMA-SENDI-1",
+        "DRDMA-SENDI-2",
+        "DCORE-BUF-5",
+        "DCORE-BUF-8",
+        "DTEST-3",
+        "DTEST-4"
+    })
+    void theMessageIsTheDataOfTheList(boolean withImmediate) {
+        connect();
+        Buf first = ours.buf(100, 10, 102, 3);
+        Buf empty = ours.buf(200, 4, 202, 0);
+        Buf oneByte = ours.buf(300, 1, 300, 1);
+        Buf last = ours.buf(400, 64, 401, 7);
+        byte[] here = ours.memory();
+        byte[] expected = theirs.memory();
+        ReceiveTask receive = posted(theirs.room(500, 32));
+
+        assertSucceeds(ours, sending(RdmaEnd.list(first, empty, oneByte, last), withImmediate));
+
+        assertThat(theirs.next()).isSameAs(receive);
+        assertThat(receive.resultLength()).isEqualTo(11);
+        System.arraycopy(here, 102, expected, 500, 3);
+        System.arraycopy(here, 300, expected, 503, 1);
+        System.arraycopy(here, 401, expected, 504, 7);
+        assertThat(theirs.memory()).isEqualTo(expected);
+        assertThat(ours.memory()).isEqualTo(here);
+        assertThat(List.of(first, empty, oneByte, last))
+                .extracting(Buf::dataLen)
+                .containsExactly(3L, 0L, 1L, 7L);
+        assertThat(receive.opcode())
+                .isEqualTo(withImmediate ? RecvOpcode.RECV_SEND_WITH_IMM : RecvOpcode.RECV_SEND);
+        assertThat(!withImmediate || receive.immediate().equals(IMMEDIATE)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Requirement({"DRDMA-SEND-5", "DRDMA-SENDI-1", "DRDMA-COM-9", "DFLT-11", "DRDMA-SEND-7"})
+    void aListAtTheLimitWorksAndALongerOneDoesNot(boolean withImmediate) {
+        connect();
+        ReceiveTask receive = posted(theirs.room(500, 8));
+        assertSucceeds(ours, sending(ours.datas(4, 100, 2), withImmediate));
+        assertThat(theirs.next()).isSameAs(receive);
+        assertThat(theirs.bytes(500, 8)).isEqualTo(ours.bytes(100, 8));
+
+        RequestTask beyond = sending(ours.datas(5, 100, 2), withImmediate);
+        assertBreaks(ValidationRule.LIST_TOO_LONG, ours, beyond);
+        assertConnected();
+    }
+
+    @Test
+    @Requirement({"DRDMA-PROP-3", "DRDMA-PROP-17"})
+    void oneLimitHoldsForAllThatIsSent() {
+        ours.rdma.maxSendBufListLen(2);
+        connect();
+        Buf list = ours.datas(3, 100, 2);
+        Buf rooms = ours.rooms(3, 200, 2);
+        List.of(
+                        ours.peer.allocSend(list),
+                        ours.peer.allocSendImm(list, IMMEDIATE),
+                        ours.peer.allocWrite(list, ours.remoteRoom(0, 100)),
+                        ours.peer.allocWriteImm(list, ours.remoteRoom(0, 100), IMMEDIATE),
+                        ours.peer.allocRead(ours.remoteData(0, 6), rooms))
+                .forEach(task -> assertBreaks(ValidationRule.LIST_TOO_LONG, ours, task));
+        posted(theirs.room(0, 4));
+        assertSucceeds(ours, ours.peer.allocSend(ours.datas(2, 100, 2)));
+    }
+
+    /// What needs a receive at the peer.
+    enum Message {
+        SEND,
+        SEND_IMM,
+        WRITE_IMM
+    }
+
+    private RequestTask message(Message kind) {
+        return switch (kind) {
+            case SEND -> sending(ours.dataAt(0, 4), false);
+            case SEND_IMM -> sending(ours.dataAt(0, 4), true);
+            case WRITE_IMM ->
+                    ours.peer.allocWriteImm(ours.dataAt(0, 4), ours.remoteRoom(64, 4), IMMEDIATE);
+        };
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Requirement({"DFLT-18", "DRDMA-SEND-1", "DRDMA-WRITEI-6", "DRDMA-PROP-12", "DRDMA-FAIL-9"})
+    void withoutReceiveTheSenderGivesUp(Message kind) {
+        ours.rdma.rnrRetryCount(1);
+        connect();
+        RequestTask task = message(kind);
+        assertThat(ours.run(task)).isEqualTo(DocaError.IO_FAILED);
+        assertFatal(CompletionStatus.RNR_RETRY_EXCEEDED, task);
+        theirs.engine.progress();
+        assertThat(theirs.rdma.state()).isEqualTo(CtxState.RUNNING);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Requirement({"DFLT-19", "DRDMA-RECV-1", "DRDMA-PROP-12"})
+    void withoutEndTheSenderWaitsForAReceive(Message kind) {
+        ours.rdma.rnrRetryCount(7);
+        connect();
+        RequestTask task = message(kind);
+        task.submitOrThrow();
+        long answersBefore = answers();
+        ours.progressUntil(() -> answers() >= answersBefore + 10);
+        assertThat(ours.done).isEmpty();
+
+        ReceiveTask receive = posted(theirs.room(0, 4));
+
+        assertThat(ours.next()).isSameAs(task);
+        assertThat(task.status()).isEqualTo(DocaError.SUCCESS);
+        assertThat(theirs.next()).isSameAs(receive);
+        assertThat(receive.status()).isEqualTo(DocaError.SUCCESS);
+    }
+
+    /// How often the peer's device answered.
+    private long answers() {
+        return theirs.dev.protectionDomain().device().counters().get("sent.calls");
+    }
+
+    @Test
+    @Requirement("DRDMA-COM-2")
+    void aBufferThatChangesBeforeItIsTakenIsSentAsItIsThen() {
+        ours.rdma.rnrRetryCount(7);
+        connect();
+        SendTask send = ours.peer.allocSend(ours.data(0, (byte) 1, (byte) 1));
+        send.submitOrThrow();
+        long answersBefore = answers();
+        ours.progressUntil(() -> answers() > answersBefore);
+        ours.mmap.segment().asSlice(0, 2).fill((byte) 9);
+        long answersSince = answers();
+        ours.progressUntil(() -> answers() > answersSince + 2);
+        ReceiveTask receive = posted(theirs.room(0, 2));
+        assertThat(ours.next()).isSameAs(send);
+        assertThat(theirs.next()).isSameAs(receive);
+        assertThat(theirs.bytes(0, 2)).as("no copy was made").containsExactly(9, 9);
+    }
+}
