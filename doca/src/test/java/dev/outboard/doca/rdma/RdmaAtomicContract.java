@@ -233,7 +233,7 @@ abstract class RdmaAtomicContract extends RdmaPairContract {
                 AtomicFetchAddTask task = (AtomicFetchAddTask) end.next();
                 assertThat(task.status()).isEqualTo(DocaError.SUCCESS);
                 long offset = task.result().data();
-                olds.set((int) (long) end.mmap.segment().get(ValueLayout.JAVA_LONG, offset));
+                olds.set((int) end.mmap.segment().get(ValueLayout.JAVA_LONG, offset));
                 if (left > 2 * RdmaEnd.TASKS) {
                     task.submitOrThrow();
                 }

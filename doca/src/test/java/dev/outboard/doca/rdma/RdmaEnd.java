@@ -206,7 +206,7 @@ final class RdmaEnd implements AutoCloseable {
     @Override
     public void close() {
         rdma.close();
-        kept.forEach(RdmaEnd::giveBack);
+        giveBackAll();
         engine.close();
         if (remote != null) {
             remote.close();
@@ -214,6 +214,11 @@ final class RdmaEnd implements AutoCloseable {
         inventory.close();
         mmap.close();
         dev.close();
+    }
+
+    /// Gives all buffers back that it keeps.
+    void giveBackAll() {
+        kept.forEach(RdmaEnd::giveBack);
     }
 
     private static void giveBack(BufRange buf, int generation) {

@@ -101,4 +101,30 @@ class RoceRdmaTest {
             return loopback();
         }
     }
+
+    @Nested
+    class Faults extends RdmaFaultContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class Processes extends RdmaProcessContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class Losses extends RdmaLossContract {
+        @Override
+        DocaDevInfo device() {
+            return DocaDevInfo.of(
+                    "roce://auto?peer=127.0.0.1"
+                            + "&fault=loss=5%25,duplicate=2%25,reorder=2%25,seed=1");
+        }
+    }
 }
