@@ -11,6 +11,7 @@ import java.net.NetworkInterface;
 import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -138,6 +139,11 @@ public final class DocaDevInfo {
             return ipv6;
         }
         throw lacks("IPv6 address");
+    }
+
+    /// The IP address of the device, of either family, as [#ipv4] and [#ipv6] give it.
+    public Optional<InetAddress> address() {
+        return Optional.ofNullable(address);
     }
 
     /// The hardware address of the network interface, most significant byte first.

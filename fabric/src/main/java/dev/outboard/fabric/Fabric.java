@@ -29,6 +29,14 @@ public final class Fabric {
         return provider(location).open(location);
     }
 
+    /// What the device that `uri` names can do, without opening it.
+    ///
+    /// @throws FabricException if no provider knows the scheme, or the machine has no such device
+    public static DeviceLimits limits(String uri) {
+        DeviceUri location = DeviceUri.parse(uri);
+        return provider(location).limits(location);
+    }
+
     /// Looks at everything that decides whether the device that `uri` names works here, and how
     /// well, without leaving anything behind: its address, its sockets, this process and machine,
     /// and the peer if the URI names one. Asking a silent peer takes some seconds.

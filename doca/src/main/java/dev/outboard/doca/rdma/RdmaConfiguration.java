@@ -15,6 +15,11 @@ import org.jspecify.annotations.Nullable;
 /// What can be set on an [Rdma] context while it is IDLE: its properties, and the types of task it
 /// is to run.
 abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
+    private static final int MAX_SERVICE_LEVEL = 15;
+
+    /// A device on Ethernet is one IP address.
+    private static final int GID_TABLE_SIZE = 1;
+
     private final RdmaSettings settings;
     private @Nullable ConnectionHandler handler;
     private final @Nullable TaskPool<?>[] pools = new TaskPool<?>[TaskType.values().length];
@@ -169,6 +174,65 @@ abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
 
     public int timeoutCode() {
         return settings.timeoutCode;
+    }
+
+    /// The transport; RC by default.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, NOT_SUPPORTED for DC
+    public Rdma transportType(TransportType type) {
+        requireIdle("configured");
+        if (type != TransportType.RC) {
+            throw new DocaException(
+                    DocaError.NOT_SUPPORTED, "transport type is " + type + "; supported: RC");
+        }
+        return self();
+    }
+
+    public TransportType transportType() {
+        return TransportType.RC;
+    }
+
+    /// Whether packets carry a global route header; true by default.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, NOT_SUPPORTED for false: RoCE needs it
+    public Rdma grhEnabled(boolean enabled) {
+        requireIdle("configured");
+        if (!enabled) {
+            throw new DocaException(
+                    DocaError.NOT_SUPPORTED, "packets on Ethernet carry a global route header");
+        }
+        return self();
+    }
+
+    public boolean grhEnabled() {
+        return true;
+    }
+
+    /// Which GID of the device it uses; 0 by default.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE if the device has no such
+    ///   GID
+    public Rdma gidIndex(int index) {
+        requireIdle("configured");
+        RdmaSettings.range("GID index", index, 0, GID_TABLE_SIZE - 1);
+        return self();
+    }
+
+    public int gidIndex() {
+        return 0;
+    }
+
+    /// InfiniBand's service level, 0 to 15; 0 by default. Packets on Ethernet do not carry it.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE out of range
+    public Rdma serviceLevel(int level) {
+        requireIdle("configured");
+        settings.serviceLevel = RdmaSettings.range("service level", level, 0, MAX_SERVICE_LEVEL);
+        return self();
+    }
+
+    public int serviceLevel() {
+        return settings.serviceLevel;
     }
 
     /// Connections at most; 1 by default.

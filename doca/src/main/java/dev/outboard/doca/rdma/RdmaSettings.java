@@ -29,7 +29,6 @@ final class RdmaSettings {
     Set<AccessFlag> permissions = EnumSet.noneOf(AccessFlag.class);
     int mtu;
     int serviceLevel;
-    int gidIndex;
     int maxConnections = 1;
     int rnrRetryCount = 6;
     int retryCount = 7;

@@ -38,12 +38,11 @@ abstract class RdmaContextContract extends RdmaPairContract {
         List<String> told = new ArrayList<>();
         Object userData = new Object();
         ours.rdma
-                .onStateChange(
-                        (ctx, previous, next) -> {
-                            assertThat(ctx.state()).isSameAs(next);
-                            assertThat(ctx.userData()).isSameAs(userData);
-                            told.add(previous + " " + next);
-                        })
+                .onStateChange((ctx, previous, next) -> {
+                    assertThat(ctx.state()).isSameAs(next);
+                    assertThat(ctx.userData()).isSameAs(userData);
+                    told.add(previous + " " + next);
+                })
                 .userData(userData);
         assertThat(ours.rdma.start()).isEqualTo(CtxState.STARTING);
         assertThat(told).containsExactly("IDLE STARTING");
@@ -107,6 +106,10 @@ abstract class RdmaContextContract extends RdmaPairContract {
                 rdma -> rdma.receiveDstBufListLen(2),
                 rdma -> rdma.permissions(AccessFlag.RDMA_READ),
                 rdma -> rdma.mtu(1024),
+                rdma -> rdma.transportType(TransportType.RC),
+                rdma -> rdma.grhEnabled(true),
+                rdma -> rdma.gidIndex(0),
+                rdma -> rdma.serviceLevel(1),
                 rdma -> rdma.rnrRetryCount(1),
                 rdma -> rdma.retryCount(1),
                 rdma -> rdma.timeoutCode(10),
@@ -160,8 +163,15 @@ abstract class RdmaContextContract extends RdmaPairContract {
 
     @Test
     @Requirement({
-        "DCORE-CTX-7", "DCORE-CTX-8", "DCORE-CTX-9", "DCORE-CTX-11", "DCORE-CTX-16", "DFLT-34",
-        "DFLT-35", "DRDMA-FAIL-4", "DTEST-8"
+        "DCORE-CTX-7",
+        "DCORE-CTX-8",
+        "DCORE-CTX-9",
+        "DCORE-CTX-11",
+        "DCORE-CTX-16",
+        "DFLT-34",
+        "DFLT-35",
+        "DRDMA-FAIL-4",
+        "DTEST-8"
     })
     void whatIsInFlightWhenItStopsIsFlushed() {
         ours.rdma.rnrRetryCount(7);
@@ -234,13 +244,12 @@ abstract class RdmaContextContract extends RdmaPairContract {
         for (CtxState when : CtxState.values()) {
             List<CtxState> answers = new ArrayList<>();
             List<CtxState> states = new ArrayList<>();
-            ours.rdma.onStateChange(
-                    (ctx, previous, next) -> {
-                        states.add(next);
-                        if (next == when) {
-                            answers.add(ctx.stop());
-                        }
-                    });
+            ours.rdma.onStateChange((ctx, previous, next) -> {
+                states.add(next);
+                if (next == when) {
+                    answers.add(ctx.stop());
+                }
+            });
             theirs.rdma.start();
             ours.rdma.start();
             if (when != CtxState.STARTING) {

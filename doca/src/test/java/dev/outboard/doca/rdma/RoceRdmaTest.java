@@ -127,4 +127,12 @@ class RoceRdmaTest {
                             + "&fault=loss=5%25,duplicate=2%25,reorder=2%25,seed=1");
         }
     }
+
+    @Nested
+    class Properties extends RdmaPropertiesContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
 }

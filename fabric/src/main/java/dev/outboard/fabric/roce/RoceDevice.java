@@ -185,6 +185,15 @@ final class RoceDevice implements Device, TransmitListener {
 
     @Override
     public DeviceLimits limits() {
+        return limits(pathMtu);
+    }
+
+    /// The limits of a device on `address`, whether or not it is open.
+    static DeviceLimits limits(InetAddress address) {
+        return limits(pathMtu(address));
+    }
+
+    private static DeviceLimits limits(PathMtu pathMtu) {
         return new DeviceLimits(
                 MAX_MESSAGE_BYTES,
                 pathMtu.bytes(),

@@ -1,6 +1,7 @@
 package dev.outboard.fabric.roce;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.DeviceLimits;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.Finding;
@@ -49,16 +50,29 @@ public final class RoceProvider implements FabricProvider {
     public Device open(DeviceUri location) {
         location.allowOnly(OPTIONS);
         IcrcVerifier.Policy policy = policy(location.options().getOrDefault("icrc", "solve"));
-        String peer = location.options().get("peer");
         if (!location.device().equals("auto")) {
             return RoceDevice.open(LocalAddress.of(location.device()), policy, location);
         }
+        return openTowards(peer(location), policy, location);
+    }
+
+    private static InetAddress peer(DeviceUri location) {
+        String peer = location.options().get("peer");
         if (peer == null) {
             throw new FabricException(
                     Reason.BAD_URI,
                     "roce://auto needs to know what to reach, for example roce://auto?peer=127.0.0.2");
         }
-        return openTowards(LocalAddress.of(peer), policy, location);
+        return LocalAddress.of(peer);
+    }
+
+    @Override
+    public DeviceLimits limits(DeviceUri location) {
+        location.allowOnly(OPTIONS);
+        return RoceDevice.limits(
+                location.device().equals("auto")
+                        ? LocalAddress.towards(peer(location), new SecureRandom())
+                        : LocalAddress.of(location.device()));
     }
 
     @Override

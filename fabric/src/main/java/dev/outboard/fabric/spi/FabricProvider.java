@@ -1,6 +1,7 @@
 package dev.outboard.fabric.spi;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.DeviceLimits;
 import dev.outboard.fabric.Finding;
 import java.util.List;
 
@@ -15,6 +16,11 @@ public interface FabricProvider {
     /// @throws dev.outboard.fabric.FabricException if it cannot be opened, or if `location` has an
     ///   option this provider does not know
     Device open(DeviceUri location);
+
+    /// What the device at `location` would give as its limits; it need not be open.
+    ///
+    /// @throws dev.outboard.fabric.FabricException as [#open]
+    DeviceLimits limits(DeviceUri location);
 
     /// Looks at what decides whether the device at `location` works, as [Fabric#diagnose] promises.
     List<Finding> diagnose(DeviceUri location);

@@ -1,0 +1,101 @@
+package dev.outboard.doca.rdma;
+
+import dev.outboard.doca.DocaDevInfo;
+import dev.outboard.doca.DocaError;
+import dev.outboard.doca.DocaException;
+import dev.outboard.fabric.DeviceLimits;
+import dev.outboard.fabric.Fabric;
+import dev.outboard.fabric.FabricException;
+import java.net.InetAddress;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/// What [Rdma] contexts on a device can do (`doca_rdma_cap_*`; catalog DRDMA-CAP). Asking neither
+/// opens nor changes the device, and is possible at any time from any thread.
+///
+/// @param taskTypes the tasks that are supported: all, on every device
+/// @param transportTypes the transports that are supported: RC, on every device
+/// @param maxSendQueueSize send-side tasks in flight at most, per connection
+/// @param maxRecvQueueSize receives in flight at most
+/// @param maxSendBufListLen buffers in the list of a task that is sent to the peer, at most
+/// @param maxMessageSize bytes of one message at most; an operation may fail for a smaller limit of
+///   the operating system
+/// @param maxMtu payload of one packet at most, in bytes
+/// @param maxNumConnections connections of one context at most
+/// @param gidTable the addresses of the device; in RoCE a GID is an IP address
+public record RdmaCapabilities(
+        Set<TaskType> taskTypes,
+        Set<TransportType> transportTypes,
+        int maxSendQueueSize,
+        int maxRecvQueueSize,
+        int maxSendBufListLen,
+        long maxMessageSize,
+        int maxMtu,
+        int maxNumConnections,
+        List<InetAddress> gidTable) {
+    public RdmaCapabilities {
+        taskTypes = Set.copyOf(taskTypes);
+        transportTypes = Set.copyOf(transportTypes);
+        gidTable = List.copyOf(gidTable);
+    }
+
+    /// Asks the device that `info` names.
+    ///
+    /// @throws DocaException if this machine has no such device, as
+    ///   [dev.outboard.doca.DocaDev#open]
+    public static RdmaCapabilities of(DocaDevInfo info) {
+        try {
+            DeviceLimits limits = Fabric.limits(info.uri());
+            return new RdmaCapabilities(
+                    EnumSet.allOf(TaskType.class),
+                    EnumSet.of(TransportType.RC),
+                    limits.maxWorkRequests(),
+                    limits.maxWorkRequests(),
+                    limits.maxScatterGather(),
+                    limits.maxMessageBytes(),
+                    limits.pathMtuBytes(),
+                    limits.maxQueuePairs(),
+                    info.address().stream().toList());
+        } catch (FabricException e) {
+            throw DocaException.of("asking what " + info + " can do", e);
+        }
+    }
+
+    /// Whether tasks of `type` are supported.
+    public boolean supports(TaskType type) {
+        return taskTypes.contains(type);
+    }
+
+    /// Whether transport `type` is supported.
+    public boolean supports(TransportType type) {
+        return transportTypes.contains(type);
+    }
+
+    /// Buffers in the list of a receive at most, over transport `type`.
+    ///
+    /// @throws DocaException with NOT_SUPPORTED if the transport is not
+    public int maxReceiveDstBufListLen(TransportType type) {
+        if (!supports(type)) {
+            throw new DocaException(DocaError.NOT_SUPPORTED, type + " is not supported; RC is");
+        }
+        return maxSendBufListLen;
+    }
+
+    /// How many GIDs the device has.
+    public int gidTableSize() {
+        return gidTable.size();
+    }
+
+    /// `count` GIDs from index `start` on.
+    ///
+    /// @throws DocaException with INVALID_VALUE if the table has not that many
+    public List<InetAddress> gids(int start, int count) {
+        if (start < 0 || count < 0 || count > gidTable.size() - start) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "%d GIDs from %d; the table has %d".formatted(count, start, gidTable.size()));
+        }
+        return gidTable.subList(start, start + count);
+    }
+}
