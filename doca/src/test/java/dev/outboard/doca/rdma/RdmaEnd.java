@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -48,7 +47,7 @@ final class RdmaEnd implements AutoCloseable {
     final List<CtxState> states = new ArrayList<>();
 
     /// Buffers to give back at the end, and what they were when they were handed out.
-    private final Map<BufRange, Integer> kept = new IdentityHashMap<>();
+    private final IdentityHashMap<BufRange, Integer> kept = new IdentityHashMap<>();
 
     /// The only connection, once connected.
     RdmaConnection peer;

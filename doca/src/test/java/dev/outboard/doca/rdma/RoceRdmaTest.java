@@ -135,4 +135,20 @@ class RoceRdmaTest {
             return loopback();
         }
     }
+
+    @Nested
+    class Limits extends RdmaLimitContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class Allocations extends RdmaAllocationContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
 }
