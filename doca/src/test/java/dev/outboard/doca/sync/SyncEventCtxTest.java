@@ -10,6 +10,7 @@ import dev.outboard.doca.DocaError;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.TestDevices;
 import dev.outboard.doca.ThreadMode;
+import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -134,8 +135,12 @@ class SyncEventCtxTest {
     @Requirement({"DSE-TASK-1", "DSE-REM-1"})
     void aSleepingEngineNoticesWhatPeersDo() throws Exception {
         ctx.allocWaitNeq(0, ALL).submitOrThrow();
+        assertThat(engine.progress()).isFalse();
+        assertThat(engine.await(Duration.ZERO)).as("woken by the submission").isTrue();
+        assertThat(engine.await(Duration.ofMillis(20))).as("woken by nothing").isFalse();
         FutureTask<Boolean> sleep = new FutureTask<>(() -> engine.await(PATIENCE));
-        Thread.ofPlatform().start(sleep);
+        Thread sleeper = Thread.ofPlatform().start(sleep);
+        Eventually.until(() -> sleeper.getState() == Thread.State.TIMED_WAITING);
         updateAsAPeerWould(1);
         assertThat(sleep.get()).isTrue();
         assertThat(engine.progress()).isTrue();
