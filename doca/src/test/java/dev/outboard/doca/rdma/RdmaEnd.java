@@ -79,6 +79,9 @@ final class RdmaEnd implements AutoCloseable {
                 .writeImm(note, note, TASKS)
                 .atomicCmpSwp(note, note, TASKS)
                 .atomicFetchAdd(note, note, TASKS)
+                .syncEventGet(note, note, TASKS)
+                .syncEventNotifySet(note, note, TASKS)
+                .syncEventNotifyAdd(note, note, TASKS)
                 .permissions(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC)
                 .attach(engine)
                 .onStateChange((_, _, next) -> states.add(next));

@@ -267,9 +267,15 @@ abstract class RdmaTaskContract extends RdmaPairContract {
                                     () -> t.dst(t.dst()),
                                     () -> t.result(t.result()),
                                     () -> t.add(0));
-                    case SyncEventGetTask t -> List.<Runnable>of(() -> t.dst(t.dst()));
-                    case SyncEventNotifySetTask t -> List.<Runnable>of(() -> t.src(t.src()));
-                    case SyncEventNotifyAddTask t -> List.<Runnable>of(() -> t.addend(0));
+                    case SyncEventGetTask t ->
+                            List.<Runnable>of(() -> t.event(t.event()), () -> t.dst(t.dst()));
+                    case SyncEventNotifySetTask t ->
+                            List.<Runnable>of(() -> t.event(t.event()), () -> t.src(t.src()));
+                    case SyncEventNotifyAddTask t ->
+                            List.<Runnable>of(
+                                    () -> t.event(t.event()),
+                                    () -> t.result(t.result()),
+                                    () -> t.addend(0));
                 });
         return setters;
     }

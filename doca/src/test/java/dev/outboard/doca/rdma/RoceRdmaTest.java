@@ -151,4 +151,28 @@ class RoceRdmaTest {
             return loopback();
         }
     }
+
+    @Nested
+    class SyncEvents extends RdmaSyncEventContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class SyncEventFaults extends RdmaSyncEventFaultContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class SyncEventProcesses extends RdmaSyncEventProcessContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
 }
