@@ -110,6 +110,7 @@ abstract class RdmaContextContract extends RdmaPairContract {
                 rdma -> rdma.grhEnabled(true),
                 rdma -> rdma.gidIndex(0),
                 rdma -> rdma.serviceLevel(1),
+                rdma -> rdma.connectionRequestTimeout(Duration.ofSeconds(1)),
                 rdma -> rdma.rnrRetryCount(1),
                 rdma -> rdma.retryCount(1),
                 rdma -> rdma.timeoutCode(10),

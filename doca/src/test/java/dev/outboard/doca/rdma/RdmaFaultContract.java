@@ -1,5 +1,6 @@
 package dev.outboard.doca.rdma;
 
+import static dev.outboard.doca.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.doca.AccessFlag;
@@ -99,6 +100,7 @@ abstract class RdmaFaultContract extends RdmaPairContract {
 
         assertThat(theirs.next()).isSameAs(receive);
         assertFlushed(receive);
+        assertRefused(DocaError.BAD_STATE, receive::immediate);
         theirs.progressUntil(() -> theirs.rdma.state() == CtxState.STOPPING);
         assertThat(theirs.rdma.rdmaState()).isEqualTo(RdmaState.ERROR);
         assertThat(theirs.rdma.stopCause()).isPresent();
@@ -113,6 +115,7 @@ abstract class RdmaFaultContract extends RdmaPairContract {
     @ParameterizedTest
     @EnumSource
     @Requirement({
+        "DRDMA-WRITEI-3",
         "DFLT-1",
         "DRDMA-FAIL-3",
         "DRDMA-FAIL-4",

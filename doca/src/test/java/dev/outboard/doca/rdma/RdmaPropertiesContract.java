@@ -9,6 +9,7 @@ import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaDevInfo;
 import dev.outboard.doca.DocaError;
 import dev.outboard.testkit.Requirement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -47,7 +48,7 @@ abstract class RdmaPropertiesContract {
     @Requirement({
         "DRDMA-PROP-16", "DRDMA-PROP-3", "DRDMA-PROP-4", "DRDMA-PROP-5", "DRDMA-PROP-7",
         "DRDMA-PROP-8", "DRDMA-PROP-9", "DRDMA-PROP-10", "DRDMA-PROP-11", "DRDMA-PROP-12",
-        "DRDMA-PROP-14", "DRDMA-PROP-15"
+        "DRDMA-PROP-13", "DRDMA-PROP-14", "DRDMA-PROP-15"
     })
     void defaultsCanBeReadBeforeStart() {
         assertThat(rdma.maxSendBufListLen()).isEqualTo(4);
@@ -61,6 +62,7 @@ abstract class RdmaPropertiesContract {
         assertThat(rdma.rnrRetryCount()).isEqualTo(6);
         assertThat(rdma.retryCount()).isEqualTo(7);
         assertThat(rdma.timeoutCode()).isEqualTo(17);
+        assertThat(rdma.connectionRequestTimeout()).isEqualTo(Duration.ofSeconds(2));
         assertThat(rdma.connectionMode()).isEqualTo(ConnectionMode.GATED);
         assertThat(rdma.mtu()).isEqualTo(capabilities.maxMtu());
     }
@@ -166,6 +168,7 @@ abstract class RdmaPropertiesContract {
         assertRefused(DocaError.INVALID_VALUE, () -> rdma.retryCount(8));
         assertRefused(DocaError.INVALID_VALUE, () -> rdma.timeoutCode(0), "1 to 31");
         assertRefused(DocaError.INVALID_VALUE, () -> rdma.timeoutCode(32));
+        assertRefused(DocaError.INVALID_VALUE, () -> rdma.connectionRequestTimeout(Duration.ZERO));
         assertThat(rdma.state()).isEqualTo(CtxState.IDLE);
     }
 
@@ -174,6 +177,9 @@ abstract class RdmaPropertiesContract {
     void whatMakesSenseIsTaken() {
         rdma.transportType(TransportType.RC).grhEnabled(true).gidIndex(0).serviceLevel(15);
         assertThat(rdma.serviceLevel()).isEqualTo(15);
+        Duration second = Duration.ofSeconds(1);
+        assertThat(rdma.connectionRequestTimeout(second).connectionRequestTimeout())
+                .isEqualTo(second);
         rdma.rnrRetryCount(7).retryCount(0).timeoutCode(31);
         assertThat(List.of(rdma.rnrRetryCount(), rdma.retryCount(), rdma.timeoutCode()))
                 .containsExactly(7, 0, 31);

@@ -128,7 +128,7 @@ abstract class RdmaReceiveContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement({"DRDMA-RECV-11", "DRDMA-PROP-4", "DFLT-12"})
+    @Requirement({"DRDMA-RECV-11", "DRDMA-RECV-13", "DRDMA-PROP-4", "DFLT-12"})
     void aReceiveHasALimitOfItsOwn() {
         theirs.rdma.receiveDstBufListLen(2).maxSendBufListLen(1);
         connect();
@@ -138,8 +138,10 @@ abstract class RdmaReceiveContract extends RdmaPairContract {
         assertThat(theirs.next()).isSameAs(within);
         assertThat(within.status()).isEqualTo(DocaError.SUCCESS);
 
-        ReceiveTask beyond = theirs.rdma.allocReceive(theirs.rooms(3, 128, 2));
+        Buf tooLong = theirs.rooms(3, 128, 2);
+        ReceiveTask beyond = theirs.rdma.allocReceive(tooLong);
         assertBreaks(ValidationRule.LIST_TOO_LONG, theirs, beyond);
+        assertThat(tooLong.dataLen()).isZero();
         assertThat(beyond.messageSeen()).isFalse();
 
         assertConnected();
