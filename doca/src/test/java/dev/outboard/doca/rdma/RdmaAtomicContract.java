@@ -253,7 +253,7 @@ abstract class RdmaAtomicContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement({"DRDMA-CAS-6", "DTEST-6"})
+    @Requirement("DRDMA-CAS-6")
     void aLockIsHandedOverBySwaps() {
         cell(CELL, 0);
         AtomicCmpSwpTask take =

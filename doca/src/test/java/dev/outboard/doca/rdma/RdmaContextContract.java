@@ -58,7 +58,7 @@ abstract class RdmaContextContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement({"DCORE-CTX-2", "DCORE-CTX-7", "DCORE-CTX-11", "DTEST-8"})
+    @Requirement({"DCORE-CTX-2", "DCORE-CTX-7", "DCORE-CTX-11"})
     void itStopsBeforeItIsConnected() {
         assertThat(ours.rdma.stop()).isEqualTo(CtxState.IDLE);
         assertThat(ours.states).isEmpty();
@@ -171,8 +171,7 @@ abstract class RdmaContextContract extends RdmaPairContract {
         "DCORE-CTX-16",
         "DFLT-34",
         "DFLT-35",
-        "DRDMA-FAIL-4",
-        "DTEST-8"
+        "DRDMA-FAIL-4"
     })
     void whatIsInFlightWhenItStopsIsFlushed() {
         ours.rdma.rnrRetryCount(7);
@@ -221,7 +220,7 @@ abstract class RdmaContextContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement({"DCORE-CTX-7", "DCORE-CTX-10", "DCORE-CTX-14", "DTEST-8"})
+    @Requirement({"DCORE-CTX-7", "DCORE-CTX-10", "DCORE-CTX-14"})
     void itCanBeStoppedInACallback() {
         List<Object> answers = new ArrayList<>();
         ours.rdma.send(
@@ -240,7 +239,7 @@ abstract class RdmaContextContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement({"DCORE-CTX-14", "DTEST-8"})
+    @Requirement("DCORE-CTX-14")
     void itCanBeStoppedInEachChangeOfState() {
         for (CtxState when : CtxState.values()) {
             List<CtxState> answers = new ArrayList<>();

@@ -306,7 +306,7 @@ abstract class RdmaFaultContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement({"DCORE-BUF-20", "DCORE-BUF-17"})
+    @Requirement("DCORE-BUF-20")
     void aBufferGivenBackInFlightHarmsNothing() {
         connect();
         byte[] expected = ours.memory();

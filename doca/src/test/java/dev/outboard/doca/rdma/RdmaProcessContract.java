@@ -59,7 +59,7 @@ abstract class RdmaProcessContract {
     }
 
     @Test
-    @Requirement({"DRDMA-CONN-1", "DRDMA-CONN-10", "DRDMA-READ-8", "DRDMA-COM-20", "DTEST-2"})
+    @Requirement({"DRDMA-CONN-1", "DRDMA-CONN-10", "DRDMA-READ-8", "DRDMA-COM-20"})
     void aProcessThatDoesNothingIsRead() {
         byte[] before = ours.bytes(0, 8);
         ReadTask read = ours.peer.allocRead(ours.remoteData(16, 8), ours.room(64, 8));
@@ -69,7 +69,7 @@ abstract class RdmaProcessContract {
     }
 
     @Test
-    @Requirement({"DFLT-20", "DRDMA-PROP-15", "DRDMA-FAIL-4", "DRDMA-FAIL-9", "DTEST-2"})
+    @Requirement({"DFLT-20", "DRDMA-PROP-15", "DRDMA-FAIL-4", "DRDMA-FAIL-9"})
     void whenThePeerIsKilledTheTaskInFlightFails() throws InterruptedException {
         RdmaTask inFlight = ours.peer.allocSend(ours.dataAt(0, 8));
         RdmaTask behind = ours.peer.allocRead(ours.remoteData(0, 8), ours.room(64, 8));
