@@ -2,6 +2,7 @@ package dev.outboard.console;
 
 import dev.outboard.examples.doca.Counter;
 import dev.outboard.examples.doca.FileCopy;
+import dev.outboard.examples.doca.NotifiedWrite;
 import dev.outboard.examples.doca.PingPong;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -29,6 +30,16 @@ final class ExampleCommand implements Runnable {
                     List<String> words)
             throws Exception {
         PingPong.main(array(words));
+    }
+
+    @Command(
+            name = "notified-write",
+            description = "Write into the memory of a server, and tell it by a sync event.")
+    void notifiedWrite(
+            @Parameters(paramLabel = SIDE, hideParamSyntax = true, arity = "0..2")
+                    List<String> words)
+            throws Exception {
+        NotifiedWrite.main(array(words));
     }
 
     @Command(name = "counter", description = "64 peers add to one number of a server.")

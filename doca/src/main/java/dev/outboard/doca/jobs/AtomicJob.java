@@ -2,6 +2,7 @@ package dev.outboard.doca.jobs;
 
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.RemoteBuf;
+import dev.outboard.doca.rdma.RdmaAddress;
 import org.jspecify.annotations.Nullable;
 
 /// Changes 8 bytes in the memory of the peer in one indivisible step (`doca_rdma_job_atomic`). If
@@ -22,7 +23,7 @@ public record AtomicJob(
         Buf result,
         long swapOrAdd,
         long compare,
-        @Nullable Object peerAddress)
+        @Nullable RdmaAddress peerAddress)
         implements Job {
     /// A compare-and-swap.
     public static AtomicJob cmpSwp(

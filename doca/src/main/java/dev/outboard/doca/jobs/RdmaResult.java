@@ -3,6 +3,7 @@ package dev.outboard.doca.jobs;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.rdma.Be32;
+import dev.outboard.doca.rdma.RdmaAddress;
 import dev.outboard.doca.rdma.RdmaTask;
 import dev.outboard.doca.rdma.ReadTask;
 import dev.outboard.doca.rdma.ReceiveTask;
@@ -73,7 +74,7 @@ public final class RdmaResult {
     }
 
     /// Always null: no transport here needs it.
-    public @Nullable Object peerAddress() {
+    public @Nullable RdmaAddress peerAddress() {
         return null;
     }
 

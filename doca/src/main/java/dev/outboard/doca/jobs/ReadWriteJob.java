@@ -4,6 +4,7 @@ import dev.outboard.doca.Buf;
 import dev.outboard.doca.BufRange;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.rdma.Be32;
+import dev.outboard.doca.rdma.RdmaAddress;
 import org.jspecify.annotations.Nullable;
 
 /// Reads from or writes into the memory of the peer (`doca_rdma_job_read_write`).
@@ -22,7 +23,7 @@ public record ReadWriteJob(
         @Nullable BufRange dst,
         @Nullable BufRange src,
         Be32 immediate,
-        @Nullable Object peerAddress)
+        @Nullable RdmaAddress peerAddress)
         implements Job {
     /// A read.
     public static ReadWriteJob read(

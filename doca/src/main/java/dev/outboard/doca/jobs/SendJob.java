@@ -2,6 +2,7 @@ package dev.outboard.doca.jobs;
 
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.rdma.Be32;
+import dev.outboard.doca.rdma.RdmaAddress;
 import org.jspecify.annotations.Nullable;
 
 /// Sends a message to the next receive of the peer (`doca_rdma_job_send`).
@@ -17,7 +18,7 @@ public record SendJob(
         @Nullable Object userData,
         @Nullable Buf src,
         Be32 immediate,
-        @Nullable Object peerAddress)
+        @Nullable RdmaAddress peerAddress)
         implements Job {
     /// A send without immediate.
     public SendJob(RdmaInstance ctx, @Nullable Object userData, @Nullable Buf src) {

@@ -13,6 +13,7 @@ import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.rdma.Be32;
 import dev.outboard.doca.rdma.Rdma;
+import dev.outboard.doca.rdma.RdmaAddress;
 import dev.outboard.doca.rdma.RdmaConnection;
 import dev.outboard.doca.rdma.RdmaState;
 import dev.outboard.doca.rdma.ReceiveTask;
@@ -175,11 +176,19 @@ abstract class JobTransferContract {
         theirs.submit(new RecvJob(theirs.instance, null, theirs.room(0, 64)));
         Buf src = ours.data(0, (byte) 1);
         RdmaInstance ctx = ours.instance;
+        RdmaAddress anybody = RdmaAddress.ipv4("192.0.2.1", 1);
 
-        assertSucceeds(new SendJob(JobType.SEND, 0, ctx, null, src, IMMEDIATE, "anybody"));
+        assertSucceeds(new SendJob(JobType.SEND, 0, ctx, null, src, IMMEDIATE, anybody));
         assertSucceeds(
                 new ReadWriteJob(
-                        JobType.WRITE, 0, ctx, null, ours.remoteRoom(8, 8), src, IMMEDIATE, "you"));
+                        JobType.WRITE,
+                        0,
+                        ctx,
+                        null,
+                        ours.remoteRoom(8, 8),
+                        src,
+                        IMMEDIATE,
+                        anybody));
         assertSucceeds(
                 new AtomicJob(
                         JobType.ATOMIC_FETCH_ADD,
@@ -190,7 +199,7 @@ abstract class JobTransferContract {
                         ours.room(16, 8),
                         1,
                         0,
-                        "me"));
+                        anybody));
 
         assertThat(theirs.retrieve()).isEqualTo(DocaError.SUCCESS);
         assertThat(theirs.event.result().peerAddress()).isNull();

@@ -27,6 +27,12 @@ class ExamplesTest {
     }
 
     @Test
+    @Requirement({"DRDMA-COM-16", "DTEST-2"})
+    void aSyncEventTellsOfWritesThatAreThere() throws IOException {
+        assertThat(run(NotifiedWrite.class)).contains("1000 of 1000 messages were there when told");
+    }
+
+    @Test
     @Requirement({"DRDMA-CONN-10", "DRDMA-COM-20"})
     void theCounterLosesNoAddition() throws IOException {
         assertThat(run(Counter.class))
