@@ -6,6 +6,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
@@ -108,11 +109,14 @@ public final class ProgressEngine implements AutoCloseable {
     /// Sleeps until [#progress] has work, or `timeout` passed. What became ready since the last
     /// [#progress] ends the wait at once.
     ///
+    /// A virtual thread is parked meanwhile.
+    ///
     /// @return whether there may be work
+    /// @throws DocaException with BAD_STATE while another thread waits
     /// @throws InterruptedException if the thread was interrupted, at most 50 ms ago
     public boolean await(Duration timeout) throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
-        sleeper = Thread.currentThread();
+        beginToSleep();
         try {
             while (!arm()) {
                 if (Thread.interrupted()) {
@@ -156,10 +160,14 @@ public final class ProgressEngine implements AutoCloseable {
         return callbackFailures;
     }
 
-    /// With CONFINED: the current thread takes over from the one that used it so far.
+    /// With CONFINED: the current thread takes over from the one that used it so far. With SHARED
+    /// there is nothing to do.
     ///
     /// @throws DocaException with IN_USE while tasks are in flight
     public void rebind() {
+        if (lock != null) {
+            return;
+        }
         int inFlight = Arrays.stream(contexts).mapToInt(Ctx::inFlightTasks).sum();
         if (inFlight > 0) {
             throw new DocaException(
@@ -254,6 +262,11 @@ public final class ProgressEngine implements AutoCloseable {
         }
     }
 
+    /// The contexts that are tied to it.
+    List<Ctx> contexts() {
+        return List.of(contexts);
+    }
+
     // ---- inside ---------------------------------------------------------------------------------
 
     private void begin() {
@@ -285,6 +298,19 @@ public final class ProgressEngine implements AutoCloseable {
                             + "; rebind() it while nothing is in flight, or create it SHARED");
         }
         owner = Thread.currentThread();
+    }
+
+    private void beginToSleep() {
+        enter();
+        try {
+            if (sleeper != null) {
+                throw new DocaException(
+                        DocaError.BAD_STATE, sleeper + " waits for this progress engine already");
+            }
+            sleeper = Thread.currentThread();
+        } finally {
+            exit();
+        }
     }
 
     private boolean arm() {

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.testkit.Eventually;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -102,6 +104,20 @@ abstract class CompletionChannelContract {
                 receiver.postReceive(id % 16);
             }
         }
+    }
+
+    @Test
+    void aVirtualThreadIsParkedUntilACompletionArrives() throws Exception {
+        CompletionQueue queue = connectedQueue();
+        queue.requestNotification(false);
+        FutureTask<Boolean> woken = new FutureTask<>(() -> channel.await(PATIENCE));
+        Thread waiting = Thread.ofVirtual().start(woken);
+        Eventually.until(() -> waiting.getState() == Thread.State.TIMED_WAITING);
+
+        sender.post(sender.message(1));
+
+        assertThat(woken.get()).isTrue();
+        assertThat(Completions.await(queue).id()).isEqualTo(1);
     }
 
     @Test

@@ -49,7 +49,7 @@ record ConnectionBlob(InetAddress address, int queuePairNumber, int psn, int mtu
         }
         try {
             return decodeBody(Blob.decode(Blob.Kind.CONNECTION, details));
-        } catch (DocaException e) {
+        } catch (DocaException | IllegalArgumentException e) {
             throw new DocaException(
                     DocaError.CONNECTION_ABORTED,
                     "the peer's connection details: " + e.getMessage(),

@@ -175,4 +175,20 @@ class RoceRdmaTest {
             return loopback();
         }
     }
+
+    @Nested
+    class GatedConnection extends GatedConnectionContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class Threading extends ThreadingContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
 }

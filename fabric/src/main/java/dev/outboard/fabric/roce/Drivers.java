@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /// Decides who drives an engine, so that somebody always does and nobody hands over without need:
 ///
 /// - a thread that polls drives by itself, with the lowest latency;
-/// - of the threads that await, one *leads*: it sleeps on the socket and drives when something
-///   comes; the others sleep until their queue is notified, or until the leader leaves and one of
-///   them follows;
+/// - of the platform threads that await, one *leads*: it sleeps on the socket and drives when
+///   something comes; the others sleep until their queue is notified, or until the leader leaves
+///   and one of them follows;
 /// - the service thread leads when nobody else does. While applications drive it stays off the
 ///   socket, because every packet would wake it for nothing, and looks every millisecond whether it
 ///   is needed again.
@@ -88,7 +88,7 @@ final class Drivers implements AutoCloseable {
                 }
                 if (leads) {
                     engine.sleep(left);
-                } else if (tryLead()) {
+                } else if (canLead() && tryLead()) {
                     leads = true;
                     leadersChannel = channel;
                 } else {
@@ -124,6 +124,11 @@ final class Drivers implements AutoCloseable {
         }
     }
 
+    /// A virtual thread must not hold on to its carrier while it sleeps.
+    private static boolean canLead() {
+        return !Thread.currentThread().isVirtual();
+    }
+
     private boolean tryLead() {
         if (leader.compareAndSet(null, Thread.currentThread())) {
             return true;
@@ -145,7 +150,7 @@ final class Drivers implements AutoCloseable {
         leadersChannel = null;
         leader.set(null);
         for (RoceCompletionChannel channel : channels) {
-            if (channel.unpark()) {
+            if (channel.unparkToLead()) {
                 return;
             }
         }

@@ -94,6 +94,12 @@ final class RoceCompletionChannel implements CompletionChannel {
         sleeper = null;
     }
 
+    /// Wakes the thread in [#park] if it may lead; false if there is no such thread.
+    boolean unparkToLead() {
+        Thread thread = sleeper;
+        return thread != null && !thread.isVirtual() && unpark();
+    }
+
     /// Wakes the thread in [#park]; false if there is none.
     boolean unpark() {
         Thread thread = sleeper;

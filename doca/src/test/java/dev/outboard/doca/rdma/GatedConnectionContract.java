@@ -1,0 +1,161 @@
+package dev.outboard.doca.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.outboard.doca.AccessFlag;
+import dev.outboard.doca.CtxState;
+import dev.outboard.doca.DocaDevInfo;
+import dev.outboard.doca.DocaError;
+import dev.outboard.doca.DocaException;
+import dev.outboard.testkit.Requirement;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Contexts with one connection, made by details carried to the peer, on every provider.
+abstract class GatedConnectionContract {
+    private RdmaEnd ours;
+    private RdmaEnd theirs;
+
+    /// A device that reaches, and is reached by, the others.
+    abstract DocaDevInfo device();
+
+    @BeforeEach
+    void open() {
+        ours = new RdmaEnd(device());
+        theirs = new RdmaEnd(device());
+    }
+
+    @AfterEach
+    void close() {
+        ours.close();
+        theirs.close();
+    }
+
+    @Test
+    @Requirement({"DRDMA-CONN-1", "DRDMA-CONN-2", "DRDMA-CONN-6", "DFLT-40", "DFLT-42"})
+    void aContextRunsOnceItsConnectionIsConnected() {
+        assertThat(ours.rdma.connectionMode()).isEqualTo(ConnectionMode.GATED);
+        assertRefused(DocaError.BAD_STATE, ours.rdma::export);
+        assertThat(ours.rdma.start()).isEqualTo(CtxState.STARTING);
+        theirs.rdma.start();
+        RdmaConnection connection = ours.rdma.export();
+        assertThat(ours.rdma.export()).isSameAs(connection);
+        byte[] details = theirs.rdma.export().details();
+        ours.engine.progress();
+        assertThat(ours.rdma.state()).isEqualTo(CtxState.STARTING);
+
+        connection.connect(details);
+        ours.progressUntil(() -> ours.rdma.state() == CtxState.RUNNING);
+
+        assertRefused(DocaError.BAD_STATE, () -> connection.connect(details));
+        assertRefused(DocaError.NOT_PERMITTED, connection::disconnect);
+        assertThat(ours.rdma.state()).isEqualTo(CtxState.RUNNING);
+    }
+
+    @Test
+    @Requirement({"DRDMA-CONN-3", "DRDMA-CONN-9", "DFLT-41"})
+    void damagedDetailsAreRefusedAndChangeNothing() {
+        ours.rdma.start();
+        theirs.rdma.start();
+        RdmaConnection connection = ours.rdma.export();
+        byte[] good = theirs.rdma.export().details();
+
+        assertRefused(DocaError.INVALID_VALUE, () -> connection.connect(null));
+        assertRefused(DocaError.INVALID_VALUE, () -> connection.connect(new byte[0]));
+        for (int length = 1; length < good.length; length++) {
+            byte[] cut = Arrays.copyOf(good, length);
+            assertRefused(DocaError.CONNECTION_ABORTED, () -> connection.connect(cut));
+        }
+        for (int bit = 0; bit < 8 * good.length; bit++) {
+            byte[] flipped = good.clone();
+            flipped[bit / 8] ^= (byte) (1 << bit % 8);
+            assertRefused(DocaError.CONNECTION_ABORTED, () -> connection.connect(flipped));
+        }
+
+        assertThat(connection.state()).isEqualTo(RdmaState.INIT);
+        assertThat(ours.rdma.state()).isEqualTo(CtxState.STARTING);
+        connection.connect(good);
+        assertThat(connection.state()).isEqualTo(RdmaState.CONNECTED);
+    }
+
+    @Test
+    @Requirement("DRDMA-CONN-5")
+    void whatIsSentBeforeThePeerIsConnectedIsNotLost() {
+        ours.rdma.start();
+        theirs.rdma.start();
+        RdmaConnection here = ours.rdma.export();
+        RdmaConnection there = theirs.rdma.export();
+        here.connect(there.details());
+        ours.progressUntil(() -> ours.rdma.state() == CtxState.RUNNING);
+        SendTask early = here.allocSend(ours.data(0, (byte) 9));
+        assertThat(early.submit()).isEqualTo(DocaError.SUCCESS);
+        ours.engine.progress();
+
+        there.connect(here.details());
+        theirs.progressUntil(() -> theirs.rdma.state() == CtxState.RUNNING);
+        ReceiveTask receive = theirs.rdma.allocReceive(theirs.room(0, 4));
+        receive.submitOrThrow();
+
+        assertThat(theirs.next()).isSameAs(receive);
+        assertThat(theirs.bytes(0, 1)).containsExactly(9);
+        assertThat(ours.next()).isSameAs(early);
+        assertThat(early.status()).isEqualTo(DocaError.SUCCESS);
+        early.src().release();
+        receive.dst().release();
+    }
+
+    @Test
+    @Requirement({"DRDMA-STATE-6", "DRDMA-STATE-7", "DRDMA-STATE-8", "DRDMA-FAIL-5", "DFLT-61"})
+    void anErrorEndsBothSidesWhichThenBeginAgain() {
+        theirs.rdma.permissions(AccessFlag.LOCAL_READ_WRITE);
+        RdmaEnd.connect(ours, theirs);
+        WriteTask refused = ours.peer.allocWrite(ours.data(0, (byte) 1), ours.remoteRoom(0, 8));
+        assertThat(ours.run(refused)).isEqualTo(DocaError.IO_FAILED);
+        assertThat(ours.rdma.state()).isEqualTo(CtxState.STOPPING);
+        assertThat(ours.rdma.rdmaState()).isEqualTo(RdmaState.ERROR);
+        refused.src().release();
+        refused.dst().release();
+        refused.free();
+        ours.progressUntil(() -> ours.rdma.state() == CtxState.IDLE);
+        assertThat(ours.rdma.rdmaState()).isEqualTo(RdmaState.RESET);
+
+        theirs.progressUntil(() -> theirs.rdma.stopCause().isPresent());
+        theirs.progressUntil(() -> theirs.rdma.state() == CtxState.IDLE);
+        ours.remote.close();
+        theirs.remote.close();
+        RdmaEnd.connect(ours, theirs);
+
+        ReceiveTask receive = theirs.rdma.allocReceive(null);
+        receive.submitOrThrow();
+        assertThat(ours.run(ours.peer.allocSend(null))).isEqualTo(DocaError.SUCCESS);
+        assertThat(theirs.next()).isSameAs(receive);
+    }
+
+    @Test
+    @Requirement({"DRDMA-CONN-8", "DFLT-44"})
+    void theDetailsOfAnEarlierStartReachNobody() {
+        theirs.rdma.start();
+        byte[] old = theirs.rdma.export().details();
+        theirs.rdma.stop();
+        theirs.progressUntil(() -> theirs.rdma.state() == CtxState.IDLE);
+        theirs.rdma.start();
+        assertThat(theirs.rdma.export().details()).isNotEqualTo(old);
+        ours.rdma.retryCount(1).timeoutCode(12).start();
+        RdmaConnection connection = ours.rdma.export();
+        connection.connect(old);
+        ours.progressUntil(() -> ours.rdma.state() == CtxState.RUNNING);
+
+        assertThat(ours.run(connection.allocSend(null))).isEqualTo(DocaError.IO_FAILED);
+
+        assertThat(ours.rdma.state()).isEqualTo(CtxState.STOPPING);
+    }
+
+    private static void assertRefused(DocaError error, Runnable call) {
+        assertThatExceptionOfType(DocaException.class)
+                .isThrownBy(call::run)
+                .satisfies(e -> assertThat(e.error()).isEqualTo(error));
+    }
+}
