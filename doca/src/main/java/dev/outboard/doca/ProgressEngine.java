@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -103,6 +104,24 @@ public final class ProgressEngine implements AutoCloseable {
             return done;
         } finally {
             end();
+        }
+    }
+
+    /// Progresses until `isDone` says so, spinning between: the shortest way to wait.
+    ///
+    /// @throws DocaException with TIME_OUT if `limit` passes first, or as [#progress()]
+    public void progressUntil(BooleanSupplier isDone, Duration limit) {
+        long deadline = System.nanoTime() + limit.toNanos();
+        while (!isDone.getAsBoolean()) {
+            if (progress()) {
+                continue;
+            }
+            if (System.nanoTime() - deadline > 0) {
+                throw new DocaException(
+                        DocaError.TIME_OUT,
+                        "what the progress engine was to bring did not come within " + limit);
+            }
+            Thread.onSpinWait();
         }
     }
 

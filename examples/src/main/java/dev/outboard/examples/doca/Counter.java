@@ -25,6 +25,7 @@ import java.util.concurrent.Future;
 /// 64 peers add to one number in the memory of a server that does nothing meanwhile. Each is a
 /// thread with a context of its own; the server has one context with 64 connections.
 public final class Counter {
+    private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final int PEERS = 64;
     private static final int ADDS = 1_000;
 
@@ -97,9 +98,7 @@ public final class Counter {
             synchronized (exchange) {
                 server.connect(exchange.swap(server.details()));
             }
-            while (rdma.state() != CtxState.RUNNING) {
-                engine.progress();
-            }
+            engine.progressUntil(() -> rdma.state() == CtxState.RUNNING, LIMIT);
 
             RemoteBuf there = inventory.byAddress(counter, 0, Long.BYTES);
             Buf before = inventory.byAddress(memory, 0, Long.BYTES);

@@ -21,11 +21,13 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 
 /// A file of the server, read by the client without the server's help: `SOURCE COPY`. Each read
 /// fills a list of four blocks, from the last in memory to the first, which are written to the copy
 /// at once.
 public final class FileCopy {
+    private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final int BLOCKS = 4;
     private static final int BLOCK_BYTES = 256 * 1024;
 
@@ -84,9 +86,7 @@ public final class FileCopy {
                     .start();
             RdmaConnection peer = rdma.export();
             peer.connect(exchange.swap(peer.details()));
-            while (rdma.state() != CtxState.RUNNING) {
-                engine.progress();
-            }
+            engine.progressUntil(() -> rdma.state() == CtxState.RUNNING, LIMIT);
 
             try (RemoteMmap content = RemoteMmap.fromExport(dev, exchange.receive())) {
                 RemoteBuf source = inventory.byAddress(content, 0, content.length());
@@ -95,9 +95,7 @@ public final class FileCopy {
                 while (source.tailLen() > 0) {
                     source.data(source.tail(), Math.min(source.tailLen(), memory.length()));
                     read.submitOrThrow();
-                    while (read.status() == DocaError.IN_PROGRESS) {
-                        engine.progress();
-                    }
+                    engine.progressUntil(() -> read.status() != DocaError.IN_PROGRESS, LIMIT);
                     write(list, file);
                 }
                 read.free();

@@ -26,6 +26,7 @@ import java.time.Duration;
 /// The client writes messages into the memory of the server, one behind the other, and sets a sync
 /// event to their number, which is all the server looks at.
 public final class NotifiedWrite {
+    private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final int MESSAGES = 1_000;
     private static final int BYTES = 64;
 
@@ -87,9 +88,7 @@ public final class NotifiedWrite {
                     .start();
             RdmaConnection peer = rdma.export();
             peer.connect(exchange.swap(peer.details()));
-            while (rdma.state() != CtxState.RUNNING) {
-                engine.progress();
-            }
+            engine.progressUntil(() -> rdma.state() == CtxState.RUNNING, LIMIT);
 
             try (RemoteMmap there = RemoteMmap.fromExport(dev, exchange.receive())) {
                 SyncEventRemoteNet event = SyncEventRemoteNet.fromExport(exchange.receive());
@@ -104,9 +103,7 @@ public final class NotifiedWrite {
                     memory.segment().set(ValueLayout.JAVA_LONG, BYTES, i + 1);
                     write.submitOrThrow();
                     notify.submitOrThrow();
-                    while (notify.status() == DocaError.IN_PROGRESS) {
-                        engine.progress();
-                    }
+                    engine.progressUntil(() -> notify.status() != DocaError.IN_PROGRESS, LIMIT);
                 }
                 exchange.meet();
                 write.free();

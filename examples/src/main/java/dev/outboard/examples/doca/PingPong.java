@@ -13,10 +13,12 @@ import dev.outboard.doca.rdma.RdmaConnection;
 import dev.outboard.doca.rdma.RdmaTask;
 import dev.outboard.doca.rdma.ReceiveTask;
 import dev.outboard.doca.rdma.SendTask;
+import java.time.Duration;
 import java.util.Locale;
 
 /// Two processes send each other 64 bytes, in turn.
 public final class PingPong {
+    private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final int ROUNDS = 2_000;
     private static final int BYTES = 64;
 
@@ -48,9 +50,7 @@ public final class PingPong {
                     .start();
             RdmaConnection peer = rdma.export();
             peer.connect(exchange.swap(peer.details()));
-            while (rdma.state() != CtxState.RUNNING) {
-                engine.progress();
-            }
+            engine.progressUntil(() -> rdma.state() == CtxState.RUNNING, LIMIT);
 
             Buf ball = inventory.byData(memory, 0, BYTES);
             Buf hand = inventory.byAddress(memory, BYTES, BYTES);
@@ -64,9 +64,7 @@ public final class PingPong {
                 if (begins) {
                     send.submitOrThrow();
                 }
-                while (receive.status() == DocaError.IN_PROGRESS) {
-                    engine.progress();
-                }
+                engine.progressUntil(() -> receive.status() != DocaError.IN_PROGRESS, LIMIT);
                 if (round < ROUNDS) {
                     hand.resetDataLen();
                     receive.submitOrThrow();
@@ -74,9 +72,7 @@ public final class PingPong {
                 if (!begins) {
                     send.submitOrThrow();
                 }
-                while (send.status() == DocaError.IN_PROGRESS) {
-                    engine.progress();
-                }
+                engine.progressUntil(() -> send.status() != DocaError.IN_PROGRESS, LIMIT);
             }
             if (begins) {
                 double micros = (System.nanoTime() - start) / 1e3 / ROUNDS;
