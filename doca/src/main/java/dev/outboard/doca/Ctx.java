@@ -299,6 +299,7 @@ public abstract class Ctx implements AutoCloseable {
 
     /// Counts a task that was submitted.
     protected final void taskStarted() {
+        engine().bind();
         inFlight++;
     }
 

@@ -216,8 +216,12 @@ public final class ProgressEngine implements AutoCloseable {
     public void enter() {
         if (lock != null) {
             lock.lock();
-        } else if (!Thread.currentThread().equals(owner)) {
-            bind();
+        } else if (owner != null && !owner.equals(Thread.currentThread())) {
+            throw new DocaException(
+                    DocaError.BAD_STATE,
+                    "the progress engine is confined to "
+                            + owner
+                            + "; rebind() it while nothing is in flight, or create it SHARED");
         }
     }
 
@@ -300,6 +304,7 @@ public final class ProgressEngine implements AutoCloseable {
                             ? "a callback cannot progress the engine that runs it"
                             : "another thread progresses this engine");
         }
+        bind();
         progressing = current;
     }
 
@@ -308,15 +313,11 @@ public final class ProgressEngine implements AutoCloseable {
         exit();
     }
 
-    private void bind() {
-        if (owner != null) {
-            throw new DocaException(
-                    DocaError.BAD_STATE,
-                    "the progress engine is confined to "
-                            + owner
-                            + "; rebind() it while nothing is in flight, or create it SHARED");
+    /// The current thread submits or progresses: with CONFINED it is the only one from now on.
+    void bind() {
+        if (owner == null && lock == null) {
+            owner = Thread.currentThread();
         }
-        owner = Thread.currentThread();
     }
 
     private void beginToSleep() {

@@ -8,14 +8,21 @@ import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDevInfo;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
+import dev.outboard.doca.Refusals;
+import dev.outboard.doca.blob.Blob;
 import dev.outboard.testkit.Requirement;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Contexts with one connection, made by details carried to the peer, on every provider.
 abstract class GatedConnectionContract {
+    /// The low byte of the version of a blob.
+    private static final int VERSION_AT = 5;
+
     private RdmaEnd ours;
     private RdmaEnd theirs;
 
@@ -56,7 +63,7 @@ abstract class GatedConnectionContract {
     }
 
     @Test
-    @Requirement({"DRDMA-CONN-3", "DRDMA-CONN-9", "DFLT-41"})
+    @Requirement({"DRDMA-CONN-3", "DFLT-41"})
     void damagedDetailsAreRefusedAndChangeNothing() {
         ours.rdma.start();
         theirs.rdma.start();
@@ -79,6 +86,42 @@ abstract class GatedConnectionContract {
         assertThat(ours.rdma.state()).isEqualTo(CtxState.STARTING);
         connection.connect(good);
         assertThat(connection.state()).isEqualTo(RdmaState.CONNECTED);
+    }
+
+    /// Whole and undamaged, but of an end that this one cannot talk to.
+    @Test
+    @Requirement({"DRDMA-CONN-9", "DFLT-41"})
+    void detailsOfAnEndOfAnotherKindAreRefused() {
+        ours.rdma.start();
+        theirs.rdma.start();
+        RdmaConnection connection = ours.rdma.export();
+        byte[] good = theirs.rdma.export().details();
+
+        byte[] later = good.clone();
+        later[VERSION_AT]++;
+        CRC32C checksum = new CRC32C();
+        checksum.update(later, 0, later.length - Integer.BYTES);
+        ByteBuffer.wrap(later).putInt(later.length - Integer.BYTES, (int) checksum.getValue());
+        Refusals.assertRefused(
+                DocaError.CONNECTION_ABORTED, () -> connection.connect(later), "version 2");
+
+        byte[] dynamic = withBodyByte(good, 0, TransportType.DC.ordinal());
+        Refusals.assertRefused(
+                DocaError.CONNECTION_ABORTED,
+                () -> connection.connect(dynamic),
+                "transport type 1");
+        byte[] withoutGrh = withBodyByte(good, 1, 0);
+        Refusals.assertRefused(
+                DocaError.CONNECTION_ABORTED, () -> connection.connect(withoutGrh), "GRH use 0");
+        assertThat(connection.state()).isEqualTo(RdmaState.INIT);
+    }
+
+    private static byte[] withBodyByte(byte[] details, int at, int value) {
+        ByteBuffer body = Blob.decode(Blob.Kind.CONNECTION, details);
+        byte[] changed = new byte[body.remaining()];
+        body.get(changed);
+        changed[at] = (byte) value;
+        return Blob.encode(Blob.Kind.CONNECTION, changed);
     }
 
     @Test

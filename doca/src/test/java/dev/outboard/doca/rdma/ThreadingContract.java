@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -108,7 +109,7 @@ abstract class ThreadingContract {
     }
 
     @Test
-    @Requirement({"DCORE-THR-3", "DCORE-THR-4", "DCORE-PE-4", "DJAVA-PE-2"})
+    @Requirement({"DCORE-THR-3", "DCORE-THR-4", "DCORE-PE-4"})
     void threadsSubmitWhileAnotherProgresses() throws Exception {
         open(ThreadMode.SHARED);
         connect(RECEIVES);
@@ -157,7 +158,6 @@ abstract class ThreadingContract {
     }
 
     @Test
-    @Requirement("DJAVA-PE-2")
     void aDriverTakesOverAConfinedEngineAndStopsItsContexts() {
         open(ThreadMode.CONFINED);
         connect(0);
@@ -175,6 +175,7 @@ abstract class ThreadingContract {
     void aConfinedEngineRefusesAnotherThreadUntilThatTakesOver() throws Exception {
         open(ThreadMode.CONFINED);
         connect(0);
+        engine.progress();
         SendImmTask task = free.getFirst().remove();
 
         onAnotherThread(() -> {
@@ -202,7 +203,44 @@ abstract class ThreadingContract {
     }
 
     @Test
-    @Requirement({"DCORE-PE-10", "DCORE-PE-11", "DCORE-PE-12"})
+    @Requirement("DCORE-THR-2")
+    void aConfinedEngineBelongsToTheThreadThatProgressesFirst() throws Exception {
+        open(ThreadMode.CONFINED);
+        connect(0);
+        onAnotherThread(() -> {
+            engine.progress();
+            return true;
+        });
+        assertRefused(DocaError.BAD_STATE, engine::progress);
+        assertRefused(DocaError.BAD_STATE, rdma::export);
+        engine.rebind();
+    }
+
+    @Test
+    @Requirement("DCORE-THR-2")
+    void aConfinedEngineBelongsToTheThreadThatSubmitsFirst() throws Exception {
+        open(ThreadMode.CONFINED);
+        connect(0);
+        freeSends();
+        CountDownLatch submitted = new CountDownLatch(1);
+        CountDownLatch refused = new CountDownLatch(1);
+        FutureTask<Boolean> first =
+                run(() -> {
+                    rdma.allocReceive(null).submitOrThrow();
+                    submitted.countDown();
+                    boolean inTime = refused.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                    rdma.stopAndDrain(PATIENCE);
+                    return inTime;
+                });
+        submitted.await();
+        assertRefused(DocaError.BAD_STATE, engine::progress);
+        refused.countDown();
+        assertThat(first.get(2 * PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        engine.rebind();
+    }
+
+    @Test
+    @Requirement({"DCORE-PE-10", "DCORE-PE-11"})
     void noWakeUpIsLost() throws Exception {
         open(ThreadMode.CONFINED);
         connect(RECEIVES);
@@ -217,7 +255,7 @@ abstract class ThreadingContract {
     }
 
     @Test
-    @Requirement({"DCORE-PE-12", "DJAVA-PE-4"})
+    @Requirement("DJAVA-PE-4")
     void aVirtualThreadParksUntilThereIsWork() throws Exception {
         open(ThreadMode.SHARED);
         connect(1);
@@ -247,7 +285,7 @@ abstract class ThreadingContract {
     }
 
     @Test
-    @Requirement({"DCORE-PE-12", "DJAVA-PE-4"})
+    @Requirement("DJAVA-PE-4")
     void aWaitCanBeInterruptedAndLimited() throws Exception {
         open(ThreadMode.SHARED);
         assertThat(engine.await(Duration.ofMillis(1))).isFalse();
@@ -275,7 +313,6 @@ abstract class ThreadingContract {
     }
 
     @Test
-    @Requirement("DJAVA-RDMA-6")
     void stoppingEndsTheWaitOfAnotherThread() throws Exception {
         open(ThreadMode.SHARED);
         FutureTask<Boolean> woken = new FutureTask<>(() -> engine.await(Duration.ofHours(1)));

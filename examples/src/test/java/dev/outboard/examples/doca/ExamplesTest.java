@@ -20,14 +20,14 @@ class ExamplesTest {
     private static final int LISTS_AND_A_BIT = 3 * 1024 * 1024 + 17;
 
     @Test
-    @Requirement({"DRDMA-CONN-1", "DRDMA-CONN-10", "DTEST-2"})
+    @Requirement({"DRDMA-CONN-1", "DRDMA-CONN-10"})
     void pingPongCountsItsRounds() throws IOException {
         assertThat(run(PingPong.class))
                 .containsPattern("2000 rounds of 64 bytes, [\\d.,]+ us each");
     }
 
     @Test
-    @Requirement({"DRDMA-COM-16", "DTEST-2"})
+    @Requirement("DRDMA-COM-16")
     void aSyncEventTellsOfWritesThatAreThere() throws IOException {
         assertThat(run(NotifiedWrite.class)).contains("1000 of 1000 messages were there when told");
     }
