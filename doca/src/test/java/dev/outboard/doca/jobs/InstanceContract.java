@@ -34,7 +34,7 @@ abstract class InstanceContract {
     }
 
     @Test
-    @Requirement("DJOB-LIFE-1")
+    @Requirement({"DJOB-LIFE-1", "DRDMA-CREATE-2"})
     void goesFromResetToInitToConnectedAndBack() {
         assertThat(ours.instance.state()).isEqualTo(RdmaState.RESET);
         assertRefused(DocaError.BAD_STATE, ours.instance::export);

@@ -103,7 +103,7 @@ abstract class JobTransferContract {
     }
 
     @Test
-    @Requirement("DJOB-ATOM-1")
+    @Requirement({"DJOB-ATOM-1", "DRDMA-FADD-4"})
     void aFetchAndAddIgnoresTheValueToCompare() {
         theirs.mmap.segment().set(ValueLayout.JAVA_LONG, 0, 40);
         RemoteBuf number = ours.remoteRoom(0, 8);
@@ -130,7 +130,7 @@ abstract class JobTransferContract {
     }
 
     @Test
-    @Requirement("DJOB-IMM-1")
+    @Requirement({"DJOB-IMM-1", "DRDMA-READ-10"})
     void onlyTheTypesWithImmediateCarryIt() {
         theirs.submit(new RecvJob(theirs.instance, "first", theirs.room(0, 64)));
         theirs.submit(new RecvJob(theirs.instance, "second", null));

@@ -177,7 +177,7 @@ abstract class WorkQueueContract {
     }
 
     @Test
-    @Requirement("DJOB-WQ-1")
+    @Requirement({"DJOB-WQ-1", "DFLT-33"})
     void takesAsManyJobsAsItIsDeep() {
         for (int i = 0; i < JobEnd.DEPTH; i++) {
             theirs.submit(new RecvJob(theirs.instance, i, null));

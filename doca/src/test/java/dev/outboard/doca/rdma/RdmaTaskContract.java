@@ -151,7 +151,7 @@ abstract class RdmaTaskContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement({"DCORE-TASK-7", "DRDMA-FAIL-1", "DJAVA-API-6"})
+    @Requirement({"DCORE-TASK-7", "DCORE-ERR-4", "DCORE-ERR-5", "DRDMA-FAIL-1", "DJAVA-API-6"})
     void successAndErrorHaveTheirCallbacks() {
         List<String> called = new ArrayList<>();
         ours.rdma.send(

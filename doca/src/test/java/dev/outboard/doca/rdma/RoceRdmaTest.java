@@ -191,4 +191,12 @@ class RoceRdmaTest {
             return loopback();
         }
     }
+
+    @Nested
+    class Progress extends ProgressContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
 }
