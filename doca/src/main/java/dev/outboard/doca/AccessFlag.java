@@ -1,5 +1,6 @@
 package dev.outboard.doca;
 
+import dev.outboard.fabric.Access;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
@@ -33,6 +34,21 @@ public enum AccessFlag {
     /// DOCA's bit; 0 for [#LOCAL_READ_ONLY].
     public int bit() {
         return bit;
+    }
+
+    /// What `flags` are called by the verbs; those of PCI have no counterpart.
+    public static Access[] rights(Set<AccessFlag> flags) {
+        EnumSet<Access> access = EnumSet.noneOf(Access.class);
+        for (AccessFlag flag : flags) {
+            switch (flag) {
+                case LOCAL_READ_WRITE -> access.add(Access.LOCAL_WRITE);
+                case RDMA_READ -> access.add(Access.REMOTE_READ);
+                case RDMA_WRITE -> access.add(Access.REMOTE_WRITE);
+                case RDMA_ATOMIC -> access.add(Access.REMOTE_ATOMIC);
+                case LOCAL_READ_ONLY, PCI_READ_ONLY, PCI_READ_WRITE, PCI_RELAXED_ORDERING -> {}
+            }
+        }
+        return access.toArray(Access[]::new);
     }
 
     /// The bits of `flags` together.

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// What owns tasks of a kind and runs them (DOCA Core, `doca_ctx`): configured while IDLE, then
@@ -292,25 +293,61 @@ public abstract class Ctx implements AutoCloseable {
         }
     }
 
-    /// Counts a task.
-    protected final void taskAllocated(Task task) {
-        tasks.add(task);
+    /// Allocates a task.
+    ///
+    /// @param pool that of its type; null if the type is not enabled
+    /// @param type what messages call it
+    /// @throws DocaException with BAD_STATE unless running, with NOT_PERMITTED if the type is not
+    ///   enabled, with NO_MEMORY if all its tasks are allocated
+    protected final <T extends Task> T allocate(
+            @Nullable TaskPool<?> pool, Object type, Supplier<T> creation) {
+        ProgressEngine pe = engine();
+        pe.enter();
+        try {
+            requireState(CtxState.RUNNING, "given tasks");
+            if (pool == null) {
+                throw new DocaException(
+                        DocaError.NOT_PERMITTED,
+                        type + " tasks are not enabled for " + this + "; enable them before start");
+            }
+            T task = creation.get();
+            pool.allocate();
+            task.allocatedFrom(pool);
+            tasks.add(task);
+            return task;
+        } finally {
+            pe.exit();
+        }
     }
 
-    /// Counts a task that was submitted.
-    protected final void taskStarted() {
+    /// Whether `task` can be submitted now.
+    protected final boolean accepts(Task task) {
+        return !task.isInFlight() && state == CtxState.RUNNING;
+    }
+
+    /// What [Task#trySubmit] returns for a task that breaks `rule`.
+    protected final DocaError refuse(Task task, ValidationRule rule) {
+        return task.refused(rule);
+    }
+
+    /// `task` is submitted: DOCA owns it until [#end].
+    protected final void begin(Task task) {
+        task.started();
         engine().bind();
         inFlight++;
     }
 
-    /// Counts a task that completes: its callback runs next.
-    protected final void taskEnded() {
+    /// Gives `task` back to the user and runs its callback.
+    protected final void end(Task task, DocaError status, @Nullable FailureCause cause) {
+        task.ended(status, cause);
         inFlight--;
+        engine().callback(task.pool().callback(status), task);
     }
 
     /// A task of this context was freed.
-    protected void taskFreed(Task task) {
+    final void freed(Task task) {
         tasks.remove(task);
+        task.pool().freed();
     }
 
     // ---- the progress engine's ------------------------------------------------------------------

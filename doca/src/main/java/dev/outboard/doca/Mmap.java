@@ -1,10 +1,8 @@
 package dev.outboard.doca;
 
-import dev.outboard.fabric.Access;
 import dev.outboard.fabric.MemoryRegion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -102,7 +100,7 @@ public final class Mmap implements AutoCloseable {
                     "%s permits %s; RDMA_WRITE and RDMA_ATOMIC need LOCAL_READ_WRITE"
                             .formatted(this, permissions));
         }
-        registrations.register(segment, access());
+        registrations.register(segment, AccessFlag.rights(permissions));
         started = true;
         startedOnce = true;
         return this;
@@ -298,20 +296,6 @@ public final class Mmap implements AutoCloseable {
         if (arena != null) {
             arena.close();
         }
-    }
-
-    private Access[] access() {
-        EnumSet<Access> access = EnumSet.noneOf(Access.class);
-        for (AccessFlag flag : permissions) {
-            switch (flag) {
-                case LOCAL_READ_WRITE -> access.add(Access.LOCAL_WRITE);
-                case RDMA_READ -> access.add(Access.REMOTE_READ);
-                case RDMA_WRITE -> access.add(Access.REMOTE_WRITE);
-                case RDMA_ATOMIC -> access.add(Access.REMOTE_ATOMIC);
-                case LOCAL_READ_ONLY, PCI_READ_ONLY, PCI_READ_WRITE, PCI_RELAXED_ORDERING -> {}
-            }
-        }
-        return access.toArray(Access[]::new);
     }
 
     private void requireOpen() {

@@ -20,6 +20,7 @@ public abstract class Task {
     }
 
     private final Ctx ctx;
+    private @Nullable TaskPool<?> pool;
     private Owner owner = Owner.USER;
     private @Nullable DocaError status;
     private @Nullable FailureCause cause;
@@ -69,7 +70,7 @@ public abstract class Task {
         }
         requireUserOwned();
         owner = Owner.NOBODY;
-        ctx.taskFreed(this);
+        ctx.freed(this);
     }
 
     /// How it ended last: SUCCESS or an error; IN_PROGRESS while DOCA owns it.
@@ -126,34 +127,45 @@ public abstract class Task {
         userNumber = newUserNumber;
     }
 
-    // ---- for the contexts -------------------------------------------------------------------
+    // ---- the context's --------------------------------------------------------------------------
+
+    void allocatedFrom(TaskPool<?> newPool) {
+        pool = newPool;
+    }
+
+    /// Where it was allocated from.
+    TaskPool<?> pool() {
+        return Objects.requireNonNull(pool);
+    }
 
     /// Whether DOCA owns it.
     ///
     /// @throws DocaException with BAD_STATE if it was freed
-    protected final boolean isInFlight() {
+    final boolean isInFlight() {
         requireNotFreed();
         return owner == Owner.DOCA;
     }
 
     /// The context takes it; undone by [#ended].
-    protected final void started() {
+    final void started() {
         owner = Owner.DOCA;
         cause = null;
     }
 
     /// The context gives it back, before it runs the callback.
-    protected final void ended(DocaError newStatus, @Nullable FailureCause newCause) {
+    final void ended(DocaError newStatus, @Nullable FailureCause newCause) {
         owner = Owner.USER;
         status = newStatus;
         cause = newCause;
     }
 
     /// [#trySubmit] refuses it.
-    protected final DocaError refused(ValidationRule rule) {
+    final DocaError refused(ValidationRule rule) {
         cause = FailureCause.Validation.of(rule);
         return rule.error();
     }
+
+    // ---- for the kinds of task ------------------------------------------------------------------
 
     /// Setters ask this first.
     ///

@@ -1,5 +1,6 @@
 package dev.outboard.doca.rdma;
 
+import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.fabric.ConnectionId;
@@ -61,7 +62,9 @@ final class Connections {
                 id == null
                         ? domain.createQueuePair(attributes)
                         : id.createQueuePair(domain, attributes);
-        queuePair.modify(QueuePairChange.to(QueuePairState.INIT).access(rdma.settings().access()));
+        queuePair.modify(
+                QueuePairChange.to(QueuePairState.INIT)
+                        .access(AccessFlag.rights(rdma.settings().permissions)));
         RdmaConnection connection =
                 new RdmaConnection(
                         rdma,

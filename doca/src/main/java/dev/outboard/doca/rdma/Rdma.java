@@ -7,8 +7,6 @@ import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.ProgressEngine;
-import dev.outboard.doca.Task;
-import dev.outboard.doca.TaskPool;
 import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionQueue;
@@ -73,9 +71,7 @@ public final class Rdma extends RdmaConfiguration {
         return switch (state()) {
             case IDLE, STOPPING -> RdmaState.RESET;
             case STARTING -> RdmaState.INIT;
-            case RUNNING -> {
-                yield connections.isConnected() ? RdmaState.CONNECTED : RdmaState.INIT;
-            }
+            case RUNNING -> connections.isConnected() ? RdmaState.CONNECTED : RdmaState.INIT;
         };
     }
 
@@ -195,7 +191,7 @@ public final class Rdma extends RdmaConfiguration {
         }
         ConnectionHandler told = handler();
         if (told != null) {
-            engine().callback(ended -> ended.announceEnd(told), connection);
+            tell(ended -> ended.announceEnd(told), connection);
         }
         return 1;
     }
@@ -241,10 +237,6 @@ public final class Rdma extends RdmaConfiguration {
         return settings().limits().maxMessageBytes();
     }
 
-    int receiveListLimit() {
-        return receiveDstBufListLen();
-    }
-
     // ---- tasks ----------------------------------------------------------------------------------
 
     /// Allocates a receive.
@@ -258,101 +250,75 @@ public final class Rdma extends RdmaConfiguration {
     }
 
     <T extends RdmaTask> T allocated(TaskType type, Supplier<T> creation) {
-        ProgressEngine engine = engine();
-        engine.enter();
-        try {
-            requireState(CtxState.RUNNING, "given tasks");
-            TaskPool<?> pool = pool(type);
-            if (pool == null) {
-                throw new DocaException(
-                        DocaError.NOT_PERMITTED,
-                        type + " tasks are not enabled for " + this + "; enable them before start");
-            }
-            pool.allocate();
-            T task = creation.get();
-            taskAllocated(task);
-            return task;
-        } finally {
-            engine.exit();
-        }
-    }
-
-    @Override
-    protected void taskFreed(Task task) {
-        super.taskFreed(task);
-        poolOf((RdmaTask) task).freed();
+        return allocate(pool(type), type, creation);
     }
 
     DocaError submit(RdmaTask task, boolean strictly) {
         ProgressEngine engine = engine();
         engine.enter();
         try {
-            if (task.isOwnedByDoca() || state() != CtxState.RUNNING) {
-                return DocaError.BAD_STATE;
-            }
-            return task instanceof RequestTask request
-                    ? submitRequest(request, strictly)
-                    : submitReceive((ReceiveTask) task, strictly);
+            return submitNow(task, strictly);
         } finally {
             engine.exit();
         }
     }
 
-    private DocaError submitRequest(RequestTask task, boolean strictly) {
-        RdmaConnection connection = task.connection();
-        if (connection.rdma() != this) {
-            return task.markRefused(ValidationRule.FOREIGN_CONNECTION);
+    private DocaError submitNow(RdmaTask task, boolean strictly) {
+        if (!accepts(task)) {
+            return DocaError.BAD_STATE;
         }
-        if (connection.state() != RdmaState.CONNECTED) {
-            return DocaError.NOT_CONNECTED;
-        }
-        if (connection.isFull()) {
-            return DocaError.FULL;
+        DocaError room =
+                task instanceof RequestTask request
+                        ? roomFor(request)
+                        : receives().isFull() ? DocaError.FULL : DocaError.SUCCESS;
+        if (room != DocaError.SUCCESS) {
+            return room;
         }
         ValidationRule broken = task.check();
         if (strictly) {
             broken = broken == null ? task.checkMore() : broken;
             if (broken != null) {
-                return task.markRefused(broken);
+                return refuse(task, broken);
             }
         }
-        start(task, broken);
-        if (broken == null) {
-            connection.post(task);
-        } else {
-            connection.enqueue(task);
-            connections.brokenAdded();
-            engine().wake();
-        }
-        return DocaError.SUCCESS;
-    }
-
-    private DocaError submitReceive(ReceiveTask task, boolean strictly) {
-        ReceiveQueue receives = receives();
-        if (receives.isFull()) {
-            return DocaError.FULL;
-        }
-        ValidationRule broken = task.check();
-        if (strictly) {
-            broken = broken == null ? task.checkMemory() : broken;
-            if (broken != null) {
-                return task.markRefused(broken);
-            }
-        }
-        start(task, broken);
-        if (broken == null) {
-            receives.post(task);
-        } else {
-            receives.keepBroken(task);
-            engine().wake();
-        }
-        return DocaError.SUCCESS;
-    }
-
-    private void start(RdmaTask task, @Nullable ValidationRule broken) {
         task.broken = broken;
-        task.markStarted();
-        taskStarted();
+        begin(task);
+        if (broken == null) {
+            post(task);
+        } else {
+            keepBroken(task);
+        }
+        return DocaError.SUCCESS;
+    }
+
+    private DocaError roomFor(RequestTask task) {
+        RdmaConnection connection = task.connection();
+        if (connection.rdma() != this) {
+            return refuse(task, ValidationRule.FOREIGN_CONNECTION);
+        }
+        if (connection.state() != RdmaState.CONNECTED) {
+            return DocaError.NOT_CONNECTED;
+        }
+        return connection.isFull() ? DocaError.FULL : DocaError.SUCCESS;
+    }
+
+    private void post(RdmaTask task) {
+        if (task instanceof RequestTask request) {
+            request.connection().post(request);
+        } else {
+            receives().post((ReceiveTask) task);
+        }
+    }
+
+    /// The task is to fail when it is its turn.
+    private void keepBroken(RdmaTask task) {
+        if (task instanceof RequestTask request) {
+            request.connection().enqueue(request);
+            connections.brokenAdded();
+        } else {
+            receives().keepBroken((ReceiveTask) task);
+        }
+        wake();
     }
 
     // ---- progress -------------------------------------------------------------------------------
@@ -492,12 +458,6 @@ public final class Rdma extends RdmaConfiguration {
         end(task, broken.error(), FailureCause.Validation.of(broken));
     }
 
-    private void end(RdmaTask task, DocaError status, @Nullable FailureCause cause) {
-        task.markEnded(status, cause);
-        taskEnded();
-        engine().callback(poolOf(task).callback(status), task);
-    }
-
     /// A queue pair may have failed because of what its peer sent, with nothing in flight here.
     private int lookForFailures() {
         RdmaConnection connection = connections.nextFailed();
@@ -580,13 +540,7 @@ public final class Rdma extends RdmaConfiguration {
                 || connections.hasFailed();
     }
 
-    // ---- look-ups -------------------------------------------------------------------------------
-
     private ReceiveQueue receives() {
         return Objects.requireNonNull(receives);
-    }
-
-    private TaskPool<?> poolOf(RdmaTask task) {
-        return Objects.requireNonNull(pool(task.type()));
     }
 }

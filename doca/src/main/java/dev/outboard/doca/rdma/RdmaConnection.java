@@ -1,13 +1,12 @@
 package dev.outboard.doca.rdma;
 
+import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
-import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.sync.SyncEventRemoteNet;
 import dev.outboard.fabric.AddressVector;
-import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Device;
@@ -248,7 +247,7 @@ public final class RdmaConnection {
         try {
             queuePair.modify(
                     QueuePairChange.to(QueuePairState.READY_TO_SEND)
-                            .access(rdma.settings().access()));
+                            .access(AccessFlag.rights(rdma.settings().permissions)));
         } catch (FabricException e) {
             if (queuePair.state() != QueuePairState.ERROR) {
                 throw e;
@@ -502,11 +501,6 @@ public final class RdmaConnection {
         }
         queuePair.close();
         state = RdmaState.RESET;
-    }
-
-    /// What a flushed task gives as its cause.
-    static FailureCause flushed() {
-        return FailureCause.Transport.of(CompletionStatus.WORK_REQUEST_FLUSHED);
     }
 
     @Override

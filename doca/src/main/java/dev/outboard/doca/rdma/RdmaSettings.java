@@ -3,7 +3,6 @@ package dev.outboard.doca.rdma;
 import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
-import dev.outboard.fabric.Access;
 import dev.outboard.fabric.DeviceLimits;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -86,21 +85,6 @@ final class RdmaSettings {
             }
         }
         permissions = remote;
-    }
-
-    /// The permissions as the verbs' rights.
-    Access[] access() {
-        EnumSet<Access> access = EnumSet.noneOf(Access.class);
-        if (permissions.contains(AccessFlag.RDMA_READ)) {
-            access.add(Access.REMOTE_READ);
-        }
-        if (permissions.contains(AccessFlag.RDMA_WRITE)) {
-            access.add(Access.REMOTE_WRITE);
-        }
-        if (permissions.contains(AccessFlag.RDMA_ATOMIC)) {
-            access.add(Access.REMOTE_ATOMIC);
-        }
-        return access.toArray(Access[]::new);
     }
 
     static int range(String name, int value, int min, int max) {

@@ -3,7 +3,6 @@ package dev.outboard.doca.rdma;
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.BufRange;
 import dev.outboard.doca.DocaError;
-import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.Task;
 import dev.outboard.doca.ValidationRule;
 import org.jspecify.annotations.Nullable;
@@ -43,23 +42,11 @@ public abstract sealed class RdmaTask extends Task permits ReceiveTask, RequestT
         return rdma.submit(this, true);
     }
 
-    // What of Task the context needs in this package.
+    /// What must not be posted.
+    abstract @Nullable ValidationRule check();
 
-    final boolean isOwnedByDoca() {
-        return isInFlight();
-    }
-
-    final void markStarted() {
-        started();
-    }
-
-    final void markEnded(DocaError status, @Nullable FailureCause cause) {
-        ended(status, cause);
-    }
-
-    final DocaError markRefused(ValidationRule rule) {
-        return refused(rule);
-    }
+    /// What else the transport, or the peer, would find wrong; [#check] found nothing.
+    abstract @Nullable ValidationRule checkMore();
 
     /// A list operand, and whether it is still the buffer it was when it was set.
     static final class Operand<B extends BufRange> {

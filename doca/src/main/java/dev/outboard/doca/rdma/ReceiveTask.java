@@ -90,13 +90,15 @@ public final class ReceiveTask extends RdmaTask {
         return Objects.requireNonNull(connection);
     }
 
+    @Override
     @Nullable ValidationRule check() {
         return dst.isReturned()
                 ? ValidationRule.BUFFER_RETURNED
-                : BufLists.check(dst.get(), ctx().receiveListLimit(), ctx().device());
+                : BufLists.check(dst.get(), ctx().receiveDstBufListLen(), ctx().device());
     }
 
-    @Nullable ValidationRule checkMemory() {
+    @Override
+    @Nullable ValidationRule checkMore() {
         return BufLists.checkMemory(dst.get(), true);
     }
 

@@ -38,12 +38,6 @@ public abstract sealed class RequestTask extends RdmaTask
         connection = newConnection;
     }
 
-    /// What must not be sent.
-    abstract @Nullable ValidationRule check();
-
-    /// What else the transport, or the peer, would find wrong; [#check] found nothing.
-    abstract @Nullable ValidationRule checkMore();
-
     /// Describes it as a work request.
     abstract void prepare(SendRequest request);
 

@@ -7,7 +7,6 @@ import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.ProgressEngine;
-import dev.outboard.doca.Task;
 import dev.outboard.doca.TaskPool;
 import dev.outboard.doca.sync.SyncEventTask.Kind;
 import dev.outboard.fabric.CompletionStatus;
@@ -140,50 +139,23 @@ public final class SyncEventCtx extends Ctx {
     }
 
     private <T extends SyncEventTask> T allocated(Kind kind, Supplier<T> creation) {
-        ProgressEngine engine = engine();
-        engine.enter();
-        try {
-            requireState(CtxState.RUNNING, "given tasks");
-            TaskPool<?> pool = pools[kind.ordinal()];
-            if (pool == null) {
-                throw new DocaException(
-                        DocaError.NOT_PERMITTED,
-                        kind + " tasks are not enabled for " + this + "; enable them before start");
-            }
-            T task = creation.get();
-            pool.allocate();
-            taskAllocated(task);
-            return task;
-        } finally {
-            engine.exit();
-        }
-    }
-
-    @Override
-    protected void taskFreed(Task task) {
-        super.taskFreed(task);
-        pool((SyncEventTask) task).freed();
+        return allocate(pools[kind.ordinal()], kind, creation);
     }
 
     DocaError submit(SyncEventTask task) {
         ProgressEngine engine = engine();
         engine.enter();
         try {
-            if (task.isOwnedByDoca() || state() != CtxState.RUNNING) {
+            if (!accepts(task)) {
                 return DocaError.BAD_STATE;
             }
-            task.markStarted();
-            taskStarted();
+            begin(task);
             pending.add(task);
             engine.wake();
             return DocaError.SUCCESS;
         } finally {
             engine.exit();
         }
-    }
-
-    private TaskPool<?> pool(SyncEventTask task) {
-        return Objects.requireNonNull(pools[task.kind().ordinal()]);
     }
 
     // ---- progress -------------------------------------------------------------------------------
@@ -195,6 +167,7 @@ public final class SyncEventCtx extends Ctx {
         return CtxState.RUNNING;
     }
 
+    /// The callbacks may submit tasks, which come behind all others.
     @Override
     protected int poll(int max) {
         Cell value = Objects.requireNonNull(cell);
@@ -203,24 +176,16 @@ public final class SyncEventCtx extends Ctx {
         for (int left = pending.size(); left > 0 && done < max; left--) {
             SyncEventTask task = pending.get(at);
             if (task.attempt(value)) {
-                end(at, DocaError.SUCCESS, null);
+                end(pending.remove(at), DocaError.SUCCESS, null);
                 done++;
             } else if (state() == CtxState.STOPPING) {
-                end(at, DocaError.BAD_STATE, FLUSHED);
+                end(pending.remove(at), DocaError.BAD_STATE, FLUSHED);
                 done++;
             } else {
                 at++;
             }
         }
         return done;
-    }
-
-    /// The callback may submit tasks, which come behind all others.
-    private void end(int index, DocaError status, @Nullable FailureCause cause) {
-        SyncEventTask task = pending.remove(index);
-        task.markEnded(status, cause);
-        taskEnded();
-        engine().callback(pool(task).callback(status), task);
     }
 
     @Override

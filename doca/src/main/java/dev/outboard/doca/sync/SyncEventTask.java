@@ -1,9 +1,7 @@
 package dev.outboard.doca.sync;
 
 import dev.outboard.doca.DocaError;
-import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.Task;
-import org.jspecify.annotations.Nullable;
 
 /// A task of a [SyncEventCtx].
 public abstract sealed class SyncEventTask extends Task
@@ -54,18 +52,4 @@ public abstract sealed class SyncEventTask extends Task
     ///
     /// @return whether it is complete
     abstract boolean attempt(Cell cell);
-
-    // What of Task the context needs in this package.
-
-    final boolean isOwnedByDoca() {
-        return isInFlight();
-    }
-
-    final void markStarted() {
-        started();
-    }
-
-    final void markEnded(DocaError status, @Nullable FailureCause cause) {
-        ended(status, cause);
-    }
 }
