@@ -3,12 +3,11 @@ package dev.outboard.doca;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +33,10 @@ public abstract class Ctx implements AutoCloseable {
     private @Nullable StateListener listener;
     private @Nullable Object userData;
     private @Nullable FailureCause stopCause;
-    private final Set<Task> tasks = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    /// Any thread may free a task.
+    private final Set<Task> tasks = ConcurrentHashMap.newKeySet();
+
     private int inFlight;
     private boolean destroyed;
 
@@ -346,8 +348,8 @@ public abstract class Ctx implements AutoCloseable {
 
     /// A task of this context was freed.
     final void freed(Task task) {
-        tasks.remove(task);
         task.pool().freed();
+        tasks.remove(task);
     }
 
     // ---- the progress engine's ------------------------------------------------------------------

@@ -1,15 +1,16 @@
 package dev.outboard.doca;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /// A type of task that was enabled: its callbacks, and how many tasks may be allocated at once. For
-/// kinds of context, which use it while they have entered their progress engine.
+/// kinds of context, which allocate while they have entered their progress engine.
 public final class TaskPool<T extends Task> {
     private final String type;
     private final Consumer<? super T> onSuccess;
     private final Consumer<? super T> onError;
     private final int count;
-    private int allocated;
+    private final AtomicInteger allocated = new AtomicInteger();
 
     /// @throws DocaException with INVALID_VALUE if a callback is missing or `count` is below 1
     public TaskPool(
@@ -39,18 +40,18 @@ public final class TaskPool<T extends Task> {
     ///
     /// @throws DocaException with NO_MEMORY if all are allocated
     public void allocate() {
-        if (allocated == count) {
+        if (allocated.get() == count) {
             throw new DocaException(
                     DocaError.NO_MEMORY,
                     "all %d %s tasks are allocated; free one, or enable more"
                             .formatted(count, type));
         }
-        allocated++;
+        allocated.incrementAndGet();
     }
 
-    /// A task was freed.
+    /// A task was freed, by whichever thread.
     public void freed() {
-        allocated--;
+        allocated.decrementAndGet();
     }
 
     /// The callback for a task that ended with `status`.
