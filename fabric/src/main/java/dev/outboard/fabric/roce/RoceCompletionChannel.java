@@ -35,7 +35,9 @@ final class RoceCompletionChannel implements CompletionChannel {
     @Override
     public boolean await(long timeoutNanos) {
         boolean isNotified = device.drivers().await(this, null, timeoutNanos);
-        notified = false;
+        if (isNotified) {
+            notified = false;
+        }
         return isNotified;
     }
 
