@@ -16,6 +16,7 @@ import dev.outboard.doca.RemoteMmap;
 import dev.outboard.doca.rdma.Rdma;
 import dev.outboard.doca.rdma.RdmaConnection;
 import dev.outboard.doca.rdma.RdmaTask;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class DocaEnd implements AutoCloseable {
     private static final String LOOPBACK = "roce://auto?peer=127.0.0.1";
     private static final int FOR_EVER = 7;
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final long bytes;
     private final DocaDev dev = DocaDev.open(DocaDevInfo.of(LOOPBACK));
@@ -78,9 +80,7 @@ final class DocaEnd implements AutoCloseable {
 
     private void run(DocaEnd other) {
         remote = RemoteMmap.fromExport(dev, other.mmap.exportRdma(other.dev));
-        while (rdma.state() != CtxState.RUNNING) {
-            engine.progress();
-        }
+        engine.progressUntil(() -> rdma.state() == CtxState.RUNNING, PATIENCE);
     }
 
     /// From now on this end is used by the current thread; nothing may be in flight.
