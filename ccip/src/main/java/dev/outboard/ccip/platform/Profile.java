@@ -1,0 +1,101 @@
+package dev.outboard.ccip.platform;
+
+import dev.outboard.ccip.wire.VirtualChannel;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Set;
+
+/// What a platform has and how fast it is (CCI-P manual 1.2.2.3): one of four that exist, or one
+/// derived from them by a `with…` method. Immutable.
+///
+/// @param name as users write it
+/// @param links the physical links: VL0 is UPI, VH0 and VH1 are PCIe
+/// @param pClkMegahertz what a cycle means in time; nothing else depends on it
+/// @param cached whether the FIU has the FPGA cache of 128 KiB, and so honours cache hints
+/// @param byteEnable whether writes of some bytes of a line exist
+/// @param interrupts whether an AFU may interrupt the processor
+/// @param umsgs whether the processor can send UMsgs
+public record Profile(
+        String name,
+        Map<VirtualChannel, LinkParameters> links,
+        int pClkMegahertz,
+        boolean cached,
+        boolean byteEnable,
+        boolean interrupts,
+        boolean umsgs) {
+    /// MMIO reads that may be outstanding at the AFU (CCI-P manual 1.3.5).
+    public static final int MMIO_READS = 64;
+
+    /// Bytes of the MMIO space of an AFU (CCI-P manual 1.3).
+    public static final int MMIO_BYTES = 256 << 10;
+
+    private static final Map<VirtualChannel, LinkParameters> ONE_PCIE =
+            Map.of(VirtualChannel.VH0, new LinkParameters(140, 180, 440, 64, 64));
+
+    /// Programmable acceleration card with an Arria 10.
+    public static final Profile PAC_A10 =
+            new Profile("PAC_A10", ONE_PCIE, 200, false, false, true, false);
+
+    /// Programmable acceleration card N3000.
+    public static final Profile PAC_N3000 =
+            new Profile("PAC_N3000", ONE_PCIE, 200, false, false, true, false);
+
+    /// Programmable acceleration card D5005, the only one with byte-enable writes.
+    public static final Profile PAC_D5005 =
+            new Profile(
+                    "PAC_D5005",
+                    Map.of(VirtualChannel.VH0, new LinkParameters(140, 180, 290, 48, 64)),
+                    250,
+                    false,
+                    true,
+                    true,
+                    false);
+
+    /// A Xeon with the FPGA in its package.
+    public static final Profile INTEGRATED =
+            new Profile(
+                    "INTEGRATED",
+                    Map.of(
+                            VirtualChannel.VL0, new LinkParameters(20, 118, 512, 64, 256),
+                            VirtualChannel.VH0, new LinkParameters(140, 180, 880, 128, 64),
+                            VirtualChannel.VH1, new LinkParameters(140, 180, 880, 128, 64)),
+                    400,
+                    true,
+                    false,
+                    false,
+                    true);
+
+    public Profile {
+        if (links.isEmpty() || links.containsKey(VirtualChannel.VA)) {
+            throw new IllegalArgumentException(
+                    "Links "
+                            + links.keySet()
+                            + " of platform "
+                            + name
+                            + "; valid are VL0, VH0 and VH1, at least one");
+        }
+        links = Map.copyOf(links);
+    }
+
+    /// Whether an AFU may name this channel: VA, or one with a link.
+    public boolean has(VirtualChannel channel) {
+        return channel == VirtualChannel.VA || links.containsKey(channel);
+    }
+
+    /// The channels with a link.
+    public Set<VirtualChannel> channels() {
+        return links.keySet();
+    }
+
+    /// This platform with another link, or other parameters of a link that it has.
+    public Profile withLink(VirtualChannel channel, LinkParameters parameters) {
+        Map<VirtualChannel, LinkParameters> changed = new EnumMap<>(links);
+        changed.put(channel, parameters);
+        return new Profile(name, changed, pClkMegahertz, cached, byteEnable, interrupts, umsgs);
+    }
+
+    /// This platform with or without byte-enable writes.
+    public Profile withByteEnable(boolean has) {
+        return new Profile(name, links, pClkMegahertz, cached, has, interrupts, umsgs);
+    }
+}
