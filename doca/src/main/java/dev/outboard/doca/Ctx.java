@@ -40,6 +40,9 @@ public abstract class Ctx implements AutoCloseable {
     private int inFlight;
     private boolean destroyed;
 
+    /// The progress engine's: whether [#arm] found any when a wait ended.
+    boolean hadWork;
+
     /// A context on `device`, which cannot be closed before the context is.
     protected Ctx(DocaDev device) {
         this.device = device;

@@ -43,6 +43,11 @@ public final class ProgressEngine implements AutoCloseable {
     private final @Nullable ReentrantLock lock;
     private final Map<Device, CompletionChannel> channels = new ConcurrentHashMap<>();
     private Ctx[] contexts = {};
+    private EventMode eventMode = EventMode.ALL;
+
+    /// The next turn is only for contexts that had work when [#await] looked.
+    private boolean isSelective;
+
     private @Nullable Thread owner;
     private @Nullable Thread progressing;
     private volatile @Nullable Thread sleeper;
@@ -78,10 +83,11 @@ public final class ProgressEngine implements AutoCloseable {
             int done = 0;
             Ctx[] all = contexts;
             for (Ctx ctx : all) {
-                done += ctx.progress(SHARE);
+                done += turn(ctx, SHARE);
             }
             return done > 0;
         } finally {
+            isSelective = false;
             end();
         }
     }
@@ -97,14 +103,19 @@ public final class ProgressEngine implements AutoCloseable {
             int idle = 0;
             while (done < max && idle < contexts.length) {
                 next = (next + 1) % contexts.length;
-                int more = contexts[next].progress(Math.min(SHARE, max - done));
+                int more = turn(contexts[next], Math.min(SHARE, max - done));
                 idle = more == 0 ? idle + 1 : 0;
                 done += more;
             }
             return done;
         } finally {
+            isSelective = false;
             end();
         }
+    }
+
+    private int turn(Ctx ctx, int max) {
+        return isSelective && !ctx.hadWork ? 0 : ctx.progress(max);
     }
 
     /// Progresses until `isDone` says so, spinning between: the shortest way to wait.
@@ -163,6 +174,28 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     // ---- state ----------------------------------------------------------------------------------
+
+    /// Which contexts [#progress] sees to after [#await]; ALL by default.
+    public EventMode eventMode() {
+        return eventMode;
+    }
+
+    /// Changes the event mode, from the next [#await] on.
+    ///
+    /// @throws DocaException with BAD_STATE in a callback
+    public void eventMode(EventMode mode) {
+        enter();
+        try {
+            if (isInCallback()) {
+                throw new DocaException(
+                        DocaError.BAD_STATE,
+                        "a callback cannot change the event mode of the engine that runs it");
+            }
+            eventMode = mode;
+        } finally {
+            exit();
+        }
+    }
 
     /// Tasks in flight of all its contexts.
     public int inFlightTasks() {
@@ -336,11 +369,14 @@ public final class ProgressEngine implements AutoCloseable {
     private boolean arm() {
         enter();
         try {
-            boolean isReady = woken;
+            boolean wasWoken = woken;
             woken = false;
+            boolean isReady = wasWoken;
             for (Ctx ctx : contexts) {
-                isReady |= ctx.arm();
+                ctx.hadWork = ctx.arm();
+                isReady |= ctx.hadWork;
             }
+            isSelective = isReady && !wasWoken && eventMode == EventMode.SELECTIVE;
             return isReady;
         } finally {
             exit();

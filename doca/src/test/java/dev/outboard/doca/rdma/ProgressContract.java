@@ -7,6 +7,7 @@ import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaDevInfo;
 import dev.outboard.doca.DocaError;
+import dev.outboard.doca.EventMode;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.testkit.Requirement;
 import java.time.Duration;
@@ -49,6 +50,7 @@ abstract class ProgressContract {
         final List<String> heard = new ArrayList<>();
 
         int sent;
+        Runnable whenHeard = () -> {};
 
         End(DocaDevInfo info) {
             dev = DocaDev.open(info);
@@ -69,6 +71,7 @@ abstract class ProgressContract {
         private void received(String name, ReceiveTask task) {
             heard.add(name + " " + task.immediateHost());
             task.free();
+            whenHeard.run();
         }
 
         private void sent(SendImmTask task) {
@@ -148,6 +151,69 @@ abstract class ProgressContract {
         assertThat(near.heard).hasSize(5);
         assertThat(near.engine.progress(2 * MANY)).isEqualTo(MANY + 1 - 5);
         assertThat(near.engine.progress(1)).isZero();
+    }
+
+    /// Waits for a message to one context, and lets one to the other come before it progresses.
+    private void awaitOneMessageAndDeliverAnother(EventMode mode) throws InterruptedException {
+        near.engine.eventMode(mode);
+        near.receive(0, 1);
+        near.receive(1, 1);
+        while (near.engine.await(Duration.ofMillis(1))) {
+            near.engine.progress();
+        }
+        far.send(0, 1);
+        assertThat(near.engine.await(PATIENCE)).isTrue();
+        far.send(1, 1);
+        far.engine.progressUntil(() -> far.sent == 2, PATIENCE);
+    }
+
+    @Test
+    @Requirement("DCORE-PE-13")
+    void aSelectiveEngineProgressesWhatHadWorkWhenTheWaitEnded() throws Exception {
+        connect();
+        awaitOneMessageAndDeliverAnother(EventMode.SELECTIVE);
+        assertThat(near.engine.progress()).isTrue();
+        assertThat(near.heard).containsExactly("busy 0");
+        assertThat(near.engine.await(PATIENCE)).isTrue();
+        assertThat(near.engine.progress()).isTrue();
+        assertThat(near.heard).containsExactly("busy 0", "quiet 0");
+    }
+
+    @Test
+    @Requirement("DCORE-PE-13")
+    void withoutSelectionEveryContextIsProgressed() throws Exception {
+        connect();
+        awaitOneMessageAndDeliverAnother(EventMode.ALL);
+        assertThat(near.engine.progress()).isTrue();
+        assertThat(near.heard).containsExactlyInAnyOrder("busy 0", "quiet 0");
+    }
+
+    @Test
+    @Requirement("DCORE-PE-7")
+    void aSelectionHoldsForOneTurnSoThatNobodyIsStarved() throws Exception {
+        connect();
+        awaitOneMessageAndDeliverAnother(EventMode.SELECTIVE);
+        near.engine.progress();
+        near.engine.progress();
+        assertThat(near.heard).containsExactly("busy 0", "quiet 0");
+    }
+
+    @Test
+    @Requirement("DCORE-PE-13")
+    void theEventModeChangesAtAnyTimeButInACallback() {
+        connect();
+        assertThat(near.engine.eventMode()).isEqualTo(EventMode.ALL);
+        near.engine.eventMode(EventMode.SELECTIVE);
+        near.whenHeard =
+                () -> {
+                    assertRefused(DocaError.BAD_STATE, () -> near.engine.eventMode(EventMode.ALL));
+                    near.heard.add("refused");
+                };
+        deliver(1, 0);
+        near.engine.progressUntil(() -> near.heard.contains("refused"), PATIENCE);
+        assertThat(near.engine.eventMode()).isEqualTo(EventMode.SELECTIVE);
+        near.engine.eventMode(EventMode.ALL);
+        assertThat(near.engine.eventMode()).isEqualTo(EventMode.ALL);
     }
 
     @Test
