@@ -179,12 +179,19 @@ public abstract class Ctx implements AutoCloseable {
         return inFlight;
     }
 
-    /// Pushes tasks that were held back. No context here holds any back.
+    /// Pushes tasks that were held back: those submitted without [SubmitFlag#FLUSH].
     ///
     /// @throws DocaException with BAD_STATE if IDLE
     public final void flushTasks() {
-        if (state == CtxState.IDLE) {
+        ProgressEngine pe = engine;
+        if (state == CtxState.IDLE || pe == null) {
             throw new DocaException(DocaError.BAD_STATE, this + " is idle; start it first");
+        }
+        pe.enter();
+        try {
+            flush();
+        } finally {
+            pe.exit();
         }
     }
 
@@ -236,6 +243,9 @@ public abstract class Ctx implements AutoCloseable {
 
     /// Releases what [#open] made.
     protected abstract void release();
+
+    /// Pushes what it holds back.
+    protected void flush() {}
 
     /// Does a bounded amount of work.
     ///

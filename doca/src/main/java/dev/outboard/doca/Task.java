@@ -1,7 +1,9 @@
 package dev.outboard.doca;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// An asynchronous operation of a [Ctx] (DOCA Core, `doca_task`).
@@ -46,8 +48,12 @@ public abstract class Task {
     /// @throws DocaException with BAD_STATE if the task was freed
     public abstract DocaError submit();
 
-    /// Like [#submit], but refuses operands that cannot work: INVALID_VALUE, or NOT_PERMITTED if a
-    /// permission is missing; [#failure] says which rule they break.
+    /// Like [#submit()], whose flags are FLUSH only. `Set.of()` holds the task back, so that
+    /// several go out together. Keep the set to allocate nothing.
+    public abstract DocaError submit(Set<SubmitFlag> flags);
+
+    /// Like [#submit()], but refuses operands that cannot work: INVALID_VALUE, or NOT_PERMITTED if
+    /// a permission is missing; [#failure] says which rule they break.
     public abstract DocaError trySubmit();
 
     /// Like [#trySubmit], for those who prefer an exception.
@@ -73,6 +79,14 @@ public abstract class Task {
         ctx.freed(this);
     }
 
+    /// Whether DOCA owns it: it was submitted, and its callback has not begun.
+    ///
+    /// @throws DocaException with BAD_STATE if it was freed
+    public final boolean isInFlight() {
+        requireNotFreed();
+        return owner == Owner.DOCA;
+    }
+
     /// How it ended last: SUCCESS or an error; IN_PROGRESS while DOCA owns it.
     ///
     /// @throws DocaException with BAD_STATE if it never completed, or was freed
@@ -85,6 +99,21 @@ public abstract class Task {
             throw new DocaException(DocaError.BAD_STATE, this + " has never completed");
         }
         return status;
+    }
+
+    /// Progresses until it has completed, for a program that does nothing else meanwhile.
+    ///
+    /// @throws DocaException with its status unless it succeeded, with TIME_OUT if `limit` passes
+    ///   first, or as [ProgressEngine#progress()]
+    public final void awaitSuccess(Duration limit) {
+        ctx.engine().progressUntil(() -> !isInFlight(), limit);
+        if (status() != DocaError.SUCCESS) {
+            throw failed();
+        }
+    }
+
+    private DocaException failed() {
+        return new DocaException(status(), this + " failed: " + completion());
     }
 
     /// Why it failed last, or was refused by [#trySubmit]; empty if it was not.
@@ -136,14 +165,6 @@ public abstract class Task {
     /// Where it was allocated from.
     TaskPool<?> pool() {
         return Objects.requireNonNull(pool);
-    }
-
-    /// Whether DOCA owns it.
-    ///
-    /// @throws DocaException with BAD_STATE if it was freed
-    final boolean isInFlight() {
-        requireNotFreed();
-        return owner == Owner.DOCA;
     }
 
     /// The context takes it; undone by [#ended].

@@ -31,6 +31,9 @@ final class Connections {
     /// Tasks to fail without being sent.
     private int broken;
 
+    /// Tasks held back: some, if more than 0.
+    private int held;
+
     /// Connections that have ended and not left.
     private int ended;
 
@@ -205,12 +208,29 @@ final class Connections {
         return null;
     }
 
+    /// Lets a task wait for [#flush], in its place in the order of its connection.
+    void hold(RequestTask task) {
+        task.connection().hold(task);
+        held++;
+    }
+
+    /// Sends what was held back.
+    void flush() {
+        if (held > 0) {
+            held = 0;
+            for (int i = 0; i < all.size(); i++) {
+                broken += all.get(i).flush();
+            }
+        }
+    }
+
     // ---- ending ---------------------------------------------------------------------------------
 
     /// Ends everything outstanding of a connection: it completes as flushed.
     void shut(RdmaConnection connection) {
         if (connection.shut()) {
             ended++;
+            broken += connection.flush();
         }
     }
 

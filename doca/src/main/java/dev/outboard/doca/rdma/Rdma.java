@@ -253,17 +253,17 @@ public final class Rdma extends RdmaConfiguration {
         return allocate(pool(type), type, creation);
     }
 
-    DocaError submit(RdmaTask task, boolean strictly) {
+    DocaError submit(RdmaTask task, boolean strictly, boolean flushing) {
         ProgressEngine engine = engine();
         engine.enter();
         try {
-            return submitNow(task, strictly);
+            return submitNow(task, strictly, flushing);
         } finally {
             engine.exit();
         }
     }
 
-    private DocaError submitNow(RdmaTask task, boolean strictly) {
+    private DocaError submitNow(RdmaTask task, boolean strictly, boolean flushing) {
         if (!accepts(task)) {
             return DocaError.BAD_STATE;
         }
@@ -281,12 +281,17 @@ public final class Rdma extends RdmaConfiguration {
                 return refuse(task, broken);
             }
         }
+        if (flushing) {
+            connections.flush();
+        }
         task.broken = broken;
         begin(task);
-        if (broken == null) {
-            post(task);
-        } else {
+        if (broken != null) {
             keepBroken(task);
+        } else if (task instanceof RequestTask request) {
+            send(request, flushing);
+        } else {
+            receives().post((ReceiveTask) task);
         }
         return DocaError.SUCCESS;
     }
@@ -299,15 +304,25 @@ public final class Rdma extends RdmaConfiguration {
         if (connection.state() != RdmaState.CONNECTED) {
             return DocaError.NOT_CONNECTED;
         }
-        return connection.isFull() ? DocaError.FULL : DocaError.SUCCESS;
+        if (connection.isFull()) {
+            connections.flush(); // or nothing would ever make room
+            return DocaError.FULL;
+        }
+        return DocaError.SUCCESS;
     }
 
-    private void post(RdmaTask task) {
-        if (task instanceof RequestTask request) {
-            request.connection().post(request);
+    private void send(RequestTask task, boolean now) {
+        if (now) {
+            task.connection().post(task);
         } else {
-            receives().post((ReceiveTask) task);
+            connections.hold(task);
         }
+    }
+
+    /// Only requests are held back; a receive is there for the peer at once.
+    @Override
+    protected void flush() {
+        connections.flush();
     }
 
     /// The task is to fail when it is its turn.

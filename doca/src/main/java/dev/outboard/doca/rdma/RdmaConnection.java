@@ -54,6 +54,10 @@ public final class RdmaConnection {
     private final SendRequest request = new SendRequest();
     private long submitted;
     private long completed;
+
+    /// The place of the first task that was held back.
+    private long heldFrom = Long.MAX_VALUE;
+
     private @Nullable Object userData;
     private RdmaState state = RdmaState.INIT;
 
@@ -445,11 +449,41 @@ public final class RdmaConnection {
 
     /// Sends `task`; the queue is not full.
     void post(RequestTask task) {
-        task.prepare(request);
         enqueue(task);
+        send(task);
+    }
+
+    private void send(RequestTask task) {
+        task.prepare(request);
         if (!queuePair.post(request)) {
             throw new IllegalStateException("the send queue is smaller than promised");
         }
+    }
+
+    /// Lets `task` wait for [#flush]; the queue is not full.
+    void hold(RequestTask task) {
+        heldFrom = Math.min(heldFrom, submitted);
+        enqueue(task);
+    }
+
+    /// Sends what was held back. The application may have given buffers back in the meantime.
+    ///
+    /// @return how many of the tasks can only fail
+    int flush() {
+        int broken = 0;
+        for (long place = heldFrom; place < submitted; place++) {
+            RequestTask task = Objects.requireNonNull(ring[(int) place & (ring.length - 1)]);
+            if (task.broken == null) {
+                task.broken = task.check();
+                if (task.broken == null) {
+                    send(task);
+                } else {
+                    broken++;
+                }
+            }
+        }
+        heldFrom = Long.MAX_VALUE;
+        return broken;
     }
 
     /// Takes its place in the order of completion, without sending anything.

@@ -3,8 +3,10 @@ package dev.outboard.doca.rdma;
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.BufRange;
 import dev.outboard.doca.DocaError;
+import dev.outboard.doca.SubmitFlag;
 import dev.outboard.doca.Task;
 import dev.outboard.doca.ValidationRule;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A task of an [Rdma] context. All operations are asynchronous; buffers have to stay valid and
@@ -34,12 +36,17 @@ public abstract sealed class RdmaTask extends Task permits ReceiveTask, RequestT
 
     @Override
     public final DocaError submit() {
-        return rdma.submit(this, false);
+        return rdma.submit(this, false, true);
+    }
+
+    @Override
+    public final DocaError submit(Set<SubmitFlag> flags) {
+        return rdma.submit(this, false, flags.contains(SubmitFlag.FLUSH));
     }
 
     @Override
     public final DocaError trySubmit() {
-        return rdma.submit(this, true);
+        return rdma.submit(this, true, true);
     }
 
     /// What must not be posted.

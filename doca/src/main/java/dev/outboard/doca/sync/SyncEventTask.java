@@ -1,7 +1,9 @@
 package dev.outboard.doca.sync;
 
 import dev.outboard.doca.DocaError;
+import dev.outboard.doca.SubmitFlag;
 import dev.outboard.doca.Task;
+import java.util.Set;
 
 /// A task of a [SyncEventCtx].
 public abstract sealed class SyncEventTask extends Task
@@ -31,6 +33,12 @@ public abstract sealed class SyncEventTask extends Task
 
     @Override
     public final DocaError submit() {
+        return ctx.submit(this);
+    }
+
+    /// Like [#submit()]: none is held back.
+    @Override
+    public final DocaError submit(Set<SubmitFlag> flags) {
         return ctx.submit(this);
     }
 

@@ -199,4 +199,12 @@ class RoceRdmaTest {
             return loopback();
         }
     }
+
+    @Nested
+    class SubmitFlags extends SubmitFlagContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
 }
