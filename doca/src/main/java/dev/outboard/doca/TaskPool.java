@@ -31,6 +31,15 @@ public final class TaskPool<T extends Task> {
         this.count = count;
     }
 
+    /// Without callbacks.
+    ///
+    /// @throws DocaException with INVALID_VALUE if `count` is below 1
+    public TaskPool(String type, int count) {
+        this(type, TaskPool::ignore, TaskPool::ignore, count);
+    }
+
+    private static void ignore(Task task) {}
+
     /// How many may be allocated at once.
     public int count() {
         return count;

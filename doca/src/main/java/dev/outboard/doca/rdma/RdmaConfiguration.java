@@ -323,13 +323,26 @@ abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
         return enable(TaskType.RECEIVE, onSuccess, onError, count);
     }
 
-    /// Enables sends; see [#receive].
+    /// Enables receives without callbacks, for who looks at [Task#isInFlight] and [Task#status].
+    ///
+    /// @param count how many may be allocated at once
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE if `count` is below 1
+    public Rdma receive(int count) {
+        return enable(TaskType.RECEIVE, count);
+    }
+
+    /// Enables sends; see [#receive(Consumer, Consumer, int)].
     public Rdma send(
             Consumer<? super SendTask> onSuccess, Consumer<? super SendTask> onError, int count) {
         return enable(TaskType.SEND, onSuccess, onError, count);
     }
 
-    /// Enables sends with immediate; see [#receive].
+    /// Enables sends without callbacks; see [#receive(int)].
+    public Rdma send(int count) {
+        return enable(TaskType.SEND, count);
+    }
+
+    /// Enables sends with immediate; see [#receive(Consumer, Consumer, int)].
     public Rdma sendImm(
             Consumer<? super SendImmTask> onSuccess,
             Consumer<? super SendImmTask> onError,
@@ -337,19 +350,34 @@ abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
         return enable(TaskType.SEND_IMM, onSuccess, onError, count);
     }
 
-    /// Enables reads; see [#receive].
+    /// Enables sends with immediate without callbacks; see [#receive(int)].
+    public Rdma sendImm(int count) {
+        return enable(TaskType.SEND_IMM, count);
+    }
+
+    /// Enables reads; see [#receive(Consumer, Consumer, int)].
     public Rdma read(
             Consumer<? super ReadTask> onSuccess, Consumer<? super ReadTask> onError, int count) {
         return enable(TaskType.READ, onSuccess, onError, count);
     }
 
-    /// Enables writes; see [#receive].
+    /// Enables reads without callbacks; see [#receive(int)].
+    public Rdma read(int count) {
+        return enable(TaskType.READ, count);
+    }
+
+    /// Enables writes; see [#receive(Consumer, Consumer, int)].
     public Rdma write(
             Consumer<? super WriteTask> onSuccess, Consumer<? super WriteTask> onError, int count) {
         return enable(TaskType.WRITE, onSuccess, onError, count);
     }
 
-    /// Enables writes with immediate; see [#receive].
+    /// Enables writes without callbacks; see [#receive(int)].
+    public Rdma write(int count) {
+        return enable(TaskType.WRITE, count);
+    }
+
+    /// Enables writes with immediate; see [#receive(Consumer, Consumer, int)].
     public Rdma writeImm(
             Consumer<? super WriteImmTask> onSuccess,
             Consumer<? super WriteImmTask> onError,
@@ -357,7 +385,12 @@ abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
         return enable(TaskType.WRITE_IMM, onSuccess, onError, count);
     }
 
-    /// Enables compare-and-swap; see [#receive].
+    /// Enables writes with immediate without callbacks; see [#receive(int)].
+    public Rdma writeImm(int count) {
+        return enable(TaskType.WRITE_IMM, count);
+    }
+
+    /// Enables compare-and-swap; see [#receive(Consumer, Consumer, int)].
     public Rdma atomicCmpSwp(
             Consumer<? super AtomicCmpSwpTask> onSuccess,
             Consumer<? super AtomicCmpSwpTask> onError,
@@ -365,7 +398,12 @@ abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
         return enable(TaskType.ATOMIC_CMP_SWP, onSuccess, onError, count);
     }
 
-    /// Enables fetch-and-add; see [#receive].
+    /// Enables compare-and-swap without callbacks; see [#receive(int)].
+    public Rdma atomicCmpSwp(int count) {
+        return enable(TaskType.ATOMIC_CMP_SWP, count);
+    }
+
+    /// Enables fetch-and-add; see [#receive(Consumer, Consumer, int)].
     public Rdma atomicFetchAdd(
             Consumer<? super AtomicFetchAddTask> onSuccess,
             Consumer<? super AtomicFetchAddTask> onError,
@@ -373,7 +411,12 @@ abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
         return enable(TaskType.ATOMIC_FETCH_ADD, onSuccess, onError, count);
     }
 
-    /// Enables getting sync events of peers; see [#receive].
+    /// Enables fetch-and-add without callbacks; see [#receive(int)].
+    public Rdma atomicFetchAdd(int count) {
+        return enable(TaskType.ATOMIC_FETCH_ADD, count);
+    }
+
+    /// Enables getting sync events of peers; see [#receive(Consumer, Consumer, int)].
     public Rdma syncEventGet(
             Consumer<? super SyncEventGetTask> onSuccess,
             Consumer<? super SyncEventGetTask> onError,
@@ -381,7 +424,12 @@ abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
         return enable(TaskType.REMOTE_NET_SYNC_EVENT_GET, onSuccess, onError, count);
     }
 
-    /// Enables setting sync events of peers; see [#receive].
+    /// Enables getting sync events of peers without callbacks; see [#receive(int)].
+    public Rdma syncEventGet(int count) {
+        return enable(TaskType.REMOTE_NET_SYNC_EVENT_GET, count);
+    }
+
+    /// Enables setting sync events of peers; see [#receive(Consumer, Consumer, int)].
     public Rdma syncEventNotifySet(
             Consumer<? super SyncEventNotifySetTask> onSuccess,
             Consumer<? super SyncEventNotifySetTask> onError,
@@ -389,7 +437,12 @@ abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
         return enable(TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_SET, onSuccess, onError, count);
     }
 
-    /// Enables adding to sync events of peers; see [#receive].
+    /// Enables setting sync events of peers without callbacks; see [#receive(int)].
+    public Rdma syncEventNotifySet(int count) {
+        return enable(TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_SET, count);
+    }
+
+    /// Enables adding to sync events of peers; see [#receive(Consumer, Consumer, int)].
     public Rdma syncEventNotifyAdd(
             Consumer<? super SyncEventNotifyAddTask> onSuccess,
             Consumer<? super SyncEventNotifyAddTask> onError,
@@ -397,10 +450,23 @@ abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
         return enable(TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_ADD, onSuccess, onError, count);
     }
 
+    /// Enables adding to sync events of peers without callbacks; see [#receive(int)].
+    public Rdma syncEventNotifyAdd(int count) {
+        return enable(TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_ADD, count);
+    }
+
     private <T extends RdmaTask> Rdma enable(
             TaskType type, Consumer<? super T> onSuccess, Consumer<? super T> onError, int count) {
+        return enable(type, new TaskPool<>(type.name(), onSuccess, onError, count));
+    }
+
+    private Rdma enable(TaskType type, int count) {
+        return enable(type, new TaskPool<>(type.name(), count));
+    }
+
+    private Rdma enable(TaskType type, TaskPool<?> pool) {
         requireIdle("configured");
-        pools[type.ordinal()] = new TaskPool<>(type.name(), onSuccess, onError, count);
+        pools[type.ordinal()] = pool;
         return self();
     }
 

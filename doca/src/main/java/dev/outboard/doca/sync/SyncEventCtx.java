@@ -65,7 +65,15 @@ public final class SyncEventCtx extends Ctx {
         return enable(Kind.GET, onSuccess, onError, count);
     }
 
-    /// Enables sets; see [#get].
+    /// Enables gets without callbacks, for who looks at [Task#isInFlight] and [Task#status].
+    ///
+    /// @param count how many may be allocated at once
+    /// @throws DocaException with NOT_PERMITTED unless IDLE, INVALID_VALUE if `count` is below 1
+    public SyncEventCtx get(int count) {
+        return enable(Kind.GET, count);
+    }
+
+    /// Enables sets; see [#get(Consumer, Consumer, int)].
     public SyncEventCtx notifySet(
             Consumer<? super NotifySetTask> onSuccess,
             Consumer<? super NotifySetTask> onError,
@@ -73,7 +81,12 @@ public final class SyncEventCtx extends Ctx {
         return enable(Kind.NOTIFY_SET, onSuccess, onError, count);
     }
 
-    /// Enables adds; see [#get].
+    /// Enables sets without callbacks; see [#get(int)].
+    public SyncEventCtx notifySet(int count) {
+        return enable(Kind.NOTIFY_SET, count);
+    }
+
+    /// Enables adds; see [#get(Consumer, Consumer, int)].
     public SyncEventCtx notifyAdd(
             Consumer<? super NotifyAddTask> onSuccess,
             Consumer<? super NotifyAddTask> onError,
@@ -81,26 +94,49 @@ public final class SyncEventCtx extends Ctx {
         return enable(Kind.NOTIFY_ADD, onSuccess, onError, count);
     }
 
-    /// Enables waits for a value; see [#get].
+    /// Enables adds without callbacks; see [#get(int)].
+    public SyncEventCtx notifyAdd(int count) {
+        return enable(Kind.NOTIFY_ADD, count);
+    }
+
+    /// Enables waits for a value; see [#get(Consumer, Consumer, int)].
     public SyncEventCtx waitEq(
             Consumer<? super WaitTask> onSuccess, Consumer<? super WaitTask> onError, int count) {
         return enable(Kind.WAIT_EQ, onSuccess, onError, count);
     }
 
-    /// Enables waits for another value; see [#get].
+    /// Enables waits for a value without callbacks; see [#get(int)].
+    public SyncEventCtx waitEq(int count) {
+        return enable(Kind.WAIT_EQ, count);
+    }
+
+    /// Enables waits for another value; see [#get(Consumer, Consumer, int)].
     public SyncEventCtx waitNeq(
             Consumer<? super WaitTask> onSuccess, Consumer<? super WaitTask> onError, int count) {
         return enable(Kind.WAIT_NEQ, onSuccess, onError, count);
     }
 
+    /// Enables waits for another value without callbacks; see [#get(int)].
+    public SyncEventCtx waitNeq(int count) {
+        return enable(Kind.WAIT_NEQ, count);
+    }
+
     private <T extends SyncEventTask> SyncEventCtx enable(
             Kind kind, Consumer<? super T> onSuccess, Consumer<? super T> onError, int count) {
+        return enable(kind, new TaskPool<>(kind.name(), onSuccess, onError, count));
+    }
+
+    private SyncEventCtx enable(Kind kind, int count) {
+        return enable(kind, new TaskPool<>(kind.name(), count));
+    }
+
+    private SyncEventCtx enable(Kind kind, TaskPool<?> pool) {
         if (state() != CtxState.IDLE) {
             throw new DocaException(
                     DocaError.NOT_PERMITTED,
                     "%s is %s; tasks are enabled while it is IDLE".formatted(this, state()));
         }
-        pools[kind.ordinal()] = new TaskPool<>(kind.name(), onSuccess, onError, count);
+        pools[kind.ordinal()] = pool;
         return this;
     }
 

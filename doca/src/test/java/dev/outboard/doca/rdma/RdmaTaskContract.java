@@ -12,6 +12,7 @@ import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.testkit.Requirement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// The life of a task, on every provider.
 abstract class RdmaTaskContract extends RdmaPairContract {
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final Be32 IMMEDIATE = Be32.ofHost(1);
 
     private List<RdmaTask> oneOfEach() {
@@ -82,6 +84,28 @@ abstract class RdmaTaskContract extends RdmaPairContract {
         assertRefused(DocaError.INVALID_VALUE, () -> type.enable(ours.rdma, one, one, 0), "0");
         assertRefused(DocaError.INVALID_VALUE, () -> type.enable(ours.rdma, one, one, -1));
         assertThat(type.enable(ours.rdma, one, one, 1)).isSameAs(ours.rdma);
+    }
+
+    @Test
+    @Requirement("DCORE-TASK-1")
+    void whoLooksAtTheTaskNeedsNoCallback() {
+        ours.rdma.send(1);
+        theirs.rdma.receive(1);
+        connect();
+        ReceiveTask receive = posted(theirs.room(0, 1));
+        SendTask send = ours.peer.allocSend(ours.data(0, (byte) 7));
+        send.submitOrThrow();
+        assertThat(send.isInFlight()).isTrue();
+        send.awaitSuccess(PATIENCE);
+        receive.awaitSuccess(PATIENCE);
+        assertThat(send.isInFlight()).isFalse();
+        assertThat(receive.dst().dataLen()).isEqualTo(1);
+
+        receive.submitOrThrow();
+        assertRefused(DocaError.TIME_OUT, () -> receive.awaitSuccess(Duration.ofMillis(1)));
+        theirs.rdma.stop();
+        assertRefused(DocaError.BAD_STATE, () -> receive.awaitSuccess(PATIENCE), "failed");
+        assertThat(ours.done).isEmpty();
     }
 
     @Test

@@ -5,7 +5,6 @@ import dev.outboard.doca.Buf;
 import dev.outboard.doca.BufInventory;
 import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDev;
-import dev.outboard.doca.DocaError;
 import dev.outboard.doca.Mmap;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.RemoteBuf;
@@ -105,7 +104,7 @@ public final class Counter {
             AtomicFetchAddTask add = server.allocAtomicFetchAdd(there, before, 1);
             for (int i = 0; i < ADDS; i++) {
                 add.submitOrThrow();
-                while (add.status() == DocaError.IN_PROGRESS) {
+                while (add.isInFlight()) {
                     if (!engine.progress()) {
                         engine.await(Duration.ofSeconds(1));
                     }

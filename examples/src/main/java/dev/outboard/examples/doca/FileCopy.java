@@ -5,14 +5,12 @@ import dev.outboard.doca.Buf;
 import dev.outboard.doca.BufInventory;
 import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDev;
-import dev.outboard.doca.DocaError;
 import dev.outboard.doca.Mmap;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.RemoteMmap;
 import dev.outboard.doca.rdma.Rdma;
 import dev.outboard.doca.rdma.RdmaConnection;
-import dev.outboard.doca.rdma.RdmaTask;
 import dev.outboard.doca.rdma.ReadTask;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -80,10 +78,7 @@ public final class FileCopy {
                 BufInventory inventory = BufInventory.create(BLOCKS + 1).start();
                 ProgressEngine engine = ProgressEngine.create();
                 Rdma rdma = new Rdma(dev)) {
-            rdma.read(_ -> {}, FileCopy::failed, 1)
-                    .maxSendBufListLen(BLOCKS)
-                    .attach(engine)
-                    .start();
+            rdma.read(1).maxSendBufListLen(BLOCKS).attach(engine).start();
             RdmaConnection peer = rdma.export();
             peer.connect(exchange.swap(peer.details()));
             engine.progressUntil(() -> rdma.state() == CtxState.RUNNING, LIMIT);
@@ -95,7 +90,7 @@ public final class FileCopy {
                 while (source.tailLen() > 0) {
                     source.data(source.tail(), Math.min(source.tailLen(), memory.length()));
                     read.submitOrThrow();
-                    engine.progressUntil(() -> read.status() != DocaError.IN_PROGRESS, LIMIT);
+                    read.awaitSuccess(LIMIT);
                     write(list, file);
                 }
                 read.free();
@@ -124,9 +119,5 @@ public final class FileCopy {
             }
             block.resetDataLen();
         }
-    }
-
-    private static void failed(RdmaTask task) {
-        System.err.println(task + " failed: " + task.completion());
     }
 }

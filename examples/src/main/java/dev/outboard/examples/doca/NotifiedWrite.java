@@ -5,14 +5,12 @@ import dev.outboard.doca.Buf;
 import dev.outboard.doca.BufInventory;
 import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDev;
-import dev.outboard.doca.DocaError;
 import dev.outboard.doca.Mmap;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.RemoteMmap;
 import dev.outboard.doca.rdma.Rdma;
 import dev.outboard.doca.rdma.RdmaConnection;
-import dev.outboard.doca.rdma.RdmaTask;
 import dev.outboard.doca.rdma.SyncEventNotifySetTask;
 import dev.outboard.doca.rdma.WriteTask;
 import dev.outboard.doca.sync.Location;
@@ -82,10 +80,7 @@ public final class NotifiedWrite {
                 BufInventory inventory = BufInventory.create(3).start();
                 ProgressEngine engine = ProgressEngine.create();
                 Rdma rdma = new Rdma(dev)) {
-            rdma.write(_ -> {}, NotifiedWrite::failed, 1)
-                    .syncEventNotifySet(_ -> {}, NotifiedWrite::failed, 1)
-                    .attach(engine)
-                    .start();
+            rdma.write(1).syncEventNotifySet(1).attach(engine).start();
             RdmaConnection peer = rdma.export();
             peer.connect(exchange.swap(peer.details()));
             engine.progressUntil(() -> rdma.state() == CtxState.RUNNING, LIMIT);
@@ -103,7 +98,7 @@ public final class NotifiedWrite {
                     memory.segment().set(ValueLayout.JAVA_LONG, BYTES, i + 1);
                     write.submitOrThrow();
                     notify.submitOrThrow();
-                    engine.progressUntil(() -> notify.status() != DocaError.IN_PROGRESS, LIMIT);
+                    notify.awaitSuccess(LIMIT);
                 }
                 exchange.meet();
                 write.free();
@@ -113,9 +108,5 @@ public final class NotifiedWrite {
                 count.release();
             }
         }
-    }
-
-    private static void failed(RdmaTask task) {
-        System.err.println(task + " failed: " + task.completion());
     }
 }

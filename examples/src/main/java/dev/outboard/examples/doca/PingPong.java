@@ -5,12 +5,10 @@ import dev.outboard.doca.Buf;
 import dev.outboard.doca.BufInventory;
 import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDev;
-import dev.outboard.doca.DocaError;
 import dev.outboard.doca.Mmap;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.rdma.Rdma;
 import dev.outboard.doca.rdma.RdmaConnection;
-import dev.outboard.doca.rdma.RdmaTask;
 import dev.outboard.doca.rdma.ReceiveTask;
 import dev.outboard.doca.rdma.SendTask;
 import java.time.Duration;
@@ -44,10 +42,7 @@ public final class PingPong {
                 BufInventory inventory = BufInventory.create(2).start();
                 ProgressEngine engine = ProgressEngine.create();
                 Rdma rdma = new Rdma(dev)) {
-            rdma.receive(_ -> {}, PingPong::failed, 1)
-                    .send(_ -> {}, PingPong::failed, 1)
-                    .attach(engine)
-                    .start();
+            rdma.receive(1).send(1).attach(engine).start();
             RdmaConnection peer = rdma.export();
             peer.connect(exchange.swap(peer.details()));
             engine.progressUntil(() -> rdma.state() == CtxState.RUNNING, LIMIT);
@@ -64,7 +59,7 @@ public final class PingPong {
                 if (begins) {
                     send.submitOrThrow();
                 }
-                engine.progressUntil(() -> receive.status() != DocaError.IN_PROGRESS, LIMIT);
+                receive.awaitSuccess(LIMIT);
                 if (round < ROUNDS) {
                     hand.resetDataLen();
                     receive.submitOrThrow();
@@ -72,7 +67,7 @@ public final class PingPong {
                 if (!begins) {
                     send.submitOrThrow();
                 }
-                engine.progressUntil(() -> send.status() != DocaError.IN_PROGRESS, LIMIT);
+                send.awaitSuccess(LIMIT);
             }
             if (begins) {
                 double micros = (System.nanoTime() - start) / 1e3 / ROUNDS;
@@ -90,9 +85,5 @@ public final class PingPong {
             ball.release();
             hand.release();
         }
-    }
-
-    private static void failed(RdmaTask task) {
-        System.err.println(task + " failed: " + task.completion());
     }
 }
