@@ -1,6 +1,7 @@
 package dev.outboard.doca;
 
-/// How a task ended, for those who prefer a `switch` to [Task#status]; made when asked for.
+/// How a task ended, for those who prefer a `switch` to [Task#status]; made when asked for (catalog
+/// DJAVA-API-6).
 public sealed interface Completion {
     /// It did what it should.
     record Success() implements Completion {}

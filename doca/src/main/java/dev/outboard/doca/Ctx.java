@@ -15,12 +15,14 @@ import org.jspecify.annotations.Nullable;
 /// started, used while RUNNING, stopped.
 ///
 /// Driven by the [ProgressEngine] it is attached to, whose [ThreadMode] says which threads may use
-/// it. [#close] stops it, waits until it is idle, and ends its tie to the progress engine.
+/// it; others get BAD_STATE. [#close] stops it, waits until it is idle, and ends its tie to the
+/// progress engine.
 public abstract class Ctx implements AutoCloseable {
     /// Told about each change of the state of a context, which is already in `next`. Runs in
     /// [Ctx#start] or [Ctx#stop] if they complete at once, else in [ProgressEngine#progress].
     @FunctionalInterface
     public interface StateListener {
+        /// `ctx` went from `previous` to `next`.
         void changed(Ctx ctx, CtxState previous, CtxState next);
     }
 
@@ -44,6 +46,8 @@ public abstract class Ctx implements AutoCloseable {
     boolean hadWork;
 
     /// A context on `device`, which cannot be closed before the context is.
+    ///
+    /// @throws DocaException with BAD_STATE if the device is closed
     protected Ctx(DocaDev device) {
         this.device = device;
         device.use();

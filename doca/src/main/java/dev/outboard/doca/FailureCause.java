@@ -2,7 +2,7 @@ package dev.outboard.doca;
 
 import dev.outboard.fabric.CompletionStatus;
 
-/// Why a task failed, beside its status.
+/// Why a task failed, beside its status (catalog DCORE-ERR-5). A value.
 public sealed interface FailureCause {
     /// The transport ended the task.
     ///

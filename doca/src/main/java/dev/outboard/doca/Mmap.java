@@ -124,7 +124,8 @@ public final class Mmap implements AutoCloseable {
     /// Adds a device that may use the memory.
     ///
     /// @throws DocaException with NOT_PERMITTED while it is started, with ALREADY_EXIST if the
-    ///   device is added already, with NO_MEMORY if there are as many as may be
+    ///   device is added already, with NO_MEMORY if there are as many as may be, with BAD_STATE if
+    ///   the mmap or the device is closed
     public synchronized void addDevice(DocaDev dev) {
         requireOpen();
         requireStopped("add " + dev);
@@ -140,7 +141,7 @@ public final class Mmap implements AutoCloseable {
     /// Takes a device away.
     ///
     /// @throws DocaException with NOT_PERMITTED while it is started, with NOT_FOUND if the device
-    ///   was not added
+    ///   was not added, with BAD_STATE if the mmap is closed
     public synchronized void removeDevice(DocaDev dev) {
         requireOpen();
         requireStopped("remove " + dev);
@@ -240,6 +241,7 @@ public final class Mmap implements AutoCloseable {
         return exported;
     }
 
+    /// Whether devices may use it, and buffers may be made of it.
     public boolean isStarted() {
         return started;
     }

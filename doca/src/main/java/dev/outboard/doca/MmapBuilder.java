@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Configures an [Mmap]. Not thread-safe; useless after [#build]: then each setter throws
-/// BAD_STATE, or NOT_PERMITTED where said.
+/// Configures an [Mmap] (`doca_mmap_set_*`, `doca_mmap_add_dev`). Not thread-safe; useless after
+/// [#build]: then each setter throws BAD_STATE, or NOT_PERMITTED where said.
 public final class MmapBuilder {
     private static final long PAGE_BYTES = 4096;
     private static final int DEFAULT_MAX_DEVICES = 64;

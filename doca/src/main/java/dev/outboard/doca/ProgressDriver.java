@@ -4,8 +4,9 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 
-/// A thread that progresses an engine, for those who do not want to own the loop. All callbacks run
-/// on it. Tasks are submitted in callbacks, or, with an engine that is SHARED, on any thread.
+/// A thread that progresses an engine, for those who do not want to own the loop of
+/// `doca_pe_progress` (catalog DJAVA-PE-2). All callbacks run on it. Tasks are submitted in
+/// callbacks, or, with an engine that is SHARED, on any thread.
 ///
 /// An engine that is CONFINED is taken over from the thread that used it, which must leave it alone
 /// then and have nothing in flight. [#close] stops the contexts and ends the thread.
@@ -38,7 +39,9 @@ public final class ProgressDriver implements AutoCloseable {
         thread = Thread.ofPlatform().name("progress driver").unstarted(this::run);
     }
 
-    /// Progresses `engine` from now on.
+    /// Progresses `engine` from now on. What ends the thread before [#close] is in the log: IN_USE
+    /// if the engine has tasks in flight on another thread, BAD_STATE if another one progresses it,
+    /// TIME_OUT if a context did not become idle.
     public static ProgressDriver start(ProgressEngine engine, Idle idle) {
         ProgressDriver driver = new ProgressDriver(engine, idle);
         driver.thread.start();

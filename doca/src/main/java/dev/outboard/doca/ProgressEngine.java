@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// }
 /// ```
 ///
-/// The [ThreadMode] says which threads may use it, its contexts and their tasks. Peers' one-sided
-/// operations are served whether or not anybody progresses.
+/// The [ThreadMode] says which threads may use it, its contexts and their tasks; others get
+/// BAD_STATE. Peers' one-sided operations are served whether or not anybody progresses.
 public final class ProgressEngine implements AutoCloseable {
     private static final Logger LOGGER = System.getLogger(ProgressEngine.class.getName());
 

@@ -39,7 +39,7 @@ public final class RemoteMmap implements AutoCloseable {
     /// The memory that [Mmap#exportRdma] described at the peer, to be reached through `dev`.
     ///
     /// @throws DocaException with INVALID_VALUE if `export` is damaged, of another version, or no
-    ///   export of an mmap; the message says which
+    ///   export of an mmap; the message says which. With BAD_STATE if `dev` is closed
     public static RemoteMmap fromExport(DocaDev dev, byte[] export) {
         ByteBuffer body;
         try {

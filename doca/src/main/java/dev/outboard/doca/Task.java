@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A task belongs to the user until it is submitted, then to DOCA until its completion callback
 /// starts; then it can be changed, submitted again, freed or kept, in the callback or later. While
-/// DOCA owns it, setters, submit and free are refused. A context cannot become idle before its
-/// tasks are freed.
+/// DOCA owns it, setters, submit and free are refused with BAD_STATE, and once it is freed
+/// everything is, but another free. A context cannot become idle before its tasks are freed.
 ///
 /// Used by one thread at a time.
 public abstract class Task {

@@ -4,7 +4,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /// A type of task that was enabled: its callbacks, and how many tasks may be allocated at once. For
-/// kinds of context, which allocate while they have entered their progress engine.
+/// kinds of context (`doca_…_task_T_set_conf`), which allocate on a thread that has entered their
+/// progress engine.
 public final class TaskPool<T extends Task> {
     private final String type;
     private final Consumer<? super T> onSuccess;
@@ -12,6 +13,8 @@ public final class TaskPool<T extends Task> {
     private final int count;
     private final AtomicInteger allocated = new AtomicInteger();
 
+    /// Tasks that messages call `type`.
+    ///
     /// @throws DocaException with INVALID_VALUE if a callback is missing or `count` is below 1
     public TaskPool(
             String type, Consumer<? super T> onSuccess, Consumer<? super T> onError, int count) {

@@ -1,6 +1,6 @@
 package dev.outboard.doca;
 
-/// Which threads may use a progress engine, its contexts and their tasks.
+/// Which threads may use a progress engine, its contexts and their tasks (catalog DCORE-THR).
 public enum ThreadMode {
     /// One thread: the first that progresses or submits; any other is refused at once. Costs no
     /// lock.

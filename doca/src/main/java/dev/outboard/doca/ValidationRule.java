@@ -1,6 +1,7 @@
 package dev.outboard.doca;
 
-/// What was wrong with a task whose operands were refused on this side, before anything was sent.
+/// What was wrong with a task whose operands were refused on this side, before anything was sent
+/// (catalog DRDMA-COM, DRDMA-FAIL).
 public enum ValidationRule {
     OPERAND_MISSING(DocaError.INVALID_VALUE, "an operand is missing that this task needs"),
     BUFFER_RETURNED(

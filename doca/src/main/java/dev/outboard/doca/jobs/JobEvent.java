@@ -5,7 +5,7 @@ import dev.outboard.doca.DocaException;
 import org.jspecify.annotations.Nullable;
 
 /// Where [WorkQueue#retrieve] tells which job has ended, and how (`doca_event`). Belongs to the
-/// caller, who may use the same one again and again.
+/// caller, who may use the same one again and again; one thread at a time.
 public final class JobEvent {
     private @Nullable JobType type;
     private @Nullable Object userData;

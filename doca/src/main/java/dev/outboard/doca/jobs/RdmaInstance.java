@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// Underneath is an [Rdma] context with a progress engine of its own. A failure of the
-/// communication puts the instance into ERROR until it is stopped. Used by one thread.
+/// communication puts the instance into ERROR until it is stopped. Used by one thread, the first
+/// that submits; others get BAD_STATE.
 public final class RdmaInstance implements AutoCloseable {
     private static final int DEFAULT_QUEUE_SIZE = 128;
     private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
@@ -67,7 +68,8 @@ public final class RdmaInstance implements AutoCloseable {
 
     /// Takes the device away (`doca_ctx_dev_rm`).
     ///
-    /// @throws DocaException with BAD_STATE once started, with NOT_FOUND if it does not have `dev`
+    /// @throws DocaException with BAD_STATE once started, with NOT_FOUND if it does not have `dev`;
+    ///   else as [Rdma#close]
     public RdmaInstance removeDevice(DocaDev dev) {
         requireStopped("rid of a device");
         if (rdma == null || !rdma.device().isSameDevice(dev)) {
@@ -189,7 +191,8 @@ public final class RdmaInstance implements AutoCloseable {
     /// From RESET to INIT.
     ///
     /// @throws DocaException with BAD_STATE without a device, or if it is started; with
-    ///   NOT_SUPPORTED or INVALID_VALUE if a property is beyond what the device can do
+    ///   NOT_SUPPORTED or INVALID_VALUE if a property is beyond what the device can do; else as
+    ///   [Rdma#start] and [Rdma#export]
     public void start() {
         Rdma context = configurable();
         context.sendQueueSize(sendQueueSize)
@@ -220,7 +223,7 @@ public final class RdmaInstance implements AutoCloseable {
     /// retrieved.
     ///
     /// @throws DocaException with NOT_PERMITTED unless in ERROR, if jobs are pending or it has a
-    ///   work queue
+    ///   work queue; else as [Rdma#stopAndDrain]
     public void stop() {
         if (!started) {
             return;
@@ -286,6 +289,8 @@ public final class RdmaInstance implements AutoCloseable {
 
     /// Ends it in any state: jobs that are pending are flushed, the work queue, which keeps their
     /// events, is removed, and the device is given up. Closing twice is harmless.
+    ///
+    /// @throws DocaException as [Rdma#close]
     @Override
     public void close() {
         if (rdma != null) {

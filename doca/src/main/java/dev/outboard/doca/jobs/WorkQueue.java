@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// while (queue.retrieve(event) == DocaError.AGAIN) {}
 /// ```
 ///
-/// Used by one thread; closed once no instance has it.
+/// Used by one thread, the first that submits; others get BAD_STATE. Closed once no instance has
+/// it.
 public final class WorkQueue implements AutoCloseable {
     /// With several instances, each is looked at after this.
     private static final Duration LOOK = Duration.ofMillis(1);

@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Replaces 8 bytes in the peer's memory if they are what is expected, in one indivisible step, and
-/// fetches what they were. Any failure stops the context. The operands are numbers in native byte
-/// order on both ends, unsigned where that matters.
+/// fetches what they were (`doca_rdma_task_atomic_cmp_swp`). Any failure stops the context. The
+/// operands are numbers in native byte order on both ends, unsigned where that matters.
 public final class AtomicCmpSwpTask extends RequestTask {
     private final AtomicOperands operands = new AtomicOperands();
     private long compare;

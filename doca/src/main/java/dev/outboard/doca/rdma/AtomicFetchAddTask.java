@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Adds to 8 bytes in the peer's memory modulo 2^64, in one indivisible step, and fetches what they
-/// were. Any failure stops the context. The operands are numbers in native byte order on both ends,
-/// unsigned where that matters.
+/// were (`doca_rdma_task_atomic_fetch_add`). Any failure stops the context. The operands are
+/// numbers in native byte order on both ends, unsigned where that matters.
 public final class AtomicFetchAddTask extends RequestTask {
     private final AtomicOperands operands = new AtomicOperands();
     private long add;

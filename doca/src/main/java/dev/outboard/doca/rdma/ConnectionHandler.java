@@ -2,8 +2,8 @@ package dev.outboard.doca.rdma;
 
 import dev.outboard.doca.DocaError;
 
-/// Told about the connections of a context in mode OPEN; set with [Rdma#onConnection]. Everything
-/// runs in [ProgressEngine#progress].
+/// Told about the connections of a context in mode OPEN; set with [Rdma#onConnection]
+/// (`doca_rdma_set_connection_state_callbacks`). Everything runs in [ProgressEngine#progress].
 ///
 /// Each [Rdma#connectTo] and each [RdmaConnection#accept] ends in one call of [#established] or
 /// [#failed]; each connection that was established ends in one call of [#disconnected], whichever

@@ -49,7 +49,9 @@ public final class Rdma extends RdmaConfiguration {
     private long refusedRequests;
     private int nextConnectionId;
 
-    /// A context on `device`.
+    /// A context on `device`, which cannot be closed before the context is.
+    ///
+    /// @throws DocaException with BAD_STATE if the device is closed
     public Rdma(DocaDev device) {
         super(device);
     }

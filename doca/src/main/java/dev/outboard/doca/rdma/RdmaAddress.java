@@ -26,6 +26,9 @@ public record RdmaAddress(Type type, InetAddress address, int port) {
         GID
     }
 
+    /// An address that needs no parsing.
+    ///
+    /// @throws DocaException with INVALID_VALUE if the port is none
     public RdmaAddress {
         if (port < 1 || port > MAX_PORT) {
             throw new DocaException(

@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 /// In mode OPEN it can also be made by address: by [Rdma#connectTo] on one side, and on the other
 /// by [Rdma#listen] and [#accept].
 ///
-/// Same threads as its context. Its tasks complete in the order they were submitted.
+/// Same threads as its context, others get BAD_STATE. Its tasks complete in the order they were
+/// submitted.
 public final class RdmaConnection {
     /// RDMA READs and atomics under way at a time; more wait.
     private static final int READ_DEPTH = 16;
@@ -99,6 +100,8 @@ public final class RdmaConnection {
         return id;
     }
 
+    /// INIT until the peer is connected, then CONNECTED; ERROR once it failed or ended, RESET once
+    /// it has left its context.
     public RdmaState state() {
         return state;
     }
@@ -216,8 +219,9 @@ public final class RdmaConnection {
         });
     }
 
-    /// Ends it: its tasks in flight are flushed, then it leaves its context, which goes on.
-    /// Harmless if it has ended.
+    /// Ends it: its tasks in flight are flushed, then it leaves its context, which goes on. If it
+    /// was not established yet, [ConnectionHandler#failed] tells CONNECTION_ABORTED. Harmless if it
+    /// has ended.
     ///
     /// @throws DocaException with NOT_PERMITTED in mode GATED, where the context has to be stopped
     public void disconnect() {

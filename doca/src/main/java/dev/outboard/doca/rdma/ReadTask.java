@@ -8,7 +8,7 @@ import dev.outboard.fabric.SendRequest;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the data of a buffer in the peer's memory behind the data of a local one: as much as there
-/// is, or as fits. The peer's application takes no part and sees nothing.
+/// is, or as fits (`doca_rdma_task_read`). The peer's application takes no part and sees nothing.
 public final class ReadTask extends RequestTask {
     private final Operand<RemoteBuf> src = new Operand<>();
     private final Operand<Buf> dst = new Operand<>();

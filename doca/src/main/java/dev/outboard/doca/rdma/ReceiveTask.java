@@ -11,9 +11,9 @@ import dev.outboard.fabric.ReceiveRequest;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Takes the next message of a peer: a send, a send with immediate, or the immediate of a write.
-/// The bytes of a send are appended to the destination; those of a write are where the peer wrote
-/// them.
+/// Takes the next message of a peer: a send, a send with immediate, or the immediate of a write
+/// (`doca_rdma_task_receive`). The bytes of a send are appended to the destination; those of a
+/// write are where the peer wrote them.
 public final class ReceiveTask extends RdmaTask {
     private final Operand<Buf> dst = new Operand<>();
     private RecvOpcode opcode = RecvOpcode.RECV_SEND;

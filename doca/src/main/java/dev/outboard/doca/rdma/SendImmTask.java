@@ -5,8 +5,8 @@ import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.SendRequest;
 import org.jspecify.annotations.Nullable;
 
-/// Sends a message and an immediate into the peer's next receive. Success does not mean that the
-/// peer has it.
+/// Sends a message and an immediate into the peer's next receive (`doca_rdma_task_send_imm`).
+/// Success does not mean that the peer has it.
 public final class SendImmTask extends RequestTask {
     private final Operand<Buf> src = new Operand<>();
     private int immediate;

@@ -5,7 +5,8 @@ import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.SendRequest;
 import org.jspecify.annotations.Nullable;
 
-/// Sends a message into the peer's next receive. Success does not mean that the peer has it.
+/// Sends a message into the peer's next receive (`doca_rdma_task_send`). Success does not mean that
+/// the peer has it.
 public final class SendTask extends RequestTask {
     private final Operand<Buf> src = new Operand<>();
 

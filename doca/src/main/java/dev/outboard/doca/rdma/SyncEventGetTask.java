@@ -8,7 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Gets the value of a peer's sync event: its 8 bytes, in native byte order, behind the data of a
-/// local buffer; if less fits, as many as do. They are of one whole value, old or new.
+/// local buffer; if less fits, as many as do (`doca_rdma_task_remote_net_sync_event_get`). They are
+/// of one whole value, old or new.
 public final class SyncEventGetTask extends RequestTask {
     private SyncEventRemoteNet event;
     private final Operand<Buf> dst = new Operand<>();

@@ -8,7 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Adds to a peer's sync event modulo 2^64, in one indivisible step also for those who add there,
-/// and fetches what it was; who waits for it there is released. Any failure stops the context.
+/// and fetches what it was; who waits for it there is released
+/// (`doca_rdma_task_remote_net_sync_event_notify_add`). Any failure stops the context.
 public final class SyncEventNotifyAddTask extends RequestTask {
     private SyncEventRemoteNet event;
     private final Operand<Buf> result = new Operand<>();

@@ -8,8 +8,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Sets a peer's sync event to the first 8 bytes of data of a local buffer, in native byte order,
-/// after everything that was written before on this connection; who waits for it there is released.
-/// With fewer bytes it changes those at the low addresses only.
+/// after everything that was written before on this connection; who waits for it there is released
+/// (`doca_rdma_task_remote_net_sync_event_notify_set`). With fewer bytes it changes those at the
+/// low addresses only.
 public final class SyncEventNotifySetTask extends RequestTask {
     private SyncEventRemoteNet event;
     private final Operand<Buf> src = new Operand<>();

@@ -1,6 +1,6 @@
 package dev.outboard.doca.rdma;
 
-/// The kinds of task of an [Rdma] context.
+/// The kinds of task of an [Rdma] context (`doca_rdma_task_*`).
 public enum TaskType {
     RECEIVE,
     SEND,

@@ -7,7 +7,7 @@ import dev.outboard.fabric.SendRequest;
 import org.jspecify.annotations.Nullable;
 
 /// Writes into the peer's memory and gives one of its receives an immediate; when that completes,
-/// the bytes are there.
+/// the bytes are there (`doca_rdma_task_write_imm`).
 public final class WriteImmTask extends RequestTask {
     private final WriteOperands operands = new WriteOperands();
     private int immediate;

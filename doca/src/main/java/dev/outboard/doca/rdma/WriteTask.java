@@ -6,8 +6,8 @@ import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.SendRequest;
 import org.jspecify.annotations.Nullable;
 
-/// Writes into the peer's memory, whose application takes no part and sees nothing. Success does
-/// not mean that the bytes are there yet.
+/// Writes into the peer's memory, whose application takes no part and sees nothing
+/// (`doca_rdma_task_write`). Success does not mean that the bytes are there yet.
 public final class WriteTask extends RequestTask {
     private final WriteOperands operands = new WriteOperands();
 

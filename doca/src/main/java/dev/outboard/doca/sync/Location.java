@@ -1,6 +1,6 @@
 package dev.outboard.doca.sync;
 
-/// Who may update a [SyncEvent], or wait for it.
+/// Who may update a [SyncEvent], or wait for it (`doca_sync_event_add_publisher_location_*`).
 public enum Location {
     /// Threads of this process.
     CPU,

@@ -1,6 +1,7 @@
 package dev.outboard.doca.sync;
 
-/// How a thread passes the time until a [SyncEvent] has the value it waits for.
+/// How a thread passes the time until a [SyncEvent] has the value it waits for
+/// (`doca_sync_event_wait_gt` and `_yield`; PARK is Java's own, catalog DJAVA-SE-1).
 public enum Spin {
     /// Looks all the time: the shortest latency, and a whole processor; pins the carrier of a
     /// virtual thread.

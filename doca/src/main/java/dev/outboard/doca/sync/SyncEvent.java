@@ -33,8 +33,9 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// Configured, then started, which sets it to 0, then used by any number of threads; peers are
-/// served while nobody here calls anything. [#stop] releases those who wait and revokes the
-/// exports. With [#asCtx] it is a context with tasks instead. Belongs to whoever made it.
+/// served while nobody here calls anything. A wait with a limit ends with TIME_OUT when that has
+/// passed. [#stop] releases those who wait and revokes the exports. With [#asCtx] it is a context
+/// with tasks instead. Belongs to whoever made it.
 public final class SyncEvent implements AutoCloseable {
     private static final Set<Location> AVAILABLE = EnumSet.of(Location.CPU, Location.REMOTE_NET);
     private static final AccessFlag[] FOR_PEERS = {
@@ -124,8 +125,8 @@ public final class SyncEvent implements AutoCloseable {
     /// Keeps the value in a buffer, whose mmap must permit reading, writing and atomics to this
     /// side and to peers. The buffer is retained until the event is closed.
     ///
-    /// @throws DocaException as [#cell(MemorySegment)]; with NOT_PERMITTED if a permission is
-    ///   missing, with INVALID_VALUE for a list
+    /// @throws DocaException as [#cell(MemorySegment)] and [Buf#retain]; with NOT_PERMITTED if a
+    ///   permission is missing, with INVALID_VALUE for a list
     public synchronized SyncEvent cell(Buf buf) {
         requireNoCell();
         if (buf.isInList()) {
