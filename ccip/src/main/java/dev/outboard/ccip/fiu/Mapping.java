@@ -1,0 +1,106 @@
+package dev.outboard.ccip.fiu;
+
+import dev.outboard.ccip.platform.Access;
+import dev.outboard.ccip.wire.Line;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/// A page of host memory that the AFU can reach: an entry of the table in [HostMemory], to which it
+/// belongs.
+///
+/// Host threads use the memory at the same time, as on x86: every access here is of 8 bytes (of one
+/// byte where a byte write covers no aligned 8) and atomic, and none passes another. A line is
+/// written from its last word to its first and read from its first to its last, so that a host
+/// thread may keep a flag for the other words of a line in its first one.
+public final class Mapping {
+    private static final VarHandle WORD =
+            ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
+    private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
+
+    private final long firstLine;
+    private final long endLine;
+    private final MemorySegment memory;
+    private Access access;
+    private boolean live = true;
+
+    Mapping(long firstLine, MemorySegment memory, Access access) {
+        this.firstLine = firstLine;
+        this.endLine = firstLine + memory.byteSize() / Line.BYTES;
+        this.memory = memory;
+        this.access = access;
+    }
+
+    /// Whether the AFU may read the page.
+    public boolean readable() {
+        return access.readable();
+    }
+
+    /// Whether the AFU may write the page.
+    public boolean writable() {
+        return access.writable();
+    }
+
+    /// Whether the page is still mapped. A request that was accepted when it was may come too late.
+    public boolean isLive() {
+        return live;
+    }
+
+    /// Reads a line of this page into `to`, from element `at` on.
+    public void read(long lineAddress, long[] to, int at) {
+        long offset = offset(lineAddress);
+        for (int i = 0; i < Line.LONGS; i++) {
+            to[at + i] = (long) WORD.getAcquire(memory, offset + (long) i * Long.BYTES);
+        }
+    }
+
+    /// Writes a line of this page with the elements of `from` from `at` on.
+    public void write(long lineAddress, long[] from, int at) {
+        long offset = offset(lineAddress);
+        for (int i = Line.LONGS - 1; i >= 0; i--) {
+            WORD.setRelease(memory, offset + (long) i * Long.BYTES, from[at + i]);
+        }
+    }
+
+    /// Writes the bytes `start` to `start + length - 1` of a line, which lie there in `from` too,
+    /// and touches no other byte: a store of the host beside them is never lost.
+    public void writeBytes(long lineAddress, long[] from, int at, int start, int length) {
+        long offset = offset(lineAddress);
+        int i = start + length - 1;
+        while (i >= start) {
+            if (i % Long.BYTES == Long.BYTES - 1 && i - start >= Long.BYTES - 1) {
+                WORD.setRelease(memory, offset + i - (Long.BYTES - 1), from[at + i / Long.BYTES]);
+                i -= Long.BYTES;
+            } else {
+                byte value = (byte) (from[at + i / Long.BYTES] >>> (i % Long.BYTES * Byte.SIZE));
+                BYTE.setRelease(memory, offset + i, value);
+                i--;
+            }
+        }
+    }
+
+    long firstLine() {
+        return firstLine;
+    }
+
+    long endLine() {
+        return endLine;
+    }
+
+    boolean covers(long lineAddress) {
+        return lineAddress >= firstLine && lineAddress < endLine;
+    }
+
+    void protect(Access access) {
+        this.access = access;
+    }
+
+    void unmap() {
+        live = false;
+    }
+
+    private long offset(long lineAddress) {
+        return (lineAddress - firstLine) * Line.BYTES;
+    }
+}
