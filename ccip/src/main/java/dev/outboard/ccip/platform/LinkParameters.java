@@ -33,12 +33,11 @@ public record LinkParameters(
                             + cyclesPerLine
                             + " and a request of "
                             + cyclesPerRequest
-                            + " 1/256 cycles");
+                            + " 1/256 cycles; valid are 0 and more");
         }
-        if (outstanding < 4) {
+        if (outstanding < 1) {
             throw new IllegalArgumentException(
-                    outstanding
-                            + " lines outstanding on a link; valid are 4 and more, since a request may have 4");
+                    outstanding + " requests outstanding on a link; valid are 1 and more");
         }
     }
 }

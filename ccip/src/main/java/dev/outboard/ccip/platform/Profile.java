@@ -1,6 +1,7 @@
 package dev.outboard.ccip.platform;
 
 import dev.outboard.ccip.wire.VirtualChannel;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Set;
@@ -74,7 +75,16 @@ public record Profile(
                             + name
                             + "; valid are VL0, VH0 and VH1, at least one");
         }
-        links = Map.copyOf(links);
+        if (pClkMegahertz < 1) {
+            throw new IllegalArgumentException(
+                    "pClk of platform "
+                            + name
+                            + " at "
+                            + pClkMegahertz
+                            + " MHz; valid are 1 and more");
+        }
+        // In the order of the channels, on which a run may depend.
+        links = Collections.unmodifiableMap(new EnumMap<>(links));
     }
 
     /// Whether an AFU may name this channel: VA, or one with a link.
@@ -82,9 +92,36 @@ public record Profile(
         return channel == VirtualChannel.VA || links.containsKey(channel);
     }
 
-    /// The channels with a link.
+    /// The channels with a link, in their order.
     public Set<VirtualChannel> channels() {
         return links.keySet();
+    }
+
+    /// The channel over which the host reaches registers and finds the AFU: the first PCIe link
+    /// (CCI-P manual 1.2.2.1, 1.2.2.2).
+    public VirtualChannel controlChannel() {
+        return VirtualChannel.VH0;
+    }
+
+    /// How much an AFU keeps in flight on this channel for its full bandwidth; on VA as much as on
+    /// all links together, of which more than 512 lines of reads gain nothing.
+    ///
+    /// @throws IllegalArgumentException if this platform has no such channel
+    public Sizing sizing(VirtualChannel channel) {
+        if (!has(channel)) {
+            throw new IllegalArgumentException(
+                    "Platform " + name + " has no " + channel + "; it has VA and " + channels());
+        }
+        return switch (channel) {
+            case VA -> links.keySet().stream().map(this::sizing).reduce(Sizing::plus).orElseThrow();
+            case VL0 -> Sizing.UPI;
+            case VH0, VH1 -> Sizing.PCIE;
+        };
+    }
+
+    /// This platform under another name.
+    public Profile withName(String other) {
+        return new Profile(other, links, pClkMegahertz, cached, byteEnable, interrupts, umsgs);
     }
 
     /// This platform with another link, or other parameters of a link that it has.
@@ -94,8 +131,28 @@ public record Profile(
         return new Profile(name, changed, pClkMegahertz, cached, byteEnable, interrupts, umsgs);
     }
 
+    /// This platform with another frequency of pClk.
+    public Profile withPClkMegahertz(int megahertz) {
+        return new Profile(name, links, megahertz, cached, byteEnable, interrupts, umsgs);
+    }
+
+    /// This platform with or without the FPGA cache.
+    public Profile withCache(boolean has) {
+        return new Profile(name, links, pClkMegahertz, has, byteEnable, interrupts, umsgs);
+    }
+
     /// This platform with or without byte-enable writes.
     public Profile withByteEnable(boolean has) {
         return new Profile(name, links, pClkMegahertz, cached, has, interrupts, umsgs);
+    }
+
+    /// This platform with or without interrupts.
+    public Profile withInterrupts(boolean has) {
+        return new Profile(name, links, pClkMegahertz, cached, byteEnable, has, umsgs);
+    }
+
+    /// This platform with or without UMsgs.
+    public Profile withUmsgs(boolean has) {
+        return new Profile(name, links, pClkMegahertz, cached, byteEnable, interrupts, has);
     }
 }
