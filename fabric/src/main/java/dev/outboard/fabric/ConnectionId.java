@@ -41,6 +41,12 @@ public interface ConnectionId extends AutoCloseable {
     /// The queue pair of this connection, once created.
     Optional<QueuePair> queuePair();
 
+    /// Says what the queue pair takes instead of what the two sides agree on: ACCESS, TIMEOUT,
+    /// RETRY_COUNT, RNR_RETRY_COUNT and MIN_RNR_TIMER of `own`, from its first packet on. A
+    /// PATH_MTU is what [#connect] proposes at most; the side that accepts takes what was proposed.
+    /// Before [#connect] or [#accept]; not in the UDP port space.
+    void prefer(QueuePairChange own);
+
     /// Asks the peer for a connection; ends in ESTABLISHED, REJECTED, UNREACHABLE or CONNECT_ERROR.
     /// In the UDP port space only the private data counts, no queue pair is needed, and it ends in
     /// ESTABLISHED or UNREACHABLE.

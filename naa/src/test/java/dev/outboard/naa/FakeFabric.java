@@ -157,6 +157,11 @@ public final class FakeFabric implements AfterEachCallback {
         }
 
         @Override
+        public boolean isOpen() {
+            return true;
+        }
+
+        @Override
         public Optional<AsyncEvent> nextEvent(Duration timeout) {
             return Optional.empty();
         }
@@ -577,6 +582,11 @@ public final class FakeFabric implements AfterEachCallback {
         @Override
         public Optional<QueuePair> queuePair() {
             return Optional.ofNullable(pair);
+        }
+
+        @Override
+        public void prefer(QueuePairChange own) {
+            throw new UnsupportedOperationException("the NAA takes what was agreed on");
         }
 
         @Override

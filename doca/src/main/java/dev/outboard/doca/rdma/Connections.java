@@ -224,6 +224,18 @@ final class Connections {
         }
     }
 
+    /// Takes the oldest task of a connection that has one.
+    @Nullable RequestTask takeAny() {
+        for (RdmaConnection connection : all) {
+            if (!connection.isIdle()) {
+                RequestTask task = connection.take();
+                broken -= task.broken == null ? 0 : 1;
+                return task;
+            }
+        }
+        return null;
+    }
+
     // ---- ending ---------------------------------------------------------------------------------
 
     /// Ends everything outstanding of a connection: it completes as flushed.

@@ -378,7 +378,7 @@ public final class Rdma extends RdmaConfiguration {
             done += letGo();
         }
         if (done == 0) {
-            done = lookForFailures();
+            done = verbs().isOpen() ? lookForFailures() : loseDevice();
         }
         if (state() == CtxState.STOPPING && done < max) {
             done += flushReceives();
@@ -488,6 +488,25 @@ public final class Rdma extends RdmaConfiguration {
         return 1;
     }
 
+    /// The device was closed under its contexts: nothing completes any more.
+    private int loseDevice() {
+        FailureCause cause = FailureCause.Transport.of(CompletionStatus.GENERAL_ERROR);
+        int done = state() == CtxState.STOPPING ? 0 : 1;
+        fail(cause);
+        RequestTask request = connections.takeAny();
+        while (request != null) {
+            end(request, DocaError.IO_FAILED, cause);
+            done++;
+            request = connections.takeAny();
+        }
+        for (ReceiveTask receive : receives().takeAll()) {
+            receive.fail(CompletionStatus.GENERAL_ERROR);
+            end(receive, DocaError.IO_FAILED, cause);
+            done++;
+        }
+        return done;
+    }
+
     // ---- stopping -------------------------------------------------------------------------------
 
     @Override
@@ -554,7 +573,8 @@ public final class Rdma extends RdmaConfiguration {
                 || connections.hasLeaving()
                 || (service != null && service.hasEvents())
                 || receives().hasBroken()
-                || connections.hasFailed();
+                || connections.hasFailed()
+                || !verbs().isOpen();
     }
 
     private ReceiveQueue receives() {

@@ -11,6 +11,7 @@ import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
@@ -194,6 +195,7 @@ public final class RdmaConnection {
             }
             isRequested = false;
             try {
+                request.prefer(preferences());
                 request.accept(parameters(reply));
             } catch (FabricException e) {
                 rdma.end(this);
@@ -203,7 +205,6 @@ public final class RdmaConnection {
                         e);
             }
             isAwaited = true;
-            grantAccess();
         });
     }
 
@@ -250,17 +251,16 @@ public final class RdmaConnection {
                 READ_DEPTH, READ_DEPTH, settings.retryCount, settings.rnrRetryCount, data);
     }
 
-    /// The connection manager of the fabric grants what is usual; the context may permit less.
-    private void grantAccess() {
-        try {
-            queuePair.modify(
-                    QueuePairChange.to(QueuePairState.READY_TO_SEND)
-                            .access(AccessFlag.rights(rdma.settings().permissions)));
-        } catch (FabricException e) {
-            if (queuePair.state() != QueuePairState.ERROR) {
-                throw e;
-            }
-        }
+    /// What the context decides, whatever the connection manager would take.
+    private QueuePairChange preferences() {
+        RdmaSettings settings = rdma.settings();
+        return QueuePairChange.to(QueuePairState.READY_TO_SEND)
+                .access(AccessFlag.rights(settings.permissions))
+                .pathMtu(settings.mtu)
+                .minRnrTimer(RNR_TIMER_CODE)
+                .timeout(settings.timeoutCode)
+                .retryCount(settings.retryCount)
+                .rnrRetryCount(settings.rnrRetryCount);
     }
 
     // ---- tasks ----------------------------------------------------------------------------------
@@ -380,13 +380,14 @@ public final class RdmaConnection {
 
     /// Asks the peer, now that the way to it is known.
     void request() {
-        Objects.requireNonNull(cmId).connect(parameters(new byte[0]));
+        ConnectionId asking = Objects.requireNonNull(cmId);
+        asking.prefer(preferences());
+        asking.connect(parameters(new byte[0]));
     }
 
     /// The peer is there; `reply` is what it said.
     void becomeEstablished(byte[] reply) {
         privateData = reply.length == 0 ? privateData : reply;
-        grantAccess();
         becomeConnected();
     }
 
@@ -459,8 +460,15 @@ public final class RdmaConnection {
 
     private void send(RequestTask task) {
         task.prepare(request);
-        if (!queuePair.post(request)) {
-            throw new IllegalStateException("the send queue is smaller than promised");
+        try {
+            if (!queuePair.post(request)) {
+                throw new IllegalStateException("the send queue is smaller than promised");
+            }
+        } catch (FabricException e) {
+            // With its device closed under it, the next progress ends all tasks, this one too.
+            if (e.reason() != Reason.CLOSED) {
+                throw e;
+            }
         }
     }
 

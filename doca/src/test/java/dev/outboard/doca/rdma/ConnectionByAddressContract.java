@@ -51,8 +51,7 @@ abstract class ConnectionByAddressContract {
     }
 
     private RdmaAddress address() {
-        return RdmaAddress.ipv4(
-                server.dev.protectionDomain().device().address().getHostAddress(), port);
+        return server.address(port);
     }
 
     private void progressUntil(BooleanSupplier condition) {
@@ -312,10 +311,7 @@ abstract class ConnectionByAddressContract {
             ConnectionNotes notes = new ConnectionNotes();
             notes.answer = RdmaConnection::accept;
             strict.rdma.permissions(AccessFlag.RDMA_READ).onConnection(notes).start();
-            RdmaAddress there =
-                    RdmaAddress.ipv4(
-                            strict.dev.protectionDomain().device().address().getHostAddress(),
-                            strict.rdma.listen(0));
+            RdmaAddress there = strict.address(strict.rdma.listen(0));
             RdmaConnection ours = client.rdma.connectTo(there, null);
             client.progressUntil(() -> {
                 strict.engine.progress();
@@ -338,6 +334,68 @@ abstract class ConnectionByAddressContract {
             write.src().release();
             write.dst().release();
         }
+    }
+
+    @Test
+    @Requirement({"DRDMA-PERM-1", "DRDMA-CM-8"})
+    void aClientThatDoesNotProgressPermitsNoMoreThanItsContext() {
+        try (RdmaEnd strict = new RdmaEnd(device())) {
+            ConnectionNotes notes = new ConnectionNotes();
+            strict.rdma.permissions(AccessFlag.RDMA_READ).onConnection(notes).start();
+            strict.rdma.connectTo(address(), null);
+            strict.progressUntil(() -> {
+                server.engine.progress();
+                return !atServer.requested.isEmpty();
+            });
+
+            server.progressUntil(() -> !atServer.established.isEmpty());
+
+            RdmaConnection theirs = atServer.established.getFirst();
+            server.remote = RemoteMmap.fromExport(server.dev, strict.mmap.exportRdma(strict.dev));
+            WriteTask write = theirs.allocWrite(server.data(0, (byte) 1), server.remoteRoom(0, 4));
+            assertThat(notes.established).isEmpty();
+            assertThat(server.run(write)).isEqualTo(DocaError.IO_FAILED);
+            assertThat(write.failure())
+                    .contains(
+                            FailureCause.Transport.of(
+                                    CompletionStatus.REMOTE_INVALID_REQUEST_ERROR));
+            assertThat(strict.bytes(0, 1)).containsExactly(0);
+        }
+    }
+
+    @Test
+    @Requirement({"DRDMA-PROP-6", "DRDMA-PROP-12"})
+    void aConnectionTakesTheMtuAndTheRetriesOfWhoAsksForIt() {
+        try (RdmaEnd own = new RdmaEnd(device());
+                RdmaEnd patient = new RdmaEnd(device())) {
+            ConnectionNotes there = new ConnectionNotes();
+            there.answer = RdmaConnection::accept;
+            patient.rdma.rnrRetryCount(7).onConnection(there).start();
+            ConnectionNotes here = new ConnectionNotes();
+            own.rdma.mtu(256).rnrRetryCount(0).onConnection(here).start();
+            RdmaConnection connection =
+                    own.rdma.connectTo(patient.address(patient.rdma.listen(0)), null);
+            own.progressUntil(() -> {
+                patient.engine.progress();
+                return !here.established.isEmpty() && !there.established.isEmpty();
+            });
+            ReceiveTask receive = patient.rdma.allocReceive(patient.room(0, 2048));
+            receive.submitOrThrow();
+            long before = sentPackets(own);
+            SendTask send = connection.allocSend(own.dataAt(0, 2048));
+
+            assertThat(own.run(send)).isEqualTo(DocaError.SUCCESS);
+
+            assertThat(sentPackets(own) - before).as("packets").isGreaterThanOrEqualTo(8);
+            assertThat(patient.next()).isSameAs(receive);
+            assertThat(own.run(send)).as("without a receive").isEqualTo(DocaError.IO_FAILED);
+            assertThat(send.failure())
+                    .contains(FailureCause.Transport.of(CompletionStatus.RNR_RETRY_EXCEEDED));
+        }
+    }
+
+    private static long sentPackets(RdmaEnd end) {
+        return end.dev.protectionDomain().device().counters().get("sent.packets");
     }
 
     private static void assertRefused(DocaError error, Runnable call) {

@@ -7,7 +7,19 @@ import java.util.function.Consumer;
 
 /// Notes what becomes of connections; answers requests as the test says, at first with nothing.
 final class ConnectionNotes implements ConnectionHandler {
+    /// The methods of a handler.
+    enum Callback {
+        REQUESTED,
+        ESTABLISHED,
+        FAILED,
+        DISCONNECTED
+    }
+
     Consumer<RdmaConnection> answer = _ -> {};
+
+    /// Told of each callback, last in it.
+    Consumer<Callback> then = _ -> {};
+
     final List<RdmaConnection> requested = new ArrayList<>();
     final List<RdmaConnection> established = new ArrayList<>();
     final List<RdmaConnection> failed = new ArrayList<>();
@@ -18,21 +30,25 @@ final class ConnectionNotes implements ConnectionHandler {
     public void requested(RdmaConnection connection) {
         requested.add(connection);
         answer.accept(connection);
+        then.accept(Callback.REQUESTED);
     }
 
     @Override
     public void established(RdmaConnection connection) {
         established.add(connection);
+        then.accept(Callback.ESTABLISHED);
     }
 
     @Override
     public void failed(RdmaConnection connection, DocaError error, String explanation) {
         failed.add(connection);
         errors.add(error);
+        then.accept(Callback.FAILED);
     }
 
     @Override
     public void disconnected(RdmaConnection connection) {
         disconnected.add(connection);
+        then.accept(Callback.DISCONNECTED);
     }
 }

@@ -46,6 +46,11 @@ final class RdmaEnd implements AutoCloseable {
     /// The changes of state, in order.
     final List<CtxState> states = new ArrayList<>();
 
+    /// What a test does in each callback of a task, and of a change of state.
+    Consumer<RdmaTask> then = _ -> {};
+
+    Consumer<CtxState> thenIn = _ -> {};
+
     /// Buffers to give back at the end, and what they were when they were handed out.
     private final IdentityHashMap<BufRange, Integer> kept = new IdentityHashMap<>();
 
@@ -70,7 +75,11 @@ final class RdmaEnd implements AutoCloseable {
                         .build()
                         .start();
         rdma = new Rdma(dev);
-        Consumer<RdmaTask> note = done::add;
+        Consumer<RdmaTask> note =
+                task -> {
+                    done.add(task);
+                    then.accept(task);
+                };
         rdma.receive(note, note, TASKS)
                 .send(note, note, TASKS)
                 .sendImm(note, note, TASKS)
@@ -84,7 +93,10 @@ final class RdmaEnd implements AutoCloseable {
                 .syncEventNotifyAdd(note, note, TASKS)
                 .permissions(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC)
                 .attach(engine)
-                .onStateChange((_, _, next) -> states.add(next));
+                .onStateChange((_, _, next) -> {
+                    states.add(next);
+                    thenIn.accept(next);
+                });
     }
 
     static void connect(RdmaEnd one, RdmaEnd other) {
@@ -106,6 +118,12 @@ final class RdmaEnd implements AutoCloseable {
             engine.progress();
             assertThat(System.nanoTime() - deadline).as("nanoseconds over time").isNegative();
         }
+    }
+
+    /// Where peers connect to this end, while it listens to `port`.
+    RdmaAddress address(int port) {
+        String host = dev.protectionDomain().device().address().getHostAddress();
+        return RdmaAddress.ipv4(host, port);
     }
 
     /// Waits for the next task called back.
@@ -208,19 +226,26 @@ final class RdmaEnd implements AutoCloseable {
     @Override
     public void close() {
         rdma.close();
-        giveBackAll();
+        forgetPeer();
         engine.close();
-        if (remote != null) {
-            remote.close();
-        }
         inventory.close();
         mmap.close();
         dev.close();
     }
 
+    /// Gives everything back that it had of and for the peer, so that it may connect again.
+    void forgetPeer() {
+        giveBackAll();
+        if (remote != null) {
+            remote.close();
+            remote = null;
+        }
+    }
+
     /// Gives all buffers back that it keeps.
     void giveBackAll() {
         kept.forEach(RdmaEnd::giveBack);
+        kept.clear();
     }
 
     private static void giveBack(BufRange buf, int generation) {

@@ -111,6 +111,22 @@ class RoceRdmaTest {
     }
 
     @Nested
+    class DeviceLosses extends RdmaDeviceLossContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class Stops extends RdmaStopContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
     class Processes extends RdmaProcessContract {
         @Override
         DocaDevInfo device() {

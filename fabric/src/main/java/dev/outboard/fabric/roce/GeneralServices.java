@@ -4,6 +4,7 @@ import dev.outboard.fabric.Access;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairChange.Attribute;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.roce.cm.CmAgent;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
@@ -138,13 +139,15 @@ final class GeneralServices implements CmHost {
 
     @Override
     public boolean connectQueuePair(Connection connection, NegotiatedAttributes agreed) {
-        RoceConnectionId id = connections.get(connection);
+        RoceConnectedId id = connections.get(connection);
         RoceQueuePair queuePair = id == null ? null : id.roceQueuePair();
-        if (queuePair == null
+        if (id == null
+                || queuePair == null
                 || !(queuePair.machine() instanceof RcQueuePair machine)
                 || machine.state() != QueuePairState.INIT) {
             return false;
         }
+        QueuePairChange own = id.preferred();
         RcConnection attributes =
                 new RcConnection(
                         pathTo(agreed.remoteGid()),
@@ -159,8 +162,8 @@ final class GeneralServices implements CmHost {
                         RcConnection.MAX_WINDOW_PACKETS,
                         agreed.maxReadAtomic(),
                         agreed.maxDestinationReadAtomic());
-        machine.modify(QueuePairChange.to(QueuePairState.INIT).access(access(agreed)));
-        machine.connect(attributes);
+        machine.modify(QueuePairChange.to(QueuePairState.INIT).access(access(own, agreed)));
+        machine.connect(attributes.preferring(own));
         if (agreed.remoteBufferBytes() > 0) {
             congestion.declare(agreed.remoteGid(), agreed.remoteBufferBytes());
         }
@@ -173,8 +176,11 @@ final class GeneralServices implements CmHost {
         return true;
     }
 
-    /// What Linux grants too (roce.md 5.6).
-    private static Access[] access(NegotiatedAttributes agreed) {
+    /// What Linux grants too (roce.md 5.6), unless the application says what.
+    private static Access[] access(QueuePairChange own, NegotiatedAttributes agreed) {
+        if (own.given().contains(Attribute.ACCESS)) {
+            return own.access().toArray(Access[]::new);
+        }
         return agreed.maxDestinationReadAtomic() > 0
                 ? new Access[] {Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC}
                 : new Access[] {Access.REMOTE_WRITE};

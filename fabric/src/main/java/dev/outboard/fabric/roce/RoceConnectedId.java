@@ -5,12 +5,14 @@ import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairChange.Attribute;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.roce.cm.CmEvent;
 import dev.outboard.fabric.roce.cm.Connection;
 import dev.outboard.fabric.roce.cm.Listener;
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.PathMtu;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// One end of a reliable connection, or its listener.
 final class RoceConnectedId extends RoceConnectionId {
     private volatile @Nullable Connection connection;
+    private volatile QueuePairChange preferred = QueuePairChange.to(QueuePairState.READY_TO_SEND);
 
     RoceConnectedId(RoceDevice device, RoceConnectionChannel channel) {
         super(device, channel, QueuePairType.RELIABLE_CONNECTED);
@@ -58,6 +61,15 @@ final class RoceConnectedId extends RoceConnectionId {
     }
 
     @Override
+    public void prefer(QueuePairChange own) {
+        preferred = own;
+    }
+
+    QueuePairChange preferred() {
+        return preferred;
+    }
+
+    @Override
     public void connect(ConnectionParameters parameters) {
         requireOpen();
         InetSocketAddress to = requireRemote();
@@ -69,11 +81,22 @@ final class RoceConnectedId extends RoceConnectionId {
                                             Gid.of(to.getAddress()),
                                             to.getPort(),
                                             number,
+                                            proposedMtu(),
                                             parameters,
                                             System.nanoTime());
                     device.services().register(started, this);
                     return started;
                 });
+    }
+
+    private PathMtu proposedMtu() {
+        int most = device.limits().pathMtuBytes();
+        QueuePairChange own = preferred;
+        int bytes =
+                own.given().contains(Attribute.PATH_MTU)
+                        ? Math.min(most, own.value(Attribute.PATH_MTU))
+                        : most;
+        return PathMtu.largestWithin(bytes).orElseThrow();
     }
 
     @Override

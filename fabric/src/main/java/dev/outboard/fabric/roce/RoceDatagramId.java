@@ -72,6 +72,10 @@ final class RoceDatagramId extends RoceConnectionId {
                 QueuePairChange.to(QueuePairState.READY_TO_SEND).sendPsn(device.randomPsn()));
     }
 
+    /// There is nothing to agree on.
+    @Override
+    public void prefer(QueuePairChange own) {}
+
     @Override
     public void connect(ConnectionParameters parameters) {
         requireOpen();

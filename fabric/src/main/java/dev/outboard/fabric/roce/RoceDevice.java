@@ -90,7 +90,7 @@ final class RoceDevice implements Device, TransmitListener {
     private final List<RoceConnectionChannel> channels = new CopyOnWriteArrayList<>();
     private final Set<Path> distrusted = new HashSet<>();
     private int nextQpn = random.nextInt(QPN_COUNT);
-    private boolean closed;
+    private volatile boolean closed;
 
     private RoceDevice(
             UdpSocket socket,
@@ -381,6 +381,11 @@ final class RoceDevice implements Device, TransmitListener {
         counters.put("icrc.solved", receiver.verifier().solved());
         counters.put("icrc.bad", receiver.verifier().bad());
         return counters;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return !closed;
     }
 
     @Override

@@ -100,9 +100,10 @@ final class RoceQueuePair implements QueuePair {
         return machine.type();
     }
 
+    /// ERROR once it is closed, with its device or alone.
     @Override
     public QueuePairState state() {
-        return machine.state();
+        return closed ? QueuePairState.ERROR : machine.state();
     }
 
     @Override

@@ -134,6 +134,7 @@ final class SimulatedDevice implements SimulatedNetwork.Node, CmHost {
                 peer,
                 port,
                 endpoint.queuePair.number(),
+                PathMtu.MTU_1024,
                 ConnectionParameters.defaults(),
                 nowNanos());
     }

@@ -3,6 +3,7 @@ package dev.outboard.fabric.roce.cm;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.PathMtu;
 import dev.outboard.fabric.roce.wire.Psn;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
@@ -39,12 +40,13 @@ final class ActiveMachine {
             Gid remoteGid,
             int remotePort,
             int qpn,
+            PathMtu pathMtu,
             ConnectionParameters parameters,
             long nowNanos) {
         Octets consumerData = Octets.of(parameters.privateData()).padded(CONSUMER_DATA_LENGTH);
         int localPort = ports.takeEphemeral();
         ConnectionRequest request =
-                request(remoteGid, remotePort, localPort, qpn, parameters, consumerData);
+                request(remoteGid, remotePort, localPort, qpn, pathMtu, parameters, consumerData);
         Connection connection =
                 Connection.active(
                         remoteGid,
@@ -62,6 +64,7 @@ final class ActiveMachine {
             int remotePort,
             int localPort,
             int qpn,
+            PathMtu pathMtu,
             ConnectionParameters parameters,
             Octets consumerData) {
         CmConfiguration configuration = signalling.configuration;
@@ -97,7 +100,7 @@ final class ActiveMachine {
                 RESPONSE_TIMEOUT,
                 parameters.retryCount(),
                 DEFAULT_PARTITION_KEY,
-                configuration.pathMtu().code(),
+                pathMtu.code(),
                 false,
                 parameters.rnrRetryCount(),
                 ResendPolicy.MAX_RESENDS,

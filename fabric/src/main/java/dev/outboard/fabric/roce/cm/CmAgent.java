@@ -3,6 +3,7 @@ package dev.outboard.fabric.roce.cm;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.PathMtu;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
@@ -72,6 +73,7 @@ public final class CmAgent {
     /// CONNECT_ERROR.
     ///
     /// @param qpn the local queue pair, in state INIT
+    /// @param pathMtu to propose, at most the device's
     /// @param parameters with at most 56 bytes of private data; depths beyond what the device can
     ///   do are lowered to that
     /// @throws IllegalArgumentException if the private data is too long
@@ -81,11 +83,12 @@ public final class CmAgent {
             Gid remoteGid,
             int remotePort,
             int qpn,
+            PathMtu pathMtu,
             ConnectionParameters parameters,
             long nowNanos) {
         requirePort(remotePort);
         requireUsable(qpn);
-        return active.connect(remoteGid, remotePort, qpn, parameters, nowNanos);
+        return active.connect(remoteGid, remotePort, qpn, pathMtu, parameters, nowNanos);
     }
 
     /// Accepts the request that a CONNECT_REQUEST event brought. Ends in ESTABLISHED, UNREACHABLE,

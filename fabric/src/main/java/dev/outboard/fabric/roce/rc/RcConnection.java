@@ -59,6 +59,23 @@ public record RcConnection(
                 given(change, Attribute.MAX_DESTINATION_READ_ATOMIC, maxDestinationReadAtomic));
     }
 
+    /// The same with what one side decides for itself in `own`.
+    public RcConnection preferring(QueuePairChange own) {
+        return new RcConnection(
+                path,
+                destinationQpn,
+                pathMtuBytes,
+                sendPsn,
+                receivePsn,
+                given(own, Attribute.MIN_RNR_TIMER, minRnrTimerCode),
+                given(own, Attribute.TIMEOUT, ackTimeoutCode),
+                given(own, Attribute.RETRY_COUNT, retryCount),
+                given(own, Attribute.RNR_RETRY_COUNT, rnrRetryCount),
+                maxWindowPackets,
+                maxReadAtomic,
+                maxDestinationReadAtomic);
+    }
+
     /// The same on another path.
     RcConnection with(Path newPath) {
         return new RcConnection(

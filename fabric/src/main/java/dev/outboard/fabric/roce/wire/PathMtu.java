@@ -51,7 +51,8 @@ public enum PathMtu {
         return largestWithin(ipMtu - REQUEST_HEADROOM);
     }
 
-    private static Optional<PathMtu> largestWithin(int limit) {
+    /// The largest of at most `limit` bytes; empty below 256.
+    public static Optional<PathMtu> largestWithin(int limit) {
         Optional<PathMtu> largest = Optional.empty();
         for (PathMtu mtu : values()) {
             if (mtu.bytes() <= limit) {

@@ -135,7 +135,13 @@ final class CmEndpoint implements CmHost {
     }
 
     Connection connect(CmEndpoint peer, int port, ConnectionParameters parameters) {
-        return agent.connect(peer.gid(), port, newQpn(), parameters, network.nowNanos());
+        return agent.connect(
+                peer.gid(),
+                port,
+                newQpn(),
+                configuration.pathMtu(),
+                parameters,
+                network.nowNanos());
     }
 
     boolean accept(Connection connection) {

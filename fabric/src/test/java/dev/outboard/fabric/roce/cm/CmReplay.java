@@ -164,6 +164,7 @@ final class CmReplay implements CmHost {
                                     destination,
                                     request.serviceId().port(),
                                     request.localQpn(),
+                                    PathMtu.of(request.pathMtu()).orElseThrow(),
                                     parameters(request),
                                     0));
             case ConnectionReply reply -> {

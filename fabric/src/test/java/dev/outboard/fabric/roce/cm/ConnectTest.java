@@ -397,10 +397,12 @@ class ConnectTest extends TwoAgents {
         assertThatThrownBy(() -> agent.listen(1, 0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("backlog");
-        assertThatThrownBy(() -> agent.connect(server.gid(), 0, 0x100, defaults, now))
+        assertThatThrownBy(() ->
+                        agent.connect(server.gid(), 0, 0x100, PathMtu.MTU_1024, defaults, now))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("port");
-        assertThatThrownBy(() -> agent.connect(server.gid(), PORT, 1, defaults, now))
+        assertThatThrownBy(
+                        () -> agent.connect(server.gid(), PORT, 1, PathMtu.MTU_1024, defaults, now))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("queue pair number");
     }

@@ -213,6 +213,7 @@ class TeardownTest extends TwoAgents {
                                         server.gid(),
                                         PORT,
                                         qpn,
+                                        client.configuration().pathMtu(),
                                         CmEndpoint.DEFAULTS,
                                         network.nowNanos()))
                 .isInstanceOf(IllegalStateException.class)
