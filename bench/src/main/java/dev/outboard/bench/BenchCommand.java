@@ -3,6 +3,7 @@ package dev.outboard.bench;
 import dev.outboard.bench.doca.DocaCommand;
 import dev.outboard.bench.fabric.FabricCommand;
 import dev.outboard.bench.soak.SoakCommand;
+import dev.outboard.bench.soak.TaskSoakCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -12,7 +13,13 @@ import picocli.CommandLine.Spec;
         name = "bench",
         description = "Measure Outboard side by side with its peers.",
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {RpcCommand.class, FabricCommand.class, DocaCommand.class, SoakCommand.class})
+        subcommands = {
+            RpcCommand.class,
+            FabricCommand.class,
+            DocaCommand.class,
+            SoakCommand.class,
+            TaskSoakCommand.class
+        })
 public final class BenchCommand implements Runnable {
     @Spec private CommandSpec spec;
 

@@ -1,0 +1,152 @@
+package dev.outboard.bench.soak;
+
+import dev.outboard.bench.report.ByteSize;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// `outboard bench soak-doca`: DOCA tasks of many threads for a long time, until the time is over
+/// or somebody ends it.
+@Command(
+        name = "soak-doca",
+        sortOptions = false,
+        description = {
+            "Let threads with a progress engine each, all on one device, send, write, read and add to",
+            "each other's memory for a long time. Every message, read and atomic is looked at, and every",
+            "completion counted. Prints a line of figures per interval; ends with exit code 1 if",
+            "anything was lost, came twice or was wrong, or the memory of this process grew."
+        },
+        footer = {
+            "",
+            "HEAP is what lives in the Java heap after a collection, NATIVE what is resident beside it."
+        })
+public final class TaskSoakCommand implements Callable<Integer> {
+    private static final int MOST_PERCENT = 20;
+    private static final int MOST_THREADS = 64;
+    private static final String LINE = "%8s %12s %12s %9s %6s %7s %9s %9s";
+
+    @Spec private CommandSpec spec;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            defaultValue = "8",
+            description = "Threads. Default: ${DEFAULT-VALUE}.")
+    private int threads;
+
+    @Option(
+            names = "--time",
+            paramLabel = "TIME",
+            defaultValue = "60min",
+            description = "How long. Default: ${DEFAULT-VALUE}.")
+    private Duration time = Duration.ZERO;
+
+    @Option(
+            names = "--interval",
+            paramLabel = "TIME",
+            defaultValue = "1min",
+            description = "How often to print a line. Default: ${DEFAULT-VALUE}.")
+    private Duration interval = Duration.ZERO;
+
+    @Option(
+            names = "--loss",
+            paramLabel = "PERCENT",
+            defaultValue = "0",
+            description = {
+                "Packets in a hundred that the device loses; as many come twice, and as many late.",
+                "Default: ${DEFAULT-VALUE}."
+            })
+    private int loss;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Decides which packets. Default: ${DEFAULT-VALUE}.")
+    private long seed;
+
+    /// For picocli.
+    public TaskSoakCommand() {}
+
+    @Override
+    public Integer call() throws InterruptedException {
+        if (threads < 1 || threads > MOST_THREADS || loss < 0 || loss > MOST_PERCENT) {
+            throw new ParameterException(
+                    spec.commandLine(), "valid: 1 to 64 threads, a loss of 0 to 20");
+        }
+        TaskTally tally = new TaskTally();
+        Memory memory = new Memory();
+        try (TaskRing ring = new TaskRing(uri(), threads, tally)) {
+            ring.start();
+            soak(tally, memory);
+        }
+        return verdict(tally, memory) ? ExitCode.OK : ExitCode.SOFTWARE;
+    }
+
+    private String uri() {
+        String reachable = "roce://auto?peer=127.0.0.1";
+        return loss == 0
+                ? reachable
+                : reachable
+                        + "&fault=loss=%1$d%%25,duplicate=%1$d%%25,reorder=%1$d%%25,seed=%2$d"
+                                .formatted(loss, seed);
+    }
+
+    private void soak(TaskTally tally, Memory memory) throws InterruptedException {
+        say(
+                LINE.formatted(
+                        "TIME", "TASKS", "MESSAGES", "MIB", "WRONG", "FAILED", "HEAP", "NATIVE"));
+        long start = System.nanoTime();
+        long next = 0;
+        while (next < time.toNanos()) {
+            next = Math.min(time.toNanos(), next + interval.toNanos());
+            TimeUnit.NANOSECONDS.sleep(Math.max(0, start + next - System.nanoTime()));
+            memory.measure();
+            report(Duration.ofNanos(next), tally, memory);
+        }
+    }
+
+    private void report(Duration elapsed, TaskTally tally, Memory memory) {
+        say(
+                LINE.formatted(
+                        "%d:%02d".formatted(elapsed.toMinutes(), elapsed.toSecondsPart()),
+                        tally.completed.sum(),
+                        tally.received.sum(),
+                        tally.bytes.sum() >> 20,
+                        tally.wrong.sum(),
+                        tally.failures.sum(),
+                        new ByteSize(memory.heapBytes()),
+                        new ByteSize(memory.nativeBytes())));
+    }
+
+    private boolean verdict(TaskTally tally, Memory memory) {
+        String last = tally.lastFailure;
+        if (last != null) {
+            say("the last failure: " + last);
+        }
+        boolean flat = memory.isFlat();
+        say(
+                "%d of %d tasks completed, %d of %d messages arrived, %d were wrong; memory %s"
+                        .formatted(
+                                tally.completed.sum(),
+                                tally.submitted.sum(),
+                                tally.received.sum(),
+                                tally.sent.sum(),
+                                tally.wrong.sum(),
+                                flat ? "is flat" : "has grown"));
+        return tally.isComplete() && flat;
+    }
+
+    private void say(String line) {
+        PrintWriter out = spec.commandLine().getOut();
+        out.println(line);
+        out.flush();
+    }
+}
