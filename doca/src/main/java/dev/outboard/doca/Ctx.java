@@ -60,7 +60,7 @@ public abstract class Ctx implements AutoCloseable {
 
     // ---- configuration --------------------------------------------------------------------------
 
-    /// Ties it to `engine`, until it is closed.
+    /// Ties it to `newEngine`, until it is closed.
     ///
     /// @throws DocaException with BAD_STATE unless IDLE, with NOT_PERMITTED if it is tied already
     public Ctx attach(ProgressEngine newEngine) {
@@ -79,7 +79,7 @@ public abstract class Ctx implements AutoCloseable {
     /// @throws DocaException with BAD_STATE unless IDLE
     public Ctx onStateChange(StateListener newListener) {
         requireIdle("given a state listener");
-        listener = newListener;
+        listener = Objects.requireNonNull(newListener, "newListener");
         return this;
     }
 

@@ -11,6 +11,7 @@ import java.net.NetworkInterface;
 import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,7 @@ public final class DocaDevInfo {
     ///
     /// @throws DocaException with INVALID_VALUE if `uri` cannot be understood
     public static DocaDevInfo of(String uri) {
+        Objects.requireNonNull(uri, "uri");
         try {
             return new DocaDevInfo(DeviceUri.parse(uri), uri);
         } catch (FabricException e) {
@@ -85,6 +87,7 @@ public final class DocaDevInfo {
     ///
     /// @throws DocaException with NOT_FOUND if there is none
     public static DocaDevInfo find(String name, Predicate<DocaDevInfo> supports) {
+        Objects.requireNonNull(supports, "supports");
         List<DocaDevInfo> all = list();
         return all.stream()
                 .filter(info -> name.isEmpty() || info.isCalled(name))

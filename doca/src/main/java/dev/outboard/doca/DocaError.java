@@ -1,5 +1,7 @@
 package dev.outboard.doca;
 
+import java.util.Objects;
+
 /// How a call or a task ended: the codes of `doca_error_t`. The constants stand in the order of
 /// their numbers (catalog DCORE-ERR-1). A value, for any thread.
 public enum DocaError {
@@ -70,6 +72,8 @@ public enum DocaError {
     /// Of two results of consecutive steps the one to report: the earlier failure, if there is one
     /// (the `DOCA_ERROR_PROPAGATE` rule, catalog DCORE-ERR-3).
     public static DocaError first(DocaError earlier, DocaError later) {
+        Objects.requireNonNull(earlier, "earlier");
+        Objects.requireNonNull(later, "later");
         return earlier == SUCCESS ? later : earlier;
     }
 }

@@ -1,6 +1,7 @@
 package dev.outboard.doca;
 
 import dev.outboard.fabric.FabricException;
+import java.util.Objects;
 
 /// A control call of DOCA failed. The message names the object, the value and what would be valid;
 /// the [DocaError] is for programs. Tasks never throw this: they complete with a status.
@@ -11,20 +12,21 @@ public final class DocaException extends RuntimeException {
 
     /// A failure with code `error`, explained by `message`.
     public DocaException(DocaError error, String message) {
-        super(message);
-        this.error = error;
+        super(Objects.requireNonNull(message, "message"));
+        this.error = Objects.requireNonNull(error, "error");
     }
 
     /// A failure with code `error`, explained by `message`, that another exception caused.
     public DocaException(DocaError error, String message, Throwable cause) {
-        super(message, cause);
-        this.error = error;
+        super(Objects.requireNonNull(message, "message"), Objects.requireNonNull(cause, "cause"));
+        this.error = Objects.requireNonNull(error, "error");
     }
 
     /// What a failure of the fabric is called in DOCA.
     ///
     /// @param what what was being done, such as `opening roce://127.0.0.2`
     public static DocaException of(String what, FabricException cause) {
+        Objects.requireNonNull(what, "what");
         DocaError error =
                 switch (cause.reason()) {
                     case BAD_URI, INVALID_ARGUMENT -> DocaError.INVALID_VALUE;

@@ -3,6 +3,7 @@ package dev.outboard.doca;
 import dev.outboard.fabric.MemoryRegion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -72,6 +73,7 @@ public final class Mmap implements AutoCloseable {
     /// Whether mmaps can be exported for the other side of the PCI bus of this device; no device of
     /// today's fabric can.
     public static boolean isExportPciSupported(DocaDevInfo info) {
+        Objects.requireNonNull(info, "info");
         return false;
     }
 
@@ -127,6 +129,7 @@ public final class Mmap implements AutoCloseable {
     ///   device is added already, with NO_MEMORY if there are as many as may be, with BAD_STATE if
     ///   the mmap or the device is closed
     public synchronized void addDevice(DocaDev dev) {
+        Objects.requireNonNull(dev, "dev");
         requireOpen();
         requireStopped("add " + dev);
         if (registrations.has(dev)) {
@@ -143,6 +146,7 @@ public final class Mmap implements AutoCloseable {
     /// @throws DocaException with NOT_PERMITTED while it is started, with NOT_FOUND if the device
     ///   was not added, with BAD_STATE if the mmap is closed
     public synchronized void removeDevice(DocaDev dev) {
+        Objects.requireNonNull(dev, "dev");
         requireOpen();
         requireStopped("remove " + dev);
         requireAdded(dev);
@@ -156,6 +160,7 @@ public final class Mmap implements AutoCloseable {
     /// @throws DocaException with NOT_FOUND if `dev` was not added, with NOT_PERMITTED if the mmap
     ///   is not started or no RDMA permission is given
     public synchronized byte[] exportRdma(DocaDev dev) {
+        Objects.requireNonNull(dev, "dev");
         requireExportable();
         MemoryRegion region = region(dev);
         if (region == null) {
@@ -177,6 +182,7 @@ public final class Mmap implements AutoCloseable {
     ///   is not started or no PCI permission is given, else with NOT_SUPPORTED, see
     ///   [#isExportPciSupported]
     public synchronized byte[] exportPci(DocaDev dev) {
+        Objects.requireNonNull(dev, "dev");
         requireExportable();
         requireAdded(dev);
         if (!permissions.contains(AccessFlag.PCI_READ_ONLY)
@@ -192,7 +198,7 @@ public final class Mmap implements AutoCloseable {
     /// The registration with `dev`; null if the device was not added or the mmap is not started.
     /// Any thread; neither locks nor allocates.
     public @Nullable MemoryRegion region(DocaDev dev) {
-        return registrations.with(dev);
+        return registrations.with(Objects.requireNonNull(dev, "dev"));
     }
 
     /// The memory.

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,7 @@ public final class MmapBuilder {
     /// @throws DocaException with ALREADY_EXIST if it is added already, with NO_MEMORY if there are
     ///   as many as may be
     public MmapBuilder device(DocaDev dev) {
+        Objects.requireNonNull(dev, "dev");
         requireNotBuilt(DocaError.NOT_PERMITTED, "device");
         if (devices.stream().anyMatch(dev::isSameDevice)) {
             throw Mmap.alreadyAdded(dev);
@@ -78,6 +80,7 @@ public final class MmapBuilder {
     ///
     /// @throws DocaException with INVALID_VALUE if flags exclude each other
     public MmapBuilder permissions(AccessFlag... flags) {
+        Objects.requireNonNull(flags, "flags");
         requireNotBuilt(DocaError.BAD_STATE, "permissions");
         EnumSet<AccessFlag> set = EnumSet.noneOf(AccessFlag.class);
         set.addAll(Arrays.asList(flags));
@@ -88,7 +91,7 @@ public final class MmapBuilder {
     /// Called once with the memory when the mmap is closed, if it was ever started.
     public MmapBuilder freeCallback(Consumer<MemorySegment> callback) {
         requireNotBuilt(DocaError.BAD_STATE, "free callback");
-        this.freeCallback = callback;
+        this.freeCallback = Objects.requireNonNull(callback, "callback");
         return this;
     }
 
@@ -121,7 +124,7 @@ public final class MmapBuilder {
     /// For the application, see [Mmap#userData()].
     public MmapBuilder userData(Object data) {
         requireNotBuilt(DocaError.BAD_STATE, "user data");
-        this.userData = data;
+        this.userData = Objects.requireNonNull(data, "data");
         return this;
     }
 

@@ -3,6 +3,7 @@ package dev.outboard.doca;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Objects;
 
 /// A thread that progresses an engine, for those who do not want to own the loop of
 /// `doca_pe_progress` (catalog DJAVA-PE-2). All callbacks run on it. Tasks are submitted in
@@ -34,8 +35,8 @@ public final class ProgressDriver implements AutoCloseable {
     private volatile boolean closed;
 
     private ProgressDriver(ProgressEngine engine, Idle idle) {
-        this.engine = engine;
-        this.idle = idle;
+        this.engine = Objects.requireNonNull(engine, "engine");
+        this.idle = Objects.requireNonNull(idle, "idle");
         thread = Thread.ofPlatform().name("progress driver").unstarted(this::run);
     }
 

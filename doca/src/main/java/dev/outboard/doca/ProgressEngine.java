@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -66,6 +67,7 @@ public final class ProgressEngine implements AutoCloseable {
 
     /// A progress engine for the threads that `mode` says.
     public static ProgressEngine create(ThreadMode mode) {
+        Objects.requireNonNull(mode, "mode");
         return new ProgressEngine(mode);
     }
 
@@ -184,6 +186,7 @@ public final class ProgressEngine implements AutoCloseable {
     ///
     /// @throws DocaException with BAD_STATE in a callback
     public void eventMode(EventMode mode) {
+        Objects.requireNonNull(mode, "mode");
         enter();
         try {
             if (isInCallback()) {
@@ -277,12 +280,15 @@ public final class ProgressEngine implements AutoCloseable {
 
     /// The channel for completion queues of `device`, whose notifications end [#await].
     public CompletionChannel channel(Device device) {
+        Objects.requireNonNull(device, "device");
         return channels.computeIfAbsent(device, Device::createCompletionChannel);
     }
 
     /// Runs a callback with `argument`, without holding up other threads; what it throws is counted
     /// and logged.
     public <T> void callback(Consumer<? super T> callback, T argument) {
+        Objects.requireNonNull(callback, "callback");
+        Objects.requireNonNull(argument, "argument");
         exit();
         try {
             callback.accept(argument);

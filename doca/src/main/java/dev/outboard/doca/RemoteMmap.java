@@ -3,6 +3,7 @@ package dev.outboard.doca;
 import dev.outboard.doca.blob.Blob;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -41,6 +42,8 @@ public final class RemoteMmap implements AutoCloseable {
     /// @throws DocaException with INVALID_VALUE if `export` is damaged, of another version, or no
     ///   export of an mmap; the message says which. With BAD_STATE if `dev` is closed
     public static RemoteMmap fromExport(DocaDev dev, byte[] export) {
+        Objects.requireNonNull(dev, "dev");
+        Objects.requireNonNull(export, "export");
         ByteBuffer body;
         try {
             body = Blob.decode(Blob.Kind.MMAP, export);

@@ -1,5 +1,6 @@
 package dev.outboard.doca;
 
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -21,14 +22,15 @@ public final class TaskPool<T extends Task> {
         if (onSuccess == null || onError == null) {
             throw new DocaException(
                     DocaError.INVALID_VALUE,
-                    type + " tasks need a callback for success and one for errors");
+                    "%s tasks need a callback for success and one for errors; %s is null"
+                            .formatted(type, onSuccess == null ? "onSuccess" : "onError"));
         }
         if (count < 1) {
             throw new DocaException(
                     DocaError.INVALID_VALUE,
                     "count of %s tasks is %d; valid: from 1".formatted(type, count));
         }
-        this.type = type;
+        this.type = Objects.requireNonNull(type, "type");
         this.onSuccess = onSuccess;
         this.onError = onError;
         this.count = count;
@@ -69,6 +71,7 @@ public final class TaskPool<T extends Task> {
     /// The callback for a task that ended with `status`.
     @SuppressWarnings("unchecked") // tasks of this type only
     public Consumer<Task> callback(DocaError status) {
+        Objects.requireNonNull(status, "status");
         return (Consumer<Task>) (status == DocaError.SUCCESS ? onSuccess : onError);
     }
 }

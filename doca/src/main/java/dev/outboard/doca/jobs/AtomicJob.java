@@ -3,6 +3,7 @@ package dev.outboard.doca.jobs;
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.rdma.RdmaAddress;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Changes 8 bytes in the memory of the peer in one indivisible step (`doca_rdma_job_atomic`). If
@@ -25,22 +26,50 @@ public record AtomicJob(
         long compare,
         @Nullable RdmaAddress peerAddress)
         implements Job {
+    /// What C fills in one by one.
+    public AtomicJob {
+        Objects.requireNonNull(type, "type");
+        Objects.requireNonNull(ctx, "ctx");
+        Objects.requireNonNull(cmpOrAddDest, "cmpOrAddDest");
+        Objects.requireNonNull(result, "result");
+    }
+
     /// A compare-and-swap.
     public static AtomicJob cmpSwp(
             RdmaInstance ctx,
             @Nullable Object userData,
-            RemoteBuf dest,
+            RemoteBuf cmpOrAddDest,
             Buf result,
             long swap,
             long compare) {
         return new AtomicJob(
-                JobType.ATOMIC_CMP_SWP, NO_FLAGS, ctx, userData, dest, result, swap, compare, null);
+                JobType.ATOMIC_CMP_SWP,
+                NO_FLAGS,
+                ctx,
+                userData,
+                cmpOrAddDest,
+                result,
+                swap,
+                compare,
+                null);
     }
 
     /// A fetch-and-add.
     public static AtomicJob fetchAdd(
-            RdmaInstance ctx, @Nullable Object userData, RemoteBuf dest, Buf result, long add) {
+            RdmaInstance ctx,
+            @Nullable Object userData,
+            RemoteBuf cmpOrAddDest,
+            Buf result,
+            long add) {
         return new AtomicJob(
-                JobType.ATOMIC_FETCH_ADD, NO_FLAGS, ctx, userData, dest, result, add, 0, null);
+                JobType.ATOMIC_FETCH_ADD,
+                NO_FLAGS,
+                ctx,
+                userData,
+                cmpOrAddDest,
+                result,
+                add,
+                0,
+                null);
     }
 }

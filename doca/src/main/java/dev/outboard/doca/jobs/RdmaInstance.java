@@ -56,6 +56,7 @@ public final class RdmaInstance implements AutoCloseable {
     ///
     /// @throws DocaException with BAD_STATE once started, with IN_USE if it has one already
     public RdmaInstance addDevice(DocaDev dev) {
+        Objects.requireNonNull(dev, "dev");
         requireStopped("given a device");
         if (rdma != null) {
             throw new DocaException(DocaError.IN_USE, this + " has a device already");
@@ -71,6 +72,7 @@ public final class RdmaInstance implements AutoCloseable {
     /// @throws DocaException with BAD_STATE once started, with NOT_FOUND if it does not have `dev`;
     ///   else as [Rdma#close]
     public RdmaInstance removeDevice(DocaDev dev) {
+        Objects.requireNonNull(dev, "dev");
         requireStopped("rid of a device");
         if (rdma == null || !rdma.device().isSameDevice(dev)) {
             throw new DocaException(DocaError.NOT_FOUND, this + " does not have " + dev);
@@ -131,7 +133,7 @@ public final class RdmaInstance implements AutoCloseable {
         requireStopped("configured");
         if (type != TransportType.RC) {
             throw new DocaException(
-                    DocaError.NOT_SUPPORTED, "transport " + type + " is not supported; RC is");
+                    DocaError.NOT_SUPPORTED, "transport type is " + type + "; supported: RC");
         }
         return this;
     }
@@ -244,6 +246,7 @@ public final class RdmaInstance implements AutoCloseable {
     ///
     /// @throws DocaException with BAD_STATE unless started, with IN_USE if it has a work queue
     public void addWorkQueue(WorkQueue newQueue) {
+        Objects.requireNonNull(newQueue, "newQueue");
         requireStarted("given a work queue");
         if (queue != null) {
             throw new DocaException(DocaError.IN_USE, this + " has a work queue already");
@@ -283,6 +286,7 @@ public final class RdmaInstance implements AutoCloseable {
     /// @throws DocaException with BAD_STATE unless in INIT, with INVALID_VALUE if `peerDetails` are
     ///   empty, with CONNECTION_ABORTED if they are damaged or do not fit
     public void connect(byte[] peerDetails) {
+        Objects.requireNonNull(peerDetails, "peerDetails");
         requireStarted("connected").connect(peerDetails);
         engine.progress();
     }

@@ -5,6 +5,7 @@ import dev.outboard.doca.BufRange;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.rdma.Be32;
 import dev.outboard.doca.rdma.RdmaAddress;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Reads from or writes into the memory of the peer (`doca_rdma_job_read_write`).
@@ -25,6 +26,13 @@ public record ReadWriteJob(
         Be32 immediate,
         @Nullable RdmaAddress peerAddress)
         implements Job {
+    /// What C fills in one by one.
+    public ReadWriteJob {
+        Objects.requireNonNull(type, "type");
+        Objects.requireNonNull(ctx, "ctx");
+        Objects.requireNonNull(immediate, "immediate");
+    }
+
     /// A read.
     public static ReadWriteJob read(
             RdmaInstance ctx,
@@ -54,5 +62,21 @@ public record ReadWriteJob(
             Be32 immediate) {
         return new ReadWriteJob(
                 JobType.WRITE_IMM, NO_FLAGS, ctx, userData, dst, src, immediate, null);
+    }
+
+    /// A read of nothing, to see whether the peer is there.
+    public static ReadWriteJob read(RdmaInstance ctx, @Nullable Object userData) {
+        return read(ctx, userData, null, null);
+    }
+
+    /// A write of nothing, to see whether the peer is there.
+    public static ReadWriteJob write(RdmaInstance ctx, @Nullable Object userData) {
+        return write(ctx, userData, null, null);
+    }
+
+    /// A write of an immediate only.
+    public static ReadWriteJob writeImm(
+            RdmaInstance ctx, @Nullable Object userData, Be32 immediate) {
+        return writeImm(ctx, userData, null, null, immediate);
     }
 }

@@ -1,6 +1,7 @@
 package dev.outboard.doca.jobs;
 
 import dev.outboard.doca.Buf;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Takes the next message of the peer (`doca_rdma_job_recv`).
@@ -11,8 +12,19 @@ import org.jspecify.annotations.Nullable;
 public record RecvJob(
         JobType type, int flags, RdmaInstance ctx, @Nullable Object userData, @Nullable Buf dst)
         implements Job {
+    /// What C fills in one by one.
+    public RecvJob {
+        Objects.requireNonNull(type, "type");
+        Objects.requireNonNull(ctx, "ctx");
+    }
+
     /// A receive.
     public RecvJob(RdmaInstance ctx, @Nullable Object userData, @Nullable Buf dst) {
         this(JobType.RECV, NO_FLAGS, ctx, userData, dst);
+    }
+
+    /// A receive of messages without payload, and of immediates of writes.
+    public RecvJob(RdmaInstance ctx, @Nullable Object userData) {
+        this(ctx, userData, null);
     }
 }

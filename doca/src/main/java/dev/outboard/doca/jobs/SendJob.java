@@ -3,6 +3,7 @@ package dev.outboard.doca.jobs;
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.rdma.Be32;
 import dev.outboard.doca.rdma.RdmaAddress;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Sends a message to the next receive of the peer (`doca_rdma_job_send`).
@@ -20,6 +21,13 @@ public record SendJob(
         Be32 immediate,
         @Nullable RdmaAddress peerAddress)
         implements Job {
+    /// What C fills in one by one.
+    public SendJob {
+        Objects.requireNonNull(type, "type");
+        Objects.requireNonNull(ctx, "ctx");
+        Objects.requireNonNull(immediate, "immediate");
+    }
+
     /// A send without immediate.
     public SendJob(RdmaInstance ctx, @Nullable Object userData, @Nullable Buf src) {
         this(JobType.SEND, NO_FLAGS, ctx, userData, src, Be32.ofHost(0), null);
@@ -28,5 +36,15 @@ public record SendJob(
     /// A send with immediate.
     public SendJob(RdmaInstance ctx, @Nullable Object userData, @Nullable Buf src, Be32 immediate) {
         this(JobType.SEND_IMM, NO_FLAGS, ctx, userData, src, immediate, null);
+    }
+
+    /// A send of a message without payload.
+    public SendJob(RdmaInstance ctx, @Nullable Object userData) {
+        this(JobType.SEND, NO_FLAGS, ctx, userData, null, Be32.ofHost(0), null);
+    }
+
+    /// A send of an immediate without payload.
+    public SendJob(RdmaInstance ctx, @Nullable Object userData, Be32 immediate) {
+        this(JobType.SEND_IMM, NO_FLAGS, ctx, userData, null, immediate, null);
     }
 }

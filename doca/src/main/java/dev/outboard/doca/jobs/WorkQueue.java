@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -139,6 +140,7 @@ public final class WorkQueue implements AutoCloseable {
     /// @throws DocaException with BAD_STATE unless [#enableEvents] was called
     /// @throws InterruptedException if the thread was interrupted
     public boolean await(Duration timeout) throws InterruptedException {
+        Objects.requireNonNull(timeout, "timeout");
         if (!hasEvents) {
             throw new DocaException(DocaError.BAD_STATE, this + " has no events enabled");
         }

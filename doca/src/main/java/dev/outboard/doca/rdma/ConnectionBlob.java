@@ -6,7 +6,6 @@ import dev.outboard.doca.blob.Blob;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
 
 /// What one end of a connection has to know of the other.
 ///
@@ -41,8 +40,8 @@ record ConnectionBlob(InetAddress address, int queuePairNumber, int psn, int mtu
 
     /// @throws DocaException with INVALID_VALUE if there is nothing, with CONNECTION_ABORTED if it
     ///   is not what the other end exported, or does not fit this one
-    static ConnectionBlob decode(byte @Nullable [] details) {
-        if (details == null || details.length == 0) {
+    static ConnectionBlob decode(byte[] details) {
+        if (details.length == 0) {
             throw new DocaException(
                     DocaError.INVALID_VALUE,
                     "the peer's connection details are empty; pass what it exported");

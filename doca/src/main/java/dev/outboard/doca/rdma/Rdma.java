@@ -58,10 +58,10 @@ public final class Rdma extends RdmaConfiguration {
 
     // ---- connections ----------------------------------------------------------------------------
 
-    /// Ties it to `engine`; see [Ctx#attach].
+    /// Ties it to `newEngine`; see [Ctx#attach].
     @Override
-    public Rdma attach(ProgressEngine engine) {
-        super.attach(engine);
+    public Rdma attach(ProgressEngine newEngine) {
+        super.attach(newEngine);
         return this;
     }
 
@@ -122,6 +122,7 @@ public final class Rdma extends RdmaConfiguration {
     /// @throws DocaException with BAD_STATE unless running, with NOT_PERMITTED in mode GATED or
     ///   without a connection handler, with FULL if there are [#maxNumConnections]
     public RdmaConnection connectTo(RdmaAddress address, @Nullable Object userData) {
+        Objects.requireNonNull(address, "address");
         return exclusively(() -> serviceFor("connected").connect(address, userData));
     }
 
@@ -249,6 +250,12 @@ public final class Rdma extends RdmaConfiguration {
     ///   enabled, with NO_MEMORY if all are allocated
     public ReceiveTask allocReceive(@Nullable Buf dst) {
         return allocated(TaskType.RECEIVE, () -> new ReceiveTask(this, dst));
+    }
+
+    /// Allocates a receive of messages without payload, and of immediates of writes; see
+    /// [#allocReceive(Buf)].
+    public ReceiveTask allocReceive() {
+        return allocReceive(null);
     }
 
     <T extends RdmaTask> T allocated(TaskType type, Supplier<T> creation) {

@@ -6,6 +6,7 @@ import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Objects;
 import java.util.function.Function;
 
 /// Where an [Rdma] context listens (`doca_rdma_addr`): a value, without names to look up.
@@ -30,6 +31,8 @@ public record RdmaAddress(Type type, InetAddress address, int port) {
     ///
     /// @throws DocaException with INVALID_VALUE if the port is none
     public RdmaAddress {
+        Objects.requireNonNull(type, "type");
+        Objects.requireNonNull(address, "address");
         if (port < 1 || port > MAX_PORT) {
             throw new DocaException(
                     DocaError.INVALID_VALUE, "port is " + port + "; valid: 1 to " + MAX_PORT);
@@ -69,6 +72,7 @@ public record RdmaAddress(Type type, InetAddress address, int port) {
 
     private static RdmaAddress parsed(
             Type type, Function<String, InetAddress> parser, String literal, int port) {
+        Objects.requireNonNull(literal, "literal");
         try {
             return new RdmaAddress(type, parser.apply(literal), port);
         } catch (IllegalArgumentException e) {

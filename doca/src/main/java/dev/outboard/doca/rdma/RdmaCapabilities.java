@@ -9,6 +9,7 @@ import dev.outboard.fabric.FabricException;
 import java.net.InetAddress;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 
 /// What [Rdma] contexts on a device can do (`doca_rdma_cap_*`; catalog DRDMA-CAP). Asking neither
@@ -35,9 +36,9 @@ public record RdmaCapabilities(
         int maxNumConnections,
         List<InetAddress> gidTable) {
     public RdmaCapabilities {
-        taskTypes = Set.copyOf(taskTypes);
-        transportTypes = Set.copyOf(transportTypes);
-        gidTable = List.copyOf(gidTable);
+        taskTypes = Set.copyOf(Objects.requireNonNull(taskTypes, "taskTypes"));
+        transportTypes = Set.copyOf(Objects.requireNonNull(transportTypes, "transportTypes"));
+        gidTable = List.copyOf(Objects.requireNonNull(gidTable, "gidTable"));
     }
 
     /// Asks the device that `info` names.
@@ -64,11 +65,13 @@ public record RdmaCapabilities(
 
     /// Whether tasks of `type` are supported.
     public boolean supports(TaskType type) {
+        Objects.requireNonNull(type, "type");
         return taskTypes.contains(type);
     }
 
     /// Whether transport `type` is supported.
     public boolean supports(TransportType type) {
+        Objects.requireNonNull(type, "type");
         return transportTypes.contains(type);
     }
 

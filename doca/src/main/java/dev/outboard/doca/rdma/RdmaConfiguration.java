@@ -8,6 +8,7 @@ import dev.outboard.doca.DocaException;
 import dev.outboard.doca.TaskPool;
 import dev.outboard.fabric.Device;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -112,7 +113,7 @@ abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
     /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE for PCI flags
     public Rdma permissions(AccessFlag... flags) {
         requireIdle("configured");
-        settings.setPermissions(Set.of(flags));
+        settings.setPermissions(Set.of(Objects.requireNonNull(flags, "flags")));
         return self();
     }
 
@@ -280,7 +281,7 @@ abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
     /// @throws DocaException with BAD_STATE unless IDLE
     public Rdma onConnection(ConnectionHandler newHandler) {
         requireIdle("given a connection handler");
-        handler = newHandler;
+        handler = Objects.requireNonNull(newHandler, "newHandler");
         return self();
     }
 
@@ -294,7 +295,7 @@ abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
     /// @throws DocaException with BAD_STATE unless IDLE
     public Rdma connectionMode(ConnectionMode mode) {
         requireIdle("configured");
-        settings.mode = mode;
+        settings.mode = Objects.requireNonNull(mode, "mode");
         return self();
     }
 

@@ -140,10 +140,15 @@ public final class RdmaConnection {
 
     /// Connects to the peer that exported `peerDetails`.
     ///
-    /// @throws DocaException with INVALID_VALUE if they are empty, with CONNECTION_ABORTED if they
-    ///   are damaged, foreign, or do not fit; with BAD_STATE if it is connected already, or in a
-    ///   state of the context that does not allow it
+    /// @throws DocaException with INVALID_VALUE if they are null or empty, with CONNECTION_ABORTED
+    ///   if they are damaged, foreign, or do not fit; with BAD_STATE if it is connected already, or
+    ///   in a state of the context that does not allow it
     public void connect(byte[] peerDetails) {
+        if (peerDetails == null) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "peerDetails are null; pass what the peer of " + this + " exported");
+        }
         rdma.exclusively(() -> connectNow(peerDetails));
     }
 
@@ -185,6 +190,7 @@ public final class RdmaConnection {
     /// @throws DocaException with BAD_STATE if nobody asked, or it was answered; with INVALID_VALUE
     ///   if there are too many bytes; with CONNECTION_ABORTED if the peer does not want it any more
     public void accept(byte... reply) {
+        Objects.requireNonNull(reply, "reply");
         rdma.exclusively(() -> {
             ConnectionId request = requireRequest("accepted");
             if (reply.length > MAX_REPLY_BYTES) {
@@ -275,9 +281,19 @@ public final class RdmaConnection {
         return rdma.allocated(TaskType.SEND, () -> new SendTask(rdma, this, src));
     }
 
+    /// Allocates a send of a message without payload; see [#allocSend(Buf)].
+    public SendTask allocSend() {
+        return allocSend(null);
+    }
+
     /// Allocates a send with immediate; see [#allocSend].
     public SendImmTask allocSendImm(@Nullable Buf src, Be32 immediate) {
         return rdma.allocated(TaskType.SEND_IMM, () -> new SendImmTask(rdma, this, src, immediate));
+    }
+
+    /// Allocates a send of an immediate without payload; see [#allocSend(Buf)].
+    public SendImmTask allocSendImm(Be32 immediate) {
+        return allocSendImm(null, immediate);
     }
 
     /// Allocates a read; see [#allocSend].
@@ -287,11 +303,21 @@ public final class RdmaConnection {
         return rdma.allocated(TaskType.READ, () -> new ReadTask(rdma, this, src, dst));
     }
 
+    /// Allocates a read of nothing, to see whether the peer is there; see [#allocSend(Buf)].
+    public ReadTask allocRead() {
+        return allocRead(null, null);
+    }
+
     /// Allocates a write; see [#allocSend].
     ///
     /// @param dst may be null if `src` is
     public WriteTask allocWrite(@Nullable Buf src, @Nullable RemoteBuf dst) {
         return rdma.allocated(TaskType.WRITE, () -> new WriteTask(rdma, this, src, dst));
+    }
+
+    /// Allocates a write of nothing, to see whether the peer is there; see [#allocSend(Buf)].
+    public WriteTask allocWrite() {
+        return allocWrite(null, null);
     }
 
     /// Allocates a write with immediate; see [#allocSend].
@@ -302,11 +328,17 @@ public final class RdmaConnection {
                 TaskType.WRITE_IMM, () -> new WriteImmTask(rdma, this, src, dst, immediate));
     }
 
+    /// Allocates a write of an immediate only; see [#allocSend(Buf)].
+    public WriteImmTask allocWriteImm(Be32 immediate) {
+        return allocWriteImm(null, null, immediate);
+    }
+
     /// Allocates a compare-and-swap; see [#allocSend].
     ///
     /// @throws DocaException also with INVALID_VALUE if an operand is null
     public AtomicCmpSwpTask allocAtomicCmpSwp(RemoteBuf dst, Buf result, long compare, long swap) {
-        requireOperands(dst, result);
+        requireOperand(dst, "dst");
+        requireOperand(result, "result");
         return rdma.allocated(
                 TaskType.ATOMIC_CMP_SWP,
                 () -> new AtomicCmpSwpTask(rdma, this, dst, result, compare, swap));
@@ -316,7 +348,8 @@ public final class RdmaConnection {
     ///
     /// @throws DocaException also with INVALID_VALUE if an operand is null
     public AtomicFetchAddTask allocAtomicFetchAdd(RemoteBuf dst, Buf result, long add) {
-        requireOperands(dst, result);
+        requireOperand(dst, "dst");
+        requireOperand(result, "result");
         return rdma.allocated(
                 TaskType.ATOMIC_FETCH_ADD,
                 () -> new AtomicFetchAddTask(rdma, this, dst, result, add));
@@ -326,7 +359,8 @@ public final class RdmaConnection {
     ///
     /// @throws DocaException also with INVALID_VALUE if an operand is null
     public SyncEventGetTask allocSyncEventGet(SyncEventRemoteNet event, Buf dst) {
-        requireOperands(event, dst);
+        requireOperand(event, "event");
+        requireOperand(dst, "dst");
         return rdma.allocated(
                 TaskType.REMOTE_NET_SYNC_EVENT_GET,
                 () -> new SyncEventGetTask(rdma, this, event, dst));
@@ -337,7 +371,8 @@ public final class RdmaConnection {
     /// @param src may be a list; surplus bytes are ignored
     /// @throws DocaException also with INVALID_VALUE if an operand is null
     public SyncEventNotifySetTask allocSyncEventNotifySet(SyncEventRemoteNet event, Buf src) {
-        requireOperands(event, src);
+        requireOperand(event, "event");
+        requireOperand(src, "src");
         return rdma.allocated(
                 TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_SET,
                 () -> new SyncEventNotifySetTask(rdma, this, event, src));
@@ -348,20 +383,18 @@ public final class RdmaConnection {
     /// @throws DocaException also with INVALID_VALUE if an operand is null
     public SyncEventNotifyAddTask allocSyncEventNotifyAdd(
             SyncEventRemoteNet event, long addend, Buf result) {
-        requireOperands(event, result);
+        requireOperand(event, "event");
+        requireOperand(result, "result");
         return rdma.allocated(
                 TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_ADD,
                 () -> new SyncEventNotifyAddTask(rdma, this, event, addend, result));
     }
 
-    private void requireOperands(@Nullable Object destination, @Nullable Object result) {
-        if (destination == null || result == null) {
+    private void requireOperand(@Nullable Object operand, String name) {
+        if (operand == null) {
             throw new DocaException(
                     DocaError.INVALID_VALUE,
-                    "a task of "
-                            + this
-                            + " needs "
-                            + (destination == null ? "what it works on" : "a local buffer"));
+                    "a task of " + this + " needs a " + name + ", not null");
         }
     }
 

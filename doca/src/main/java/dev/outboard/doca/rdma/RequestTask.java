@@ -4,6 +4,7 @@ import dev.outboard.doca.Buf;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.SendRequest;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A task that sends something to the peer of a connection.
@@ -34,6 +35,7 @@ public abstract sealed class RequestTask extends RdmaTask
     ///
     /// @throws DocaException with BAD_STATE if DOCA owns the task, or it was freed
     public final void connection(RdmaConnection newConnection) {
+        Objects.requireNonNull(newConnection, "newConnection");
         requireUserOwned();
         connection = newConnection;
     }

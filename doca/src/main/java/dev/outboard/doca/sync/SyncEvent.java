@@ -63,18 +63,22 @@ public final class SyncEvent implements AutoCloseable {
 
     /// An event whose memory is registered with `dev`.
     public SyncEvent(DocaDev dev) {
-        this.dev = dev;
+        this.dev = Objects.requireNonNull(dev, "dev");
     }
 
     // ---- capabilities ---------------------------------------------------------------------------
 
     /// Whether events of this device can be updated from `location`.
     public static boolean isPublisherSupported(DocaDevInfo info, Location location) {
+        Objects.requireNonNull(info, "info");
+        Objects.requireNonNull(location, "location");
         return AVAILABLE.contains(location);
     }
 
     /// Whether events of this device can be waited for at `location`.
     public static boolean isSubscriberSupported(DocaDevInfo info, Location location) {
+        Objects.requireNonNull(info, "info");
+        Objects.requireNonNull(location, "location");
         return location == Location.CPU;
     }
 
@@ -346,6 +350,7 @@ public final class SyncEvent implements AutoCloseable {
     /// Peers change the value without telling anybody: the only way to notice is to look.
     private long await(Condition condition, long threshold, long mask, Spin spin, long limitNanos)
             throws InterruptedException {
+        Objects.requireNonNull(spin, "spin");
         Cell at = running();
         condition.requirePossible(mask, threshold);
         long start = System.nanoTime();

@@ -133,7 +133,7 @@ abstract class JobTransferContract {
     @Requirement({"DJOB-IMM-1", "DRDMA-READ-10"})
     void onlyTheTypesWithImmediateCarryIt() {
         theirs.submit(new RecvJob(theirs.instance, "first", theirs.room(0, 64)));
-        theirs.submit(new RecvJob(theirs.instance, "second", null));
+        theirs.submit(new RecvJob(theirs.instance, "second"));
         Buf src = ours.data(0, (byte) 1);
         RdmaInstance ctx = ours.instance;
 
@@ -418,7 +418,7 @@ abstract class JobTransferContract {
             assertThat(ours.queue.retrieve(ours.event)).isEqualTo(DocaError.AGAIN);
             assertThat(ours.instance.state()).isEqualTo(RdmaState.ERROR);
         }
-        assertThat(ours.queue.submit(new SendJob(ours.instance, null, null)))
+        assertThat(ours.queue.submit(new SendJob(ours.instance, null)))
                 .isEqualTo(DocaError.BAD_STATE);
         ours.instance.stop();
         assertThat(ours.instance.state()).isEqualTo(RdmaState.RESET);

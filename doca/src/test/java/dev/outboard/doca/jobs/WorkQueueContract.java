@@ -129,19 +129,19 @@ abstract class WorkQueueContract {
     @Test
     @Requirement("DJOB-BASE-3")
     void takesJobsOfConnectedInstancesThatHaveItOnly() {
-        assertThat(ours.queue.submit(new SendJob(theirs.instance, null, null)))
+        assertThat(ours.queue.submit(new SendJob(theirs.instance, null)))
                 .as("not tied")
                 .isEqualTo(DocaError.NOT_FOUND);
         try (JobEnd third = new JobEnd(device())) {
             third.start();
-            assertThat(third.queue.submit(new SendJob(third.instance, null, null)))
+            assertThat(third.queue.submit(new SendJob(third.instance, null)))
                     .as("not connected")
                     .isEqualTo(DocaError.BAD_STATE);
         }
-        theirs.submit(new RecvJob(theirs.instance, null, null));
+        theirs.submit(new RecvJob(theirs.instance, null));
         ours.run(new SendJob(ours.instance, null, ours.data(0, (byte) 1)));
         ours.instance.stop();
-        assertThat(ours.queue.submit(new SendJob(ours.instance, null, null)))
+        assertThat(ours.queue.submit(new SendJob(ours.instance, null)))
                 .as("stopped")
                 .isEqualTo(DocaError.BAD_STATE);
     }
@@ -150,7 +150,7 @@ abstract class WorkQueueContract {
     @Requirement({"DJOB-BASE-4", "DJOB-BASE-5", "DJOB-WQ-4"})
     void aJobMayBeSubmittedAgainAtOnceAndItsUserDataComesBack() {
         Object userData = new Object();
-        Job receive = new RecvJob(theirs.instance, userData, null);
+        Job receive = new RecvJob(theirs.instance, userData);
         Job add =
                 AtomicJob.fetchAdd(
                         ours.instance, userData, ours.remoteRoom(0, 8), ours.room(0, 8), 3);
@@ -158,7 +158,7 @@ abstract class WorkQueueContract {
             theirs.submit(receive);
             ours.submit(add);
         }
-        ours.submit(new SendJob(ours.instance, 17, null));
+        ours.submit(new SendJob(ours.instance, 17));
 
         JobEvent event = ours.event;
         for (int i = 0; i < 3; i++) {
@@ -180,16 +180,16 @@ abstract class WorkQueueContract {
     @Requirement({"DJOB-WQ-1", "DFLT-33"})
     void takesAsManyJobsAsItIsDeep() {
         for (int i = 0; i < JobEnd.DEPTH; i++) {
-            theirs.submit(new RecvJob(theirs.instance, i, null));
+            theirs.submit(new RecvJob(theirs.instance, i));
         }
-        assertThat(theirs.queue.submit(new RecvJob(theirs.instance, null, null)))
+        assertThat(theirs.queue.submit(new RecvJob(theirs.instance, null)))
                 .isEqualTo(DocaError.NO_MEMORY);
 
-        ours.run(new SendJob(ours.instance, null, null));
+        ours.run(new SendJob(ours.instance, null));
 
         assertThat(theirs.retrieve()).isEqualTo(DocaError.SUCCESS);
         assertThat(theirs.event.userData()).isEqualTo(0);
-        theirs.submit(new RecvJob(theirs.instance, null, null));
+        theirs.submit(new RecvJob(theirs.instance, null));
         assertThat(theirs.queue.pending()).isEqualTo(theirs.queue.depth());
         assertRefused(DocaError.INVALID_VALUE, () -> WorkQueue.create(0));
     }
@@ -210,17 +210,17 @@ abstract class WorkQueueContract {
     @Test
     @Requirement("DJOB-WQ-6")
     void isRemovedOnceAllIsRetrievedAndClosedOnceRemoved() {
-        ours.submit(new RecvJob(ours.instance, null, null));
+        ours.submit(new RecvJob(ours.instance, null));
         assertRefused(DocaError.NOT_PERMITTED, () -> ours.instance.removeWorkQueue(ours.queue));
         assertRefused(DocaError.NOT_FOUND, () -> ours.instance.removeWorkQueue(theirs.queue));
-        theirs.run(new SendJob(theirs.instance, null, null));
+        theirs.run(new SendJob(theirs.instance, null));
         assertThat(ours.retrieve()).isEqualTo(DocaError.SUCCESS);
         assertRefused(DocaError.IN_USE, ours.queue::close);
 
         ours.instance.removeWorkQueue(ours.queue);
         ours.queue.close();
 
-        assertThat(ours.queue.submit(new SendJob(ours.instance, null, null)))
+        assertThat(ours.queue.submit(new SendJob(ours.instance, null)))
                 .isEqualTo(DocaError.NOT_FOUND);
     }
 
@@ -232,10 +232,10 @@ abstract class WorkQueueContract {
         assertThat(ours.queue.retrieve(null)).isEqualTo(DocaError.INVALID_VALUE);
         assertThat(ours.queue.retrieve(ours.event)).isEqualTo(DocaError.AGAIN);
         assertRefused(DocaError.BAD_STATE, ours.event::type);
-        theirs.submit(new RecvJob(theirs.instance, null, null));
-        theirs.submit(new RecvJob(theirs.instance, null, null));
-        ours.submit(new SendJob(ours.instance, 1, null));
-        ours.submit(new SendJob(ours.instance, 2, null));
+        theirs.submit(new RecvJob(theirs.instance, null));
+        theirs.submit(new RecvJob(theirs.instance, null));
+        ours.submit(new SendJob(ours.instance, 1));
+        ours.submit(new SendJob(ours.instance, 2));
 
         assertThat(ours.retrieve()).isEqualTo(DocaError.SUCCESS);
         assertThat(ours.event.userData()).isEqualTo(1);
@@ -254,10 +254,9 @@ abstract class WorkQueueContract {
             end.instance.addWorkQueue(queue);
         }
 
-        assertThat(queue.submit(new RecvJob(theirs.instance, "received", null)))
+        assertThat(queue.submit(new RecvJob(theirs.instance, "received")))
                 .isEqualTo(DocaError.SUCCESS);
-        assertThat(queue.submit(new SendJob(ours.instance, "sent", null)))
-                .isEqualTo(DocaError.SUCCESS);
+        assertThat(queue.submit(new SendJob(ours.instance, "sent"))).isEqualTo(DocaError.SUCCESS);
 
         assertThat(List.of(waitFor(queue), waitFor(queue)))
                 .containsExactlyInAnyOrder("received", "sent");
@@ -272,11 +271,10 @@ abstract class WorkQueueContract {
         queue.enableEvents();
         ours.instance.removeWorkQueue(ours.queue);
         ours.instance.addWorkQueue(queue);
-        assertThat(queue.submit(new RecvJob(ours.instance, "woken", null)))
-                .isEqualTo(DocaError.SUCCESS);
+        assertThat(queue.submit(new RecvJob(ours.instance, "woken"))).isEqualTo(DocaError.SUCCESS);
         assertThat(queue.retrieve(ours.event)).isEqualTo(DocaError.AGAIN);
 
-        theirs.submit(new SendJob(theirs.instance, null, null));
+        theirs.submit(new SendJob(theirs.instance, null));
 
         assertThat(waitFor(queue)).isEqualTo("woken");
         assertThat(queue.retrieve(ours.event)).isEqualTo(DocaError.AGAIN);
