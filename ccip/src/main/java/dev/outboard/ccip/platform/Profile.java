@@ -16,6 +16,7 @@ import java.util.Set;
 /// @param byteEnable whether writes of some bytes of a line exist
 /// @param interrupts whether an AFU may interrupt the processor
 /// @param umsgs whether the processor can send UMsgs
+/// @param mmioTimeout cycles within which an AFU answers an MMIO read
 public record Profile(
         String name,
         Map<VirtualChannel, LinkParameters> links,
@@ -23,23 +24,30 @@ public record Profile(
         boolean cached,
         boolean byteEnable,
         boolean interrupts,
-        boolean umsgs) {
+        boolean umsgs,
+        int mmioTimeout) {
     /// MMIO reads that may be outstanding at the AFU (CCI-P manual 1.3.5).
     public static final int MMIO_READS = 64;
 
     /// Bytes of the MMIO space of an AFU (CCI-P manual 1.3).
     public static final int MMIO_BYTES = 256 << 10;
 
+    /// Cycles within which an AFU answers an MMIO read, by the `ccip_if_pkg.sv` of today.
+    public static final int MMIO_TIMEOUT = 65536;
+
+    /// The same by older packages: who keeps to it runs everywhere.
+    public static final int STRICT_MMIO_TIMEOUT = 512;
+
     private static final Map<VirtualChannel, LinkParameters> ONE_PCIE =
             Map.of(VirtualChannel.VH0, new LinkParameters(140, 180, 440, 64, 64));
 
     /// Programmable acceleration card with an Arria 10.
     public static final Profile PAC_A10 =
-            new Profile("PAC_A10", ONE_PCIE, 200, false, false, true, false);
+            new Profile("PAC_A10", ONE_PCIE, 200, false, false, true, false, MMIO_TIMEOUT);
 
     /// Programmable acceleration card N3000.
     public static final Profile PAC_N3000 =
-            new Profile("PAC_N3000", ONE_PCIE, 200, false, false, true, false);
+            new Profile("PAC_N3000", ONE_PCIE, 200, false, false, true, false, MMIO_TIMEOUT);
 
     /// Programmable acceleration card D5005, the only one with byte-enable writes.
     public static final Profile PAC_D5005 =
@@ -50,7 +58,8 @@ public record Profile(
                     false,
                     true,
                     true,
-                    false);
+                    false,
+                    MMIO_TIMEOUT);
 
     /// A Xeon with the FPGA in its package.
     public static final Profile INTEGRATED =
@@ -64,7 +73,8 @@ public record Profile(
                     true,
                     false,
                     false,
-                    true);
+                    true,
+                    MMIO_TIMEOUT);
 
     public Profile {
         if (links.isEmpty() || links.containsKey(VirtualChannel.VA)) {
@@ -82,6 +92,10 @@ public record Profile(
                             + " at "
                             + pClkMegahertz
                             + " MHz; valid are 1 and more");
+        }
+        if (mmioTimeout < 1) {
+            throw new IllegalArgumentException(
+                    "An MMIO timeout of " + mmioTimeout + " cycles; valid are 1 and more");
         }
         // In the order of the channels, on which a run may depend.
         links = Collections.unmodifiableMap(new EnumMap<>(links));
@@ -121,38 +135,49 @@ public record Profile(
 
     /// This platform under another name.
     public Profile withName(String other) {
-        return new Profile(other, links, pClkMegahertz, cached, byteEnable, interrupts, umsgs);
+        return new Profile(
+                other, links, pClkMegahertz, cached, byteEnable, interrupts, umsgs, mmioTimeout);
     }
 
     /// This platform with another link, or other parameters of a link that it has.
     public Profile withLink(VirtualChannel channel, LinkParameters parameters) {
         Map<VirtualChannel, LinkParameters> changed = new EnumMap<>(links);
         changed.put(channel, parameters);
-        return new Profile(name, changed, pClkMegahertz, cached, byteEnable, interrupts, umsgs);
+        return new Profile(
+                name, changed, pClkMegahertz, cached, byteEnable, interrupts, umsgs, mmioTimeout);
     }
 
     /// This platform with another frequency of pClk.
     public Profile withPClkMegahertz(int megahertz) {
-        return new Profile(name, links, megahertz, cached, byteEnable, interrupts, umsgs);
+        return new Profile(
+                name, links, megahertz, cached, byteEnable, interrupts, umsgs, mmioTimeout);
     }
 
     /// This platform with or without the FPGA cache.
     public Profile withCache(boolean has) {
-        return new Profile(name, links, pClkMegahertz, has, byteEnable, interrupts, umsgs);
+        return new Profile(
+                name, links, pClkMegahertz, has, byteEnable, interrupts, umsgs, mmioTimeout);
     }
 
     /// This platform with or without byte-enable writes.
     public Profile withByteEnable(boolean has) {
-        return new Profile(name, links, pClkMegahertz, cached, has, interrupts, umsgs);
+        return new Profile(name, links, pClkMegahertz, cached, has, interrupts, umsgs, mmioTimeout);
+    }
+
+    /// This platform with another time for answers to MMIO reads.
+    public Profile withMmioTimeout(int cycles) {
+        return new Profile(
+                name, links, pClkMegahertz, cached, byteEnable, interrupts, umsgs, cycles);
     }
 
     /// This platform with or without interrupts.
     public Profile withInterrupts(boolean has) {
-        return new Profile(name, links, pClkMegahertz, cached, byteEnable, has, umsgs);
+        return new Profile(name, links, pClkMegahertz, cached, byteEnable, has, umsgs, mmioTimeout);
     }
 
     /// This platform with or without UMsgs.
     public Profile withUmsgs(boolean has) {
-        return new Profile(name, links, pClkMegahertz, cached, byteEnable, interrupts, has);
+        return new Profile(
+                name, links, pClkMegahertz, cached, byteEnable, interrupts, has, mmioTimeout);
     }
 }

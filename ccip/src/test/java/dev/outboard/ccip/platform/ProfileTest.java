@@ -81,8 +81,9 @@ class ProfileTest {
                                 .withByteEnable(true)
                                 .withInterrupts(false)
                                 .withUmsgs(true)
-                                .withPClkMegahertz(300))
-                .isEqualTo(new Profile("MINE", card.links(), 300, true, true, false, true));
+                                .withPClkMegahertz(300)
+                                .withMmioTimeout(512))
+                .isEqualTo(new Profile("MINE", card.links(), 300, true, true, false, true, 512));
         assertThat(card.name()).isEqualTo("PAC_A10");
     }
 

@@ -1,0 +1,65 @@
+package dev.outboard.ccip.fiu;
+
+import dev.outboard.ccip.checker.Checker;
+import dev.outboard.ccip.checker.Violation;
+
+/// The interrupts of an AFU as the processor sees them: per id whether somebody waits, and how
+/// often it came since (CCI-P manual 1.3.3). Guarded by the lock of the simulation.
+public final class Interrupts {
+    /// An interrupt id is one of 0 to `IDS - 1`.
+    public static final int IDS = 4;
+
+    private final Checker checker;
+    private final boolean[] registered = new boolean[IDS];
+    private final long[] pending = new long[IDS];
+    private long spurious;
+
+    /// Nobody waits for any id.
+    public Interrupts(Checker checker) {
+        this.checker = checker;
+    }
+
+    /// Somebody will wait for this id: from now on its interrupts are remembered.
+    public void register(int id) {
+        registered[id] = true;
+    }
+
+    /// Nobody waits for this id any more.
+    public void unregister(int id) {
+        registered[id] = false;
+        pending[id] = 0;
+    }
+
+    /// Whether somebody waits for this id.
+    public boolean isRegistered(int id) {
+        return registered[id];
+    }
+
+    /// An interrupt reaches the processor.
+    public void arrive(long cycle, int id) {
+        if (registered[id]) {
+            pending[id]++;
+        } else {
+            spurious++;
+            checker.report(
+                    Violation.HOST_INTR_NO_WAITER, cycle, "interrupt " + id + " found no waiter");
+        }
+    }
+
+    /// Whether this id came since it was last taken.
+    public boolean isPending(int id) {
+        return pending[id] > 0;
+    }
+
+    /// How often this id came since it was last taken.
+    public long take(int id) {
+        long count = pending[id];
+        pending[id] = 0;
+        return count;
+    }
+
+    /// How many interrupts found no waiter.
+    public long spurious() {
+        return spurious;
+    }
+}
