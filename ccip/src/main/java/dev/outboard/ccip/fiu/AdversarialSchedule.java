@@ -1,0 +1,180 @@
+package dev.outboard.ccip.fiu;
+
+import static dev.outboard.ccip.fiu.Lines.INTERRUPT;
+import static dev.outboard.ccip.fiu.Lines.NONE;
+
+import dev.outboard.ccip.platform.LinkParameters;
+import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.wire.VirtualChannel;
+
+/// Any order that CCI-P allows, by seed, and rare ones more often than hardware would show them: for a while, one kind of
+/// step on one channel is held up or hurried, and pools are served from the front, from the back or anywhere.
+final class AdversarialSchedule implements Schedule {
+    private static final int CHANNELS = VirtualChannel.values().length;
+
+    /// Requests that are admitted at a time, at most.
+    private static final int ADMITTED = 256;
+
+    private static final int[] ODDS = {0, 8, 64, 160, 256};
+    private static final int LONGEST_MOOD = 9;
+    private static final int LONGEST_RUN = 64;
+
+    private enum Order {
+        FIRST,
+        LAST,
+        ANY
+    }
+
+    private static final Order[] ORDERS = Order.values();
+
+    private final int[] channels;
+    private final Caches caches;
+    private final LinkParameters link;
+    private final Chance chance;
+
+    /// Lines in the pool of each channel; the interrupts stand at 0.
+    private final IntQueue[] pools = new IntQueue[CHANNELS];
+
+    private final Order[] order = new Order[CHANNELS];
+    private final int[] leaveOdds = new int[CHANNELS];
+    private final int[] drainOdds = new int[CHANNELS];
+    private final int[] deliverOdds = new int[CHANNELS];
+    private int answerOdds;
+    private int admitOdds;
+    private int moodLeft;
+    private int run;
+    private int runChannel;
+    private int admitted;
+
+    AdversarialSchedule(Profile profile, Caches caches, Chance chance) {
+        this.channels = profile.channels().stream().mapToInt(VirtualChannel::code).sorted().toArray();
+        this.link = profile.links().values().iterator().next();
+        this.caches = caches;
+        this.chance = chance;
+        for (int i = 0; i < CHANNELS; i++) {
+            pools[i] = new IntQueue(Lines.COUNT);
+        }
+        changeMood();
+    }
+
+    private void changeMood() {
+        moodLeft = 1 + chance.below(1 << chance.below(LONGEST_MOOD));
+        for (int channel = 0; channel < CHANNELS; channel++) {
+            order[channel] = ORDERS[chance.below(ORDERS.length)];
+            leaveOdds[channel] = odds();
+            drainOdds[channel] = odds();
+            deliverOdds[channel] = odds();
+        }
+        answerOdds = odds();
+        admitOdds = odds();
+    }
+
+    private int odds() {
+        return ODDS[chance.below(ODDS.length)];
+    }
+
+    @Override
+    public boolean admits(MemoryPath path, int slot) {
+        Lines lines = path.lines;
+        if (lines.number[slot] != 0) {
+            lines.channel[slot] = lines.channel[lines.first[slot]];
+            return chance.in256(Math.max(admitOdds, 8));
+        }
+        if (admitted == ADMITTED || !chance.in256(admitOdds)) {
+            return false;
+        }
+        admitted++;
+        lines.channel[slot] = (byte) steer(lines.named[slot]);
+        return true;
+    }
+
+    private int steer(int named) {
+        if (named != VirtualChannel.VA.code()) {
+            return named;
+        }
+        if (run == 0) {
+            run = 1 + chance.below(1 << chance.below(Integer.numberOfTrailingZeros(LONGEST_RUN) + 1));
+            runChannel = channels[chance.below(channels.length)];
+        }
+        run--;
+        return runChannel;
+    }
+
+    @Override
+    public void enter(MemoryPath path, int slot) {
+        boolean interrupt = path.lines.kind[slot] == INTERRUPT;
+        if (!interrupt) {
+            caches.latency(path.lines, slot, link, chance);
+        }
+        pools[interrupt ? 0 : path.lines.channel[slot]].add(slot);
+    }
+
+    @Override
+    public void drained(MemoryPath path, int slot) {
+        caches.drained(path.lines, slot);
+    }
+
+    @Override
+    public void completed(MemoryPath path, int first) {
+        admitted--;
+    }
+
+    @Override
+    public void clock(MemoryPath path) {
+        if (--moodLeft < 0) {
+            changeMood();
+        }
+        for (int channel = 0; channel < CHANNELS; channel++) {
+            while (!pools[channel].isEmpty() && chance.in256(leaveOdds[channel])) {
+                path.leavePool(pick(channel));
+                if (chance.in256(128)) {
+                    break;
+                }
+            }
+            while (path.upstream(channel) > 0 && chance.in256(drainOdds[channel])) {
+                path.drain(channel);
+                if (chance.in256(128)) {
+                    break;
+                }
+            }
+        }
+    }
+
+    private int pick(int channel) {
+        IntQueue pool = pools[channel];
+        return pool.take(
+                switch (order[channel]) {
+                    case FIRST -> 0;
+                    case LAST -> pool.size() - 1;
+                    case ANY -> chance.below(pool.size());
+                });
+    }
+
+    @Override
+    public int delivery(MemoryPath path) {
+        int start = chance.below(channels.length);
+        for (int i = 0; i < channels.length; i++) {
+            int channel = channels[(start + i) % channels.length];
+            if (path.downstream(channel) > 0 && chance.in256(deliverOdds[channel])) {
+                return channel;
+            }
+        }
+        return NONE;
+    }
+
+    @Override
+    public int answer(MemoryPath path) {
+        int count = path.answerable();
+        return count > 0 && chance.in256(answerOdds) ? chance.below(count) : NONE;
+    }
+
+    @Override
+    public void flush(MemoryPath path) {
+        for (int channel = 0; channel < CHANNELS; channel++) {
+            while (!pools[channel].isEmpty()) {
+                path.leavePool(pools[channel].take());
+            }
+        }
+        admitted = 0;
+    }
+}
