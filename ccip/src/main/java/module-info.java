@@ -8,6 +8,7 @@ module dev.outboard.ccip {
 
     exports dev.outboard.ccip.afu;
     exports dev.outboard.ccip.checker;
+    exports dev.outboard.ccip.host;
     exports dev.outboard.ccip.platform;
     exports dev.outboard.ccip.wire;
 }

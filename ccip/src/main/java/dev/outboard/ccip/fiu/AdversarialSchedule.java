@@ -7,8 +7,9 @@ import dev.outboard.ccip.platform.LinkParameters;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.wire.VirtualChannel;
 
-/// Any order that CCI-P allows, by seed, and rare ones more often than hardware would show them: for a while, one kind of
-/// step on one channel is held up or hurried, and pools are served from the front, from the back or anywhere.
+/// Any order that CCI-P allows, by seed, and rare ones more often than hardware would show them:
+/// for a while, one kind of step on one channel is held up or hurried, and pools are served from
+/// the front, from the back or anywhere.
 final class AdversarialSchedule implements Schedule {
     private static final int CHANNELS = VirtualChannel.values().length;
 
@@ -47,7 +48,8 @@ final class AdversarialSchedule implements Schedule {
     private int admitted;
 
     AdversarialSchedule(Profile profile, Caches caches, Chance chance) {
-        this.channels = profile.channels().stream().mapToInt(VirtualChannel::code).sorted().toArray();
+        this.channels =
+                profile.channels().stream().mapToInt(VirtualChannel::code).sorted().toArray();
         this.link = profile.links().values().iterator().next();
         this.caches = caches;
         this.chance = chance;
@@ -93,7 +95,13 @@ final class AdversarialSchedule implements Schedule {
             return named;
         }
         if (run == 0) {
-            run = 1 + chance.below(1 << chance.below(Integer.numberOfTrailingZeros(LONGEST_RUN) + 1));
+            run =
+                    1
+                            + chance.below(
+                                    1
+                                            << chance.below(
+                                                    Integer.numberOfTrailingZeros(LONGEST_RUN)
+                                                            + 1));
             runChannel = channels[chance.below(channels.length)];
         }
         run--;

@@ -7,8 +7,9 @@ import dev.outboard.ccip.wire.WriteType;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// What serves a line, and so how long it takes: the FPGA cache, the last level cache of the processor, or its memory
-/// (CCI-P manual 1.2.3). Of the last level cache only the tags of recent lines are modelled.
+/// What serves a line, and so how long it takes: the FPGA cache, the last level cache of the
+/// processor, or its memory (CCI-P manual 1.2.3). Of the last level cache only the tags of recent
+/// lines are modelled.
 final class Caches {
     private static final int LLC_LINES = 1 << 15;
     private static final int VL0 = VirtualChannel.VL0.code();
@@ -26,8 +27,8 @@ final class Caches {
         return fpga;
     }
 
-    /// Looks the line up where its channel leads, which changes the state of the caches, and says how many cycles the
-    /// answer takes on this link.
+    /// Looks the line up where its channel leads, which changes the state of the caches, and says
+    /// how many cycles the answer takes on this link.
     int latency(Lines lines, int slot, LinkParameters link, Chance chance) {
         if (lines.kind[slot] == Lines.INTERRUPT) {
             return link.minimumLatency();
@@ -38,7 +39,8 @@ final class Caches {
         }
         if (lines.channel[slot] != VL0) {
             boolean snooped = fpga.snoop(lines, slot);
-            return link.minimumLatency() + (snooped ? span - 1 : spread(llcHolds(lines, slot), span, chance));
+            return link.minimumLatency()
+                    + (snooped ? span - 1 : spread(llcHolds(lines, slot), span, chance));
         }
         CacheTransition transition = fpga.lookup(lines, slot);
         lines.hit[slot] = transition.hit();
@@ -64,7 +66,8 @@ final class Caches {
     private boolean llcHolds(Lines lines, int slot) {
         int index = (int) lines.address[slot] & LLC_LINES - 1;
         boolean held = llc[index] == lines.address[slot];
-        boolean keeps = lines.kind[slot] == Lines.READ || lines.type[slot] == WriteType.WRPUSH_I.code();
+        boolean keeps =
+                lines.kind[slot] == Lines.READ || lines.type[slot] == WriteType.WRPUSH_I.code();
         llc[index] = keeps ? lines.address[slot] : held ? -1 : llc[index];
         return held;
     }

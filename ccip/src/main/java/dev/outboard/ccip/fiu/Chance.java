@@ -1,12 +1,13 @@
 package dev.outboard.ccip.fiu;
 
-/// Seeded chance (xorshift64*), quick enough to be asked in every cycle. The same seed gives the same run.
+/// Seeded chance (xorshift64*), quick enough to be asked in every cycle. The same seed gives the
+/// same run.
 final class Chance {
     private long state;
 
     Chance(long seed) {
         long mixed = (seed ^ 0x9E3779B97F4A7C15L) * 0xBF58476D1CE4E5B9L;
-        state = mixed ^ mixed >>> 31 | 1;
+        state = (mixed ^ (mixed >>> 31)) | 1;
     }
 
     long next() {
@@ -18,7 +19,7 @@ final class Chance {
 
     /// One of 0 to `bound - 1`.
     int below(int bound) {
-        return (int) ((next() >>> 32) * bound >>> 32);
+        return (int) (((next() >>> 32) * bound) >>> 32);
     }
 
     /// True in `numerator` of 256 cases.

@@ -21,11 +21,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// The FPGA cache of an integrated platform: 128 KiB, direct mapped, in the processor's coherence domain (CCI-P manual
-/// 1.2.2.3, 1.3.12.1).
+/// The FPGA cache of an integrated platform: 128 KiB, direct mapped, in the processor's coherence
+/// domain (CCI-P manual 1.2.2.3, 1.3.12.1).
 ///
-/// It decides what is a hit and what UPI carries. The bytes of a line are always those of memory, as coherence makes them;
-/// a line that the processor has stored to since, which the cache sees by comparing, counts as snooped away.
+/// It decides what is a hit and what UPI carries. The bytes of a line are always those of memory,
+/// as coherence makes them; a line that the processor has stored to since, which the cache sees by
+/// comparing, counts as snooped away.
 final class FpgaCache {
     static final int LINES = 2048;
 
@@ -102,8 +103,16 @@ final class FpgaCache {
     }
 
     private static void put(
-            CacheTransition[] table, int kind, boolean hit, State before, int row, List<Phase> phases) {
-        int response = phases.getFirst().command() == WB_M_TO_I || phases.getFirst().command() == EVCT_CLN ? 2 : 1;
+            CacheTransition[] table,
+            int kind,
+            boolean hit,
+            State before,
+            int row,
+            List<Phase> phases) {
+        int response =
+                phases.getFirst().command() == WB_M_TO_I || phases.getFirst().command() == EVCT_CLN
+                        ? 2
+                        : 1;
         table[entry(kind, hit, before)] =
                 new CacheTransition(row, hit, phases, response, phases.getLast().after());
     }
@@ -133,7 +142,10 @@ final class FpgaCache {
 
     private void forgetIfStored(Lines lines, int slot, int index) {
         Mapping mapping = lines.mapping[slot];
-        if (copied[index] && tag[index] == lines.address[slot] && mapping != null && mapping.isLive()) {
+        if (copied[index]
+                && tag[index] == lines.address[slot]
+                && mapping != null
+                && mapping.isLive()) {
             mapping.read(tag[index], current, 0);
             int at = index * Line.LONGS;
             if (!Arrays.equals(current, 0, Line.LONGS, copy, at, at + Line.LONGS)) {
@@ -147,13 +159,14 @@ final class FpgaCache {
     void drained(Lines lines, int slot) {
         int index = index(lines.address[slot]);
         if (tag[index] == lines.address[slot] && state[index] != I.ordinal()) {
-            System.arraycopy(lines.data, Lines.dataIndex(slot), copy, index * Line.LONGS, Line.LONGS);
+            System.arraycopy(
+                    lines.data, Lines.dataIndex(slot), copy, index * Line.LONGS, Line.LONGS);
             copied[index] = lines.kind[slot] == Lines.READ || lines.length[slot] == Line.BYTES;
         }
     }
 
-    /// A request on a PCIe channel: the processor snoops the cache for its line. A write ends any copy here; a read has a
-    /// modified line written back.
+    /// A request on a PCIe channel: the processor snoops the cache for its line. A write ends any
+    /// copy here; a read has a modified line written back.
     ///
     /// @return whether a modified line had to be fetched from here
     boolean snoop(Lines lines, int slot) {

@@ -1,6 +1,7 @@
 package dev.outboard.ccip.fiu;
 
-/// A bounded queue of ints, from which one may also be taken out of turn. Allocates nothing after construction.
+/// A bounded queue of ints, from which one may also be taken out of turn. Allocates nothing after
+/// construction.
 final class IntQueue {
     private final int[] elements;
     private int head;

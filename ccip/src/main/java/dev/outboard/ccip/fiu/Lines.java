@@ -4,9 +4,9 @@ import dev.outboard.ccip.wire.Line;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// What is in flight between acceptance at the port and response: a slot for each line of a read or write, for each
-/// fence and for each interrupt. Slots are allocated once and named by their index; the first line of a request stands
-/// for the request.
+/// What is in flight between acceptance at the port and response: a slot for each line of a read or
+/// write, for each fence and for each interrupt. Slots are allocated once and named by their index;
+/// the first line of a request stands for the request.
 final class Lines {
     /// No slot.
     static final int NONE = -1;
@@ -64,7 +64,8 @@ final class Lines {
     /// Of the first line: how many lines have not been committed, or of a read not been answered.
     final byte[] open = new byte[COUNT];
 
-    /// Of the first line of a write without a packed response: how many lines have not been answered.
+    /// Of the first line of a write without a packed response: how many lines have not been
+    /// answered.
     final byte[] unanswered = new byte[COUNT];
 
     /// Of the first line: how many lines of the request still need their slot.
@@ -105,14 +106,19 @@ final class Lines {
         return free[--freeCount];
     }
 
-    /// A line needs its slot no more. The first line of a request keeps its slot until no other needs it.
+    /// A line needs its slot no more. The first line of a request keeps its slot until no other
+    /// needs it.
     void release(int slot) {
         int head = first[slot];
-        held[head]--;
         if (slot != head) {
             free(slot);
         }
-        if (held[head] == 0) {
+        unhold(head);
+    }
+
+    /// One line less of this request needs its slot.
+    void unhold(int head) {
+        if (--held[head] == 0) {
             free(head);
         }
     }

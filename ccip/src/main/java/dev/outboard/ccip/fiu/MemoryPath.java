@@ -5,20 +5,23 @@ import static dev.outboard.ccip.fiu.Lines.INTERRUPT;
 import static dev.outboard.ccip.fiu.Lines.READ;
 import static dev.outboard.ccip.fiu.Lines.WRITE;
 
+import dev.outboard.ccip.platform.ResponseFormat;
 import dev.outboard.ccip.wire.Line;
 import dev.outboard.ccip.wire.VirtualChannel;
 import java.util.Arrays;
 
 /// The ordering rules of CCI-P memory traffic (CCI-P manual 1.3.13), as a machine of small steps.
 ///
-/// Each physical channel has a pool of lines that were admitted and have no order yet, a queue upstream in which reads
-/// and writes pass to memory one by one, and a queue downstream of lines that were read. A write is at its channel's
-/// point of observation when it leaves the pool, and visible to everybody when it leaves the queue. Whatever order a
-/// [Schedule] chooses for the steps is one that CCI-P allows; TIMED and ADVERSARIAL runs and the exhaustive search differ
-/// in nothing else.
+/// Each physical channel has a pool of lines that were admitted and have no order yet, a queue
+/// upstream in which reads and writes pass to memory one by one, and a queue downstream of lines
+/// that were read. A write is at its channel's point of observation when it leaves the pool, and
+/// visible to everybody when it leaves the queue. Whatever order a [Schedule] chooses for the steps
+/// is one that CCI-P allows; TIMED and ADVERSARIAL runs and the exhaustive search differ in nothing
+/// else.
 final class MemoryPath {
     private static final int CHANNELS = VirtualChannel.values().length;
     private static final int VA = VirtualChannel.VA.code();
+    private static final int VL0 = VirtualChannel.VL0.code();
 
     /// What a line waits for before its slot is free.
     private static final byte DRAIN = 1;
@@ -28,6 +31,8 @@ final class MemoryPath {
     final Lines lines = new Lines();
     private final Schedule schedule;
     private final MemoryEvents events;
+    private final ResponseFormat format;
+    private final Chance chance;
 
     private final IntQueue arrivedReads = new IntQueue(Lines.COUNT);
     private final IntQueue arrivedWrites = new IntQueue(Lines.COUNT);
@@ -41,9 +46,11 @@ final class MemoryPath {
     private int undrainedWrites;
     private int unissuedInterrupts;
 
-    MemoryPath(Schedule schedule, MemoryEvents events) {
+    MemoryPath(Schedule schedule, MemoryEvents events, ResponseFormat format, Chance chance) {
         this.schedule = schedule;
         this.events = events;
+        this.format = format;
+        this.chance = chance;
     }
 
     private static IntQueue[] queues() {
@@ -76,7 +83,8 @@ final class MemoryPath {
 
     // Admission: from the queues of the port into the pools.
 
-    /// Admits what may be admitted now: reads one after the other, writes one after the other up to a fence that is not done.
+    /// Admits what may be admitted now: reads one after the other, writes one after the other up to
+    /// a fence that is not done.
     void admit() {
         while (!arrivedReads.isEmpty() && schedule.admits(this, arrivedReads.get(0))) {
             schedule.enter(this, arrivedReads.take());
@@ -102,6 +110,9 @@ final class MemoryPath {
                 if (!schedule.admits(this, slot)) {
                     return false;
                 }
+                if (lines.number[slot] == 0) {
+                    lines.packed[slot] = isPacked(lines.channel[slot]);
+                }
                 pooledWrites[lines.named[slot]]++;
                 undrainedWrites++;
                 schedule.enter(this, slot);
@@ -110,8 +121,31 @@ final class MemoryPath {
         return true;
     }
 
-    /// Whether everything before a fence of this scope is done: of one channel its writes are at their point of
-    /// observation, of VA all writes are in memory (CCI-P manual 1.3.13.1.1); and no interrupt is left.
+    private boolean isPacked(int channel) {
+        return switch (format) {
+            case BY_CHANNEL -> channel != VL0;
+            case PACKED -> true;
+            case UNPACKED -> false;
+            case RANDOM -> chance.in256(128);
+        };
+    }
+
+    /// A write breaks off: `missing` of its lines do not come.
+    void truncate(int first, int missing) {
+        lines.open[first] -= (byte) missing;
+        lines.unanswered[first] -= (byte) missing;
+        lines.held[first] -= (byte) (missing - 1);
+        if (lines.packed[first] && lines.open[first] == 0) {
+            answerable.add(first);
+        } else if (lines.unanswered[first] == 0) {
+            schedule.completed(this, first);
+        }
+        lines.unhold(first);
+    }
+
+    /// Whether everything before a fence of this scope is done: of one channel its writes are at
+    /// their point of observation, of VA all writes are in memory (CCI-P manual 1.3.13.1.1); and no
+    /// interrupt is left.
     private boolean isDone(int scope) {
         return unissuedInterrupts == 0
                 && (scope == VA ? undrainedWrites == 0 : pooledWrites[scope] == 0);
@@ -119,8 +153,8 @@ final class MemoryPath {
 
     // The steps that a schedule takes.
 
-    /// A line leaves its pool for the queue upstream of its channel, an interrupt for the processor. A write or interrupt
-    /// may be answered from now on.
+    /// A line leaves its pool for the queue upstream of its channel, an interrupt for the
+    /// processor. A write or interrupt may be answered from now on.
     void leavePool(int slot) {
         if (lines.kind[slot] == INTERRUPT) {
             unissuedInterrupts--;
@@ -158,7 +192,8 @@ final class MemoryPath {
         return downstream[channel].size();
     }
 
-    /// The first line upstream reaches memory: a write changes it, a read takes its line along downstream.
+    /// The first line upstream reaches memory: a write changes it, a read takes its line along
+    /// downstream.
     void drain(int channel) {
         int slot = upstream[channel].take();
         Mapping mapping = lines.mapping[slot];
@@ -182,11 +217,13 @@ final class MemoryPath {
         if (lines.length[slot] == Line.BYTES) {
             mapping.write(lines.address[slot], lines.data, at);
         } else {
-            mapping.writeBytes(lines.address[slot], lines.data, at, lines.start[slot], lines.length[slot]);
+            mapping.writeBytes(
+                    lines.address[slot], lines.data, at, lines.start[slot], lines.length[slot]);
         }
     }
 
-    /// A line whose memory went away while it was in flight: nothing is stored, and a read is not answered.
+    /// A line whose memory went away while it was in flight: nothing is stored, and a read is not
+    /// answered.
     private void lost(int slot) {
         if (lines.kind[slot] == WRITE) {
             undrainedWrites--;
@@ -244,8 +281,8 @@ final class MemoryPath {
         settled(slot, RESPONSE);
     }
 
-    /// Ends everything: what has a place in memory order is written, all else is forgotten (CCI-P manual 1.3.11: no
-    /// response to a request from before a reset comes after it).
+    /// Ends everything: what has a place in memory order is written, all else is forgotten (CCI-P
+    /// manual 1.3.11: no response to a request from before a reset comes after it).
     void flush() {
         schedule.flush(this);
         for (int channel = 0; channel < CHANNELS; channel++) {

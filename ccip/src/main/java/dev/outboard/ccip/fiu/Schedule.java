@@ -2,8 +2,8 @@ package dev.outboard.ccip.fiu;
 
 /// Who decides which of the steps that [MemoryPath] allows happens when.
 interface Schedule {
-    /// Whether this line, the next of its Tx channel, may enter a pool now. Of the first line of a request it first chooses
-    /// the physical channel; the others follow it.
+    /// Whether this line, the next of its Tx channel, may enter a pool now. Of the first line of a
+    /// request it first chooses the physical channel; the others follow it.
     boolean admits(MemoryPath path, int slot);
 
     /// The line enters the pool of its channel.

@@ -8,10 +8,11 @@ import dev.outboard.ccip.platform.LinkParameters;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.wire.VirtualChannel;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// One realistic order: each line takes its link for as long as the link is wide, and comes back after the latency of
-/// whatever served it. Links carry reads and writes side by side.
+/// One realistic order: each line takes its link for as long as the link is wide, and comes back
+/// after the latency of whatever served it. Links carry reads and writes side by side.
 final class TimedSchedule implements Schedule {
     private static final int CHANNELS = VirtualChannel.values().length;
     private static final int CYCLE = LinkParameters.CYCLE;
@@ -32,8 +33,8 @@ final class TimedSchedule implements Schedule {
     /// Requests on each link: reads, then writes.
     private final int[] outstanding = new int[2 * CHANNELS];
 
-    /// What VA has laid on each link so far, in 1/256 cycles: reads, then writes. The least gets the next request, so that
-    /// each gets a share as large as its bandwidth.
+    /// What VA has laid on each link so far, in 1/256 cycles: reads, then writes. The least gets
+    /// the next request, so that each gets a share as large as its bandwidth.
     private final long[] laid = new long[2 * CHANNELS];
 
     private final int[] dueFirst = new int[HORIZON];
@@ -42,7 +43,8 @@ final class TimedSchedule implements Schedule {
 
     TimedSchedule(Profile profile, Caches caches, Chance chance) {
         profile.links().forEach((channel, link) -> links[channel.code()] = link);
-        this.channels = profile.channels().stream().mapToInt(VirtualChannel::code).sorted().toArray();
+        this.channels =
+                profile.channels().stream().mapToInt(VirtualChannel::code).sorted().toArray();
         this.caches = caches;
         this.chance = chance;
         Arrays.fill(dueFirst, NONE);
@@ -81,14 +83,13 @@ final class TimedSchedule implements Schedule {
             }
         }
         LinkParameters link = link(least);
-        laid[writes + least] += link.cyclesPerRequest() + (long) lines.count[slot] * link.cyclesPerLine();
+        laid[writes + least] +=
+                link.cyclesPerRequest() + (long) lines.count[slot] * link.cyclesPerLine();
         return least;
     }
 
     private LinkParameters link(int channel) {
-        LinkParameters link = links[channel];
-        assert link != null : "the port lets no request through to a channel without a link";
-        return link;
+        return Objects.requireNonNull(links[channel], "the port refuses a channel without a link");
     }
 
     private static int direction(Lines lines, int slot) {

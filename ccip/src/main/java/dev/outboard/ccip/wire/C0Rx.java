@@ -18,6 +18,9 @@ public final class C0Rx {
     /// 512 bits: the line read, the UMsg, or what an MMIO write stores.
     public final long[] data = new long[Line.LONGS];
 
+    /// The bits of a header.
+    public static final int HDR_MASK = (1 << 28) - 1;
+
     /// Wires that carry zeros.
     public C0Rx() {}
 

@@ -1,0 +1,285 @@
+package dev.outboard.ccip.fiu;
+
+import dev.outboard.ccip.checker.Answers;
+import dev.outboard.ccip.checker.Channel;
+import dev.outboard.ccip.checker.Checker;
+import dev.outboard.ccip.checker.Violation;
+import dev.outboard.ccip.platform.Mode;
+import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.platform.ResponseFormat;
+import dev.outboard.ccip.wire.C0Rx;
+import dev.outboard.ccip.wire.C1Rx;
+import dev.outboard.ccip.wire.LineCount;
+import dev.outboard.ccip.wire.PowerState;
+import dev.outboard.ccip.wire.Rx;
+import dev.outboard.ccip.wire.Tx;
+import dev.outboard.ccip.wire.VirtualChannel;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+
+/// The FPGA interface unit of one port: takes the beats of the AFU in, lets them reach host memory,
+/// and answers (CCI-P manual 1.2.1). A pure machine of cycles; [#clock] is one rising edge of pClk.
+public final class Fiu {
+    /// Cycles that softReset lasts at least (CCI-P manual 1.3.11).
+    public static final int RESET_CYCLES = 256;
+
+    private static final int ALMOST_FULL = 32;
+
+    private final Mode mode;
+    private final Checker checker;
+    private final Chance chance;
+    private final Caches caches;
+    private final MemoryPath path;
+    private final Lines lines;
+    private final Schedule schedule;
+    private final Acceptance acceptance;
+    private final Mmio mmio;
+    private final @Nullable Umsgs umsgs;
+    private final AlmostFull c0AlmostFull = new AlmostFull(ALMOST_FULL);
+    private final AlmostFull c1AlmostFull = new AlmostFull(ALMOST_FULL);
+
+    private long cycle;
+    private int resetLeft = RESET_CYCLES;
+    private PowerState power = PowerState.AP0;
+    private boolean error;
+    private int c0Idle;
+    private int c1Idle;
+
+    /// An FIU that holds its AFU in reset, as after power-up.
+    public Fiu(
+            Profile profile,
+            Mode mode,
+            long seed,
+            ResponseFormat format,
+            HostMemory memory,
+            Checker checker,
+            Mmio mmio,
+            @Nullable Umsgs umsgs,
+            Interrupts interrupts) {
+        this.mode = mode;
+        this.checker = checker;
+        this.mmio = mmio;
+        this.umsgs = umsgs;
+        chance = new Chance(seed);
+        caches = new Caches(profile);
+        schedule =
+                mode == Mode.TIMED
+                        ? new TimedSchedule(profile, caches, new Chance(seed + 1))
+                        : new AdversarialSchedule(profile, caches, new Chance(seed + 1));
+        path = new MemoryPath(schedule, events(interrupts), format, new Chance(seed + 2));
+        lines = path.lines;
+        acceptance = new Acceptance(profile, memory, checker, path);
+    }
+
+    private MemoryEvents events(Interrupts interrupts) {
+        return new MemoryEvents() {
+            @Override
+            public void unmappedInFlight(Lines lines, int slot) {
+                boolean read = lines.kind[slot] == Lines.READ;
+                checker.report(
+                        Violation.MEM_UNMAPPED,
+                        read ? Channel.TX_C0 : Channel.TX_C1,
+                        cycle,
+                        "",
+                        lines.ordinal[slot],
+                        lines.address[slot],
+                        "its memory was unmapped while the request was in flight");
+            }
+
+            @Override
+            public void interrupt(int id) {
+                interrupts.arrive(cycle, id);
+            }
+        };
+    }
+
+    /// One rising edge of pClk: `tx` is what the AFU drove since the edge before; `rx` and
+    /// `answers` become what the FIU drives until the next.
+    public void clock(long cycle, Tx tx, Rx rx, Answers answers) {
+        this.cycle = cycle;
+        rx.idle();
+        answers.c0Request = Answers.NONE;
+        answers.c1Request = Answers.NONE;
+        rx.softReset = resetLeft > 0;
+        mmio.clock(cycle);
+        if (umsgs != null) {
+            umsgs.clock(cycle);
+        }
+        if (rx.softReset) {
+            clockReset(tx);
+        } else {
+            accept(tx);
+        }
+        if (power == PowerState.AP0 || cycle % (power == PowerState.AP1 ? 2 : 10) == 0) {
+            path.admit();
+            schedule.clock(path);
+        }
+        drive(rx, answers);
+        rx.c0TxAlmFull = c0AlmostFull.drive(cycle, path.waitingReads(), error);
+        rx.c1TxAlmFull = c1AlmostFull.drive(cycle, path.waitingWrites(), error);
+        rx.powerState = power;
+        rx.error = error;
+    }
+
+    private void accept(Tx tx) {
+        boolean c0Room = c0AlmostFull.accepts(tx.c0.valid);
+        boolean c1Room = c1AlmostFull.accepts(tx.c1.valid);
+        if (tx.c0.valid) {
+            if (c0Room && !error) {
+                acceptance.accept(cycle, tx.c0);
+            } else {
+                acceptance.refuse(tx.c0);
+            }
+        }
+        if (tx.c1.valid) {
+            if (c1Room && !error) {
+                acceptance.accept(cycle, tx.c1);
+            } else {
+                acceptance.refuse(tx.c1);
+            }
+        }
+        if (tx.c2.mmioRdValid) {
+            mmio.response(tx.c2);
+        }
+    }
+
+    /// What the AFU sends in reset is dropped; what it sent before is answered or forgotten before
+    /// reset ends.
+    private void clockReset(Tx tx) {
+        if (tx.c0.valid) {
+            acceptance.refuse(tx.c0);
+        }
+        if (tx.c1.valid) {
+            acceptance.refuse(tx.c1);
+        }
+        if (--resetLeft == 0) {
+            path.flush();
+        }
+    }
+
+    private void drive(Rx rx, Answers answers) {
+        driveC0(rx.c0, answers);
+        driveC1(rx.c1, answers);
+        c0Idle = rx.c0.rspValid || rx.c0.mmioRdValid || rx.c0.mmioWrValid ? 0 : c0Idle + 1;
+        c1Idle = rx.c1.rspValid ? 0 : c1Idle + 1;
+        if (isUnknown(c0Idle)) {
+            rx.c0.hdr = (int) chance.next() & C0Rx.HDR_MASK;
+            chance.fill(rx.c0.data);
+        }
+        if (isUnknown(c1Idle)) {
+            rx.c1.hdr = (int) chance.next() & C0Rx.HDR_MASK;
+        }
+    }
+
+    /// Wires that mean nothing carry garbage: in ADVERSARIAL mode in every cycle, else one that
+    /// stays. There are two objects for the wires, which take turns.
+    private boolean isUnknown(int idle) {
+        return idle > 0 && (mode == Mode.ADVERSARIAL || idle <= 2);
+    }
+
+    private void driveC0(C0Rx c0, Answers answers) {
+        if (resetLeft == 0 && mmio.pending()) {
+            mmio.drive(c0);
+            return;
+        }
+        if (umsgs != null && resetLeft == 0 && umsgs.pending()) {
+            umsgs.drive(c0);
+            return;
+        }
+        int channel = schedule.delivery(path);
+        if (channel != Lines.NONE) {
+            int slot = path.deliverable(channel);
+            c0.readResponse(
+                    VirtualChannel.of(channel),
+                    lines.hit[slot],
+                    lines.number[slot],
+                    lines.mdata[slot]);
+            System.arraycopy(lines.data, Lines.dataIndex(slot), c0.data, 0, c0.data.length);
+            answers.c0Request = lines.ordinal[slot];
+            path.delivered(channel);
+        }
+    }
+
+    private void driveC1(C1Rx c1, Answers answers) {
+        int position = schedule.answer(path);
+        if (position == Lines.NONE) {
+            return;
+        }
+        int slot = path.answer(position);
+        VirtualChannel channel = VirtualChannel.of(lines.channel[slot]);
+        switch (lines.kind[slot]) {
+            case Lines.FENCE -> c1.fenceResponse(lines.mdata[slot]);
+            case Lines.INTERRUPT -> c1.interruptResponse(channel, lines.mdata[slot]);
+            default -> {
+                if (lines.packed[lines.first[slot]]) {
+                    LineCount count = LineCount.ofLines(lines.count[slot]);
+                    c1.packedWriteResponse(channel, lines.hit[slot], count, lines.mdata[slot]);
+                } else {
+                    c1.writeResponse(
+                            channel, lines.hit[slot], lines.number[slot], lines.mdata[slot]);
+                }
+            }
+        }
+        answers.c1Request = lines.ordinal[slot];
+        path.answered(position);
+    }
+
+    /// Holds the AFU in reset for [#RESET_CYCLES] from the next edge.
+    public void reset() {
+        resetLeft = RESET_CYCLES;
+        acceptance.reset();
+        c0AlmostFull.reset();
+        c1AlmostFull.reset();
+        mmio.reset();
+    }
+
+    /// A protocol error was seen (CCI-P manual 1.3.11): the error wire rises, and nothing more is
+    /// accepted.
+    public void protocolError() {
+        error = true;
+    }
+
+    /// Lets requests in again; a port reset must follow.
+    public void clearError() {
+        error = false;
+    }
+
+    /// Asks the AFU to keep to this power, and throttles its memory requests.
+    public void power(PowerState state) {
+        power = state;
+    }
+
+    /// Raises `c0TxAlmFull` in these cycles, whatever waits.
+    public void forceC0AlmostFull(LongPredicate cycles) {
+        c0AlmostFull.force(cycles);
+    }
+
+    /// Raises `c1TxAlmFull` in these cycles, whatever waits.
+    public void forceC1AlmostFull(LongPredicate cycles) {
+        c1AlmostFull.force(cycles);
+    }
+
+    /// The first cycle from `cycle` on in which an edge does something as long as neither AFU nor
+    /// host does: `cycle` itself while anything is in flight or the wires do not yet carry what
+    /// they will go on to carry.
+    public long nextCycle(long cycle) {
+        boolean busy =
+                mode == Mode.ADVERSARIAL
+                        || !isIdle()
+                        || resetLeft > 0
+                        || c0Idle <= 2
+                        || c1Idle <= 2
+                        || !c0AlmostFull.isSteady()
+                        || !c1AlmostFull.isSteady();
+        if (busy) {
+            return cycle;
+        }
+        long next = mmio.nextCycle();
+        return Math.max(cycle, umsgs == null ? next : Math.min(next, umsgs.nextCycle()));
+    }
+
+    /// Whether nothing is in flight between AFU and memory.
+    public boolean isIdle() {
+        return path.isIdle();
+    }
+}

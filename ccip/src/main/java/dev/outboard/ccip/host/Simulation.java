@@ -1,0 +1,221 @@
+package dev.outboard.ccip.host;
+
+import dev.outboard.ccip.afu.Afu;
+import dev.outboard.ccip.checker.Answers;
+import dev.outboard.ccip.checker.Checker;
+import dev.outboard.ccip.checker.ErrorPolicy;
+import dev.outboard.ccip.checker.Monitor;
+import dev.outboard.ccip.fiu.Fiu;
+import dev.outboard.ccip.fiu.HostMemory;
+import dev.outboard.ccip.fiu.Interrupts;
+import dev.outboard.ccip.fiu.Mmio;
+import dev.outboard.ccip.fiu.Umsgs;
+import dev.outboard.ccip.platform.Mode;
+import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.platform.ResponseFormat;
+import dev.outboard.ccip.platform.Translation;
+import dev.outboard.ccip.wire.Rx;
+import dev.outboard.ccip.wire.Tx;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// One accelerator port with everything around it, clocked cycle by cycle: host memory, FIU, AFU
+/// and the checker between them. A run is a function of platform, parameters, seed, AFU and what
+/// the host does in which cycle: the same again gives the same trace, bit for bit.
+///
+/// It has no thread of its own: whoever calls [#step] clocks it. One thread at a time may use it.
+public final class Simulation {
+    private final Fiu fiu;
+    private final Checker checker;
+    private final HostMemory memory;
+    private final Mmio mmio;
+    private final @Nullable Umsgs umsgs;
+    private final Interrupts interrupts;
+    private final List<Monitor> monitors = new ArrayList<>();
+    private Monitor[] clocked = {};
+    private Afu afu;
+
+    private long cycle;
+    private Tx tx = new Tx();
+    private Tx nextTx = new Tx();
+    private Rx rx = new Rx();
+    private Rx nextRx = new Rx();
+    private Answers answers = new Answers();
+    private Answers nextAnswers = new Answers();
+
+    private Simulation(Builder builder) {
+        Profile profile = builder.profile;
+        checker = new Checker(profile, builder.policy);
+        memory = new HostMemory(builder.seed, builder.translation);
+        boolean shuffles = builder.mode == Mode.ADVERSARIAL;
+        mmio = new Mmio(profile, builder.seed, shuffles, checker);
+        umsgs = profile.umsgs() ? new Umsgs(builder.seed, shuffles) : null;
+        interrupts = new Interrupts(checker);
+        fiu =
+                new Fiu(
+                        profile,
+                        builder.mode,
+                        builder.seed,
+                        builder.format,
+                        memory,
+                        checker,
+                        mmio,
+                        umsgs,
+                        interrupts);
+        checker.onPortError(report -> fiu.protocolError());
+        afu = builder.afu;
+        rx.softReset = true;
+        monitor(checker);
+    }
+
+    /// Begins to describe a simulation of this platform with this AFU: TIMED, seed 1, and a run
+    /// that stops at the first protocol error.
+    public static Builder of(Profile profile, Afu afu) {
+        return new Builder(profile, afu);
+    }
+
+    /// Lets something look at the wires from now on.
+    public void monitor(Monitor monitor) {
+        monitors.add(monitor);
+        clocked = monitors.toArray(Monitor[]::new);
+    }
+
+    /// What watches the port.
+    public Checker checker() {
+        return checker;
+    }
+
+    HostMemory memory() {
+        return memory;
+    }
+
+    /// Whether nothing is in flight between AFU and memory. A write may be answered before the
+    /// processor sees it.
+    public boolean isIdle() {
+        return fiu.isIdle();
+    }
+
+    /// How many rising edges of pClk there have been.
+    public long cycle() {
+        return cycle;
+    }
+
+    /// Lets this many cycles pass.
+    public void step(long cycles) {
+        long end = cycle + cycles;
+        while (cycle < end) {
+            long next = nextCycle(end);
+            if (next > cycle) {
+                cycle = next;
+            } else {
+                edge();
+            }
+        }
+    }
+
+    /// Lets cycles pass until the condition holds, which is asked after each.
+    ///
+    /// @return whether it held within `limit` cycles
+    public boolean stepUntil(BooleanSupplier condition, long limit) {
+        long end = cycle + limit;
+        while (!condition.getAsBoolean()) {
+            if (cycle == end) {
+                return false;
+            }
+            step(1);
+        }
+        return true;
+    }
+
+    /// A rising edge of pClk: everybody sees what the wires carried before it, and drives what they
+    /// carry after it.
+    private void edge() {
+        for (Monitor monitor : clocked) {
+            monitor.clock(cycle, tx, rx, answers);
+        }
+        fiu.clock(cycle, tx, nextRx, nextAnswers);
+        nextTx.idle();
+        afu.clock(rx, nextTx);
+        cycle++;
+        swap();
+    }
+
+    private void swap() {
+        Tx oldTx = tx;
+        tx = nextTx;
+        nextTx = oldTx;
+        Rx oldRx = rx;
+        rx = nextRx;
+        nextRx = oldRx;
+        Answers oldAnswers = answers;
+        answers = nextAnswers;
+        nextAnswers = oldAnswers;
+    }
+
+    /// The first cycle from now on, up to `end`, in which somebody has something to do.
+    private long nextCycle(long end) {
+        long quiet = tx.c0.valid || tx.c1.valid || tx.c2.mmioRdValid ? 0 : afu.quietCycles();
+        if (quiet == 0) {
+            return cycle;
+        }
+        long next = Math.min(end, fiu.nextCycle(cycle));
+        next = Math.min(next, quiet > end - cycle ? end : cycle + quiet);
+        for (Monitor monitor : clocked) {
+            next = Math.min(next, monitor.nextCycle(cycle - 1));
+        }
+        return next;
+    }
+
+    /// What a simulation is made of.
+    public static final class Builder {
+        private final Profile profile;
+        private final Afu afu;
+        private Mode mode = Mode.TIMED;
+        private long seed = 1;
+        private ErrorPolicy policy = ErrorPolicy.STOP;
+        private ResponseFormat format = ResponseFormat.BY_CHANNEL;
+        private Translation translation = Translation.IOMMU;
+
+        private Builder(Profile profile, Afu afu) {
+            this.profile = profile;
+            this.afu = afu;
+        }
+
+        /// In which order things happen.
+        public Builder mode(Mode mode) {
+            this.mode = mode;
+            return this;
+        }
+
+        /// What all chance of the run comes from.
+        public Builder seed(long seed) {
+            this.seed = seed;
+            return this;
+        }
+
+        /// What follows a protocol error of the AFU.
+        public Builder policy(ErrorPolicy policy) {
+            this.policy = policy;
+            return this;
+        }
+
+        /// How writes are answered.
+        public Builder format(ResponseFormat format) {
+            this.format = format;
+            return this;
+        }
+
+        /// How addresses lead to memory.
+        public Builder translation(Translation translation) {
+            this.translation = translation;
+            return this;
+        }
+
+        /// The simulation, in cycle 0, with the AFU in reset.
+        public Simulation build() {
+            return new Simulation(this);
+        }
+    }
+}

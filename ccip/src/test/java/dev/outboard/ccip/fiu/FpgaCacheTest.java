@@ -1,0 +1,178 @@
+package dev.outboard.ccip.fiu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.ccip.fiu.CacheTransition.State;
+import dev.outboard.ccip.platform.Access;
+import dev.outboard.ccip.platform.PageSize;
+import dev.outboard.ccip.platform.Translation;
+import dev.outboard.ccip.wire.Line;
+import dev.outboard.ccip.wire.ReadType;
+import dev.outboard.ccip.wire.VirtualChannel;
+import dev.outboard.ccip.wire.WriteType;
+import dev.outboard.testkit.Requirement;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class FpgaCacheTest {
+    private static final long LINE = 5;
+    private static final long OTHER = LINE + FpgaCache.LINES;
+
+    private final FpgaCache cache = new FpgaCache();
+    private final Lines lines = new Lines();
+
+    /// The columns of the table in the catalog: row, request, what the cache holds at the index
+    /// ("own" is the line itself, "victim" another), the phases and the number of the phase after
+    /// which the response goes out.
+    @ParameterizedTest
+    @CsvSource({
+        "1, WRLINE_I, own M, NONE>M WB_M_TO_I>I, 1, I",
+        "2, WRLINE_I, own S, INV_I_TO_E>M WB_M_TO_I>I, 1, I",
+        "3, WRLINE_I, own I, INV_I_TO_E>M WB_M_TO_I>I, 1, I",
+        "4, WRLINE_M, own M, NONE>M, 1, M",
+        "5, WRLINE_M, own S, INV_I_TO_E>M, 1, M",
+        "6, WRLINE_M, own I, INV_I_TO_E>M, 1, M",
+        "7, WRPUSH_I, own M, NONE>M WB_PUSH_M_TO_I>I, 1, I",
+        "8, WRPUSH_I, own S, INV_I_TO_E>M WB_PUSH_M_TO_I>I, 1, I",
+        "8, WRPUSH_I, own I, INV_I_TO_E>M WB_PUSH_M_TO_I>I, 1, I",
+        "9, WRLINE_I, victim M, WB_M_TO_I>I INV_I_TO_E>M WB_M_TO_I>I, 2, I",
+        "10, WRLINE_M, victim M, WB_M_TO_I>I INV_I_TO_E>M, 2, M",
+        "11, WRPUSH_I, victim M, WB_M_TO_I>I INV_I_TO_E>M WB_PUSH_M_TO_I>I, 2, I",
+        "12, WRLINE_I, victim S, EVCT_CLN>I INV_I_TO_E>M WB_M_TO_I>I, 2, I",
+        "13, WRLINE_M, victim S, EVCT_CLN>I INV_I_TO_E>M, 2, M",
+        "14, WRPUSH_I, victim S, EVCT_CLN>I INV_I_TO_E>M WB_PUSH_M_TO_I>I, 2, I",
+        "15, RDLINE_S, own S, NONE>S, 1, S",
+        "15, RDLINE_S, own M, NONE>M, 1, M",
+        "16, RDLINE_S, own I, RD_CODE>S, 1, S",
+        "17, RDLINE_I, own S, NONE>S, 1, S",
+        "17, RDLINE_I, own M, NONE>M, 1, M",
+        "18, RDLINE_I, own I, RD_CUR>I, 1, I",
+        "19, RDLINE_I, victim M, WB_M_TO_I>I RD_CUR>I, 2, I",
+        "20, RDLINE_S, victim M, WB_M_TO_I>I RD_CODE>S, 2, S",
+        "21, RDLINE_I, victim S, EVCT_CLN>I RD_CUR>I, 2, I",
+        "22, RDLINE_S, victim S, EVCT_CLN>I RD_CODE>S, 2, S",
+    })
+    @Requirement({
+        "CCIP-CCH-2",
+        "CCIP-CCH-5",
+        "CCIP-CCH-6",
+        "CCIP-CCH-20",
+        "CCIP-CCH-20.1",
+        "CCIP-CCH-20.2",
+        "CCIP-CCH-20.3",
+        "CCIP-CCH-20.4",
+        "CCIP-CCH-20.5",
+        "CCIP-CCH-20.6",
+        "CCIP-CCH-20.7",
+        "CCIP-CCH-20.8",
+        "CCIP-CCH-20.9",
+        "CCIP-CCH-20.10",
+        "CCIP-CCH-20.11",
+        "CCIP-CCH-20.12",
+        "CCIP-CCH-20.13",
+        "CCIP-CCH-20.14",
+        "CCIP-CCH-20.15",
+        "CCIP-CCH-20.16",
+        "CCIP-CCH-20.17",
+        "CCIP-CCH-20.18",
+        "CCIP-CCH-20.19",
+        "CCIP-CCH-20.20",
+        "CCIP-CCH-20.21",
+        "CCIP-CCH-20.22",
+        "CCIP-CCH-21",
+        "CCIP-CCH-22"
+    })
+    void followsTheTransitionTable(
+            int row, String request, String held, String phases, int response, State after) {
+        bring(
+                held.startsWith("own") ? LINE : OTHER,
+                State.valueOf(held.substring(held.length() - 1)));
+        CacheTransition transition = lookup(request, LINE);
+        assertThat(transition.row()).isEqualTo(row);
+        assertThat(transition.hit()).isEqualTo(held.startsWith("own") && !held.endsWith("I"));
+        assertThat(
+                        transition.phases().stream()
+                                .map(phase -> phase.command() + ">" + phase.after())
+                                .collect(Collectors.joining(" ")))
+                .isEqualTo(phases);
+        assertThat(transition.response()).isEqualTo(response);
+        assertThat(cache.state(LINE)).isEqualTo(after);
+        assertThat(cache.state(OTHER)).isEqualTo(State.I);
+    }
+
+    private void bring(long address, State state) {
+        switch (state) {
+            case M -> lookup("WRLINE_M", address);
+            case S -> lookup("RDLINE_S", address);
+            case I -> lookup("RDLINE_I", address);
+        }
+    }
+
+    @Test
+    @Requirement("CCIP-CCH-1")
+    void isDirectMappedWith2048Lines() {
+        for (long line = 0; line < FpgaCache.LINES; line++) {
+            lookup("RDLINE_S", line);
+        }
+        for (long line = 0; line < FpgaCache.LINES; line++) {
+            assertThat(cache.state(line)).isEqualTo(State.S);
+        }
+        lookup("RDLINE_S", 3L * FpgaCache.LINES + 7);
+        assertThat(cache.state(7)).isEqualTo(State.I);
+        assertThat(cache.state(8)).isEqualTo(State.S);
+        assertThat((long) FpgaCache.LINES * Line.BYTES).isEqualTo(128 << 10);
+    }
+
+    @Test
+    @Requirement({"CCIP-CCH-3", "CCIP-CCH-4"})
+    void snoopsOfRequestsOnPcieTakeCopiesAway() {
+        lookup("WRLINE_M", LINE);
+        assertThat(cache.snoop(lines, line("RDLINE_I", LINE))).isTrue();
+        assertThat(cache.state(LINE)).isEqualTo(State.S);
+        assertThat(cache.snoop(lines, line("RDLINE_I", LINE))).isFalse();
+        assertThat(cache.snoop(lines, line("WRLINE_I", LINE))).isFalse();
+        assertThat(cache.state(LINE)).isEqualTo(State.I);
+    }
+
+    @Test
+    @Requirement("CCIP-CCH-3")
+    void aStoreOfTheProcessorTakesACopyAway() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment page = arena.allocate(4096, 4096);
+            HostMemory memory = new HostMemory(1, Translation.IOMMU);
+            long line = memory.map(List.of(page), PageSize.KIB_4, Access.READ_WRITE) / Line.BYTES;
+            int slot = line("RDLINE_S", line);
+            lines.mapping[slot] = memory.find(line);
+            cache.lookup(lines, slot);
+            cache.drained(lines, slot);
+            assertThat(cache.lookup(lines, slot).hit()).isTrue();
+            cache.drained(lines, slot);
+            page.setAtIndex(ValueLayout.JAVA_LONG, 3, 1);
+            assertThat(cache.lookup(lines, slot).row()).isEqualTo(16);
+        }
+    }
+
+    private CacheTransition lookup(String request, long address) {
+        return cache.lookup(lines, line(request, address));
+    }
+
+    private int line(String request, long address) {
+        int slot = lines.allocate();
+        boolean read = request.startsWith("RD");
+        lines.kind[slot] = read ? Lines.READ : Lines.WRITE;
+        lines.type[slot] =
+                (byte)
+                        (read
+                                ? ReadType.valueOf(request).code()
+                                : WriteType.valueOf(request).code());
+        lines.channel[slot] = (byte) VirtualChannel.VL0.code();
+        lines.address[slot] = address;
+        return slot;
+    }
+}
