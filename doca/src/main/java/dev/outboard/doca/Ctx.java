@@ -163,7 +163,7 @@ public abstract class Ctx implements AutoCloseable {
                                 .formatted(
                                         this, limit.toMillis(), inFlight, tasks.size() - inFlight));
             }
-            Objects.requireNonNull(engine).progress();
+            Objects.requireNonNull(engine).progressToStop();
             afterEachTurn.run();
         }
     }
@@ -360,7 +360,7 @@ public abstract class Ctx implements AutoCloseable {
     protected final void end(Task task, DocaError status, @Nullable FailureCause cause) {
         task.ended(status, cause);
         inFlight--;
-        engine().callback(task.pool().callback(status), task);
+        engine().callback(task.takeCallback(), task);
     }
 
     /// A task of this context was freed.
@@ -375,6 +375,11 @@ public abstract class Ctx implements AutoCloseable {
     final int progress(int max) {
         int done = state == CtxState.IDLE ? 0 : poll(max);
         return state == CtxState.STOPPING && becomeIdleIfDone() ? done + 1 : done;
+    }
+
+    /// Whether it is idle, or would be if the user freed the tasks.
+    final boolean isStopped() {
+        return state == CtxState.IDLE || (inFlight == 0 && !tasks.isEmpty() && isShut());
     }
 
     private void beginToStop() {

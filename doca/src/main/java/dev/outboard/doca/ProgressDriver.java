@@ -9,8 +9,17 @@ import java.util.Objects;
 /// `doca_pe_progress` (catalog DJAVA-PE-2). All callbacks run on it. Tasks are submitted in
 /// callbacks, or, with an engine that is SHARED, on any thread.
 ///
-/// An engine that is CONFINED is taken over from the thread that used it, which must leave it alone
-/// then and have nothing in flight. [#close] stops the contexts and ends the thread.
+/// An engine that is CONFINED is taken over from the thread that used it, until [#close], which
+/// stops the contexts and ends the thread.
+///
+/// ```java
+/// try (ProgressEngine engine = ProgressEngine.create(ThreadMode.SHARED);
+///         Rdma rdma = new Rdma(dev).send(16).attach(engine);
+///         ProgressDriver driver = ProgressDriver.start(engine, Idle.HYBRID)) {
+///     …
+///     peer.allocSend(message).submitAsync().join();
+/// }
+/// ```
 public final class ProgressDriver implements AutoCloseable {
     /// What the thread does while there is nothing to do.
     public enum Idle {
@@ -40,26 +49,37 @@ public final class ProgressDriver implements AutoCloseable {
         thread = Thread.ofPlatform().name("progress driver").unstarted(this::run);
     }
 
-    /// Progresses `engine` from now on. What ends the thread before [#close] is in the log: IN_USE
-    /// if the engine has tasks in flight on another thread, BAD_STATE if another one progresses it,
-    /// TIME_OUT if a context did not become idle.
+    /// Progresses `engine` from now on. What goes wrong on the thread is in the log: BAD_STATE if
+    /// another one progresses the engine or waits for it, TIME_OUT if a context does not stop.
+    ///
+    /// @throws DocaException with IN_USE if it is CONFINED and has tasks in flight
     public static ProgressDriver start(ProgressEngine engine, Idle idle) {
         ProgressDriver driver = new ProgressDriver(engine, idle);
+        engine.rebind(driver.thread);
         driver.thread.start();
         return driver;
     }
 
     private void run() {
         try {
-            engine.rebind();
             while (!closed) {
                 if (!engine.progress()) {
                     pause();
                 }
             }
-            engine.contexts().forEach(ctx -> ctx.stopAndDrain(STOP_LIMIT));
         } catch (InterruptedException | DocaException e) {
             LOGGER.log(Level.ERROR, "the progress driver ends: " + e.getMessage(), e);
+        }
+        stopContexts();
+    }
+
+    private void stopContexts() {
+        try {
+            engine.stopContexts(STOP_LIMIT);
+        } catch (DocaException e) {
+            LOGGER.log(Level.ERROR, "contexts of the progress driver do not stop", e);
+        } finally {
+            engine.unbind();
         }
     }
 
@@ -77,8 +97,9 @@ public final class ProgressDriver implements AutoCloseable {
         }
     }
 
-    /// Stops the contexts of the engine, which stays open, and ends the thread. The callbacks have
-    /// to free the tasks that are flushed. Closing twice is harmless.
+    /// Stops the contexts of the engine, which stays open and belongs to nobody then, and ends the
+    /// thread. Tasks in flight are called back first; a context of which the user still owns tasks
+    /// is idle once they are freed, or closed with it. Closing twice is harmless.
     ///
     /// @throws DocaException with BAD_STATE if called in a callback
     @Override

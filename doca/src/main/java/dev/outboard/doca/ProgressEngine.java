@@ -6,7 +6,6 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -51,8 +50,13 @@ public final class ProgressEngine implements AutoCloseable {
 
     private @Nullable Thread owner;
     private @Nullable Thread progressing;
+
+    /// Who progresses does so to stop a context.
+    private boolean isStopping;
+
     private volatile @Nullable Thread sleeper;
     private volatile boolean woken;
+    private volatile boolean closed;
     private long callbackFailures;
     private int next;
 
@@ -80,7 +84,20 @@ public final class ProgressEngine implements AutoCloseable {
     /// @throws DocaException with BAD_STATE in a callback, while another thread progresses, or on a
     ///   thread that the thread mode does not allow
     public boolean progress() {
-        begin();
+        return begin(false) && progressAll();
+    }
+
+    /// Like [#progress()], for a thread that stops a context; leaves it to another thread that
+    /// progresses already.
+    void progressToStop() {
+        if (begin(true)) {
+            boolean _ = progressAll();
+        } else {
+            Thread.onSpinWait();
+        }
+    }
+
+    private boolean progressAll() {
         try {
             int done = 0;
             Ctx[] all = contexts;
@@ -89,7 +106,6 @@ public final class ProgressEngine implements AutoCloseable {
             }
             return done > 0;
         } finally {
-            isSelective = false;
             end();
         }
     }
@@ -99,7 +115,9 @@ public final class ProgressEngine implements AutoCloseable {
     ///
     /// @return how many
     public int progress(int max) {
-        begin();
+        if (!begin(false)) {
+            return 0;
+        }
         try {
             int done = 0;
             int idle = 0;
@@ -111,7 +129,6 @@ public final class ProgressEngine implements AutoCloseable {
             }
             return done;
         } finally {
-            isSelective = false;
             end();
         }
     }
@@ -144,13 +161,16 @@ public final class ProgressEngine implements AutoCloseable {
     /// A virtual thread is parked meanwhile.
     ///
     /// @return whether there may be work
-    /// @throws DocaException with BAD_STATE while another thread waits
+    /// @throws DocaException with BAD_STATE while another thread waits, or if the engine is closed
     /// @throws InterruptedException if the thread was interrupted, at most 50 ms ago
     public boolean await(Duration timeout) throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
         beginToSleep();
         try {
             while (!arm()) {
+                if (closed) {
+                    throw new DocaException(DocaError.BAD_STATE, "the progress engine is closed");
+                }
                 if (Thread.interrupted()) {
                     throw new InterruptedException("interrupted while waiting for work");
                 }
@@ -220,6 +240,10 @@ public final class ProgressEngine implements AutoCloseable {
     ///
     /// @throws DocaException with IN_USE while tasks are in flight
     public void rebind() {
+        rebind(Thread.currentThread());
+    }
+
+    void rebind(Thread newOwner) {
         if (lock != null) {
             return;
         }
@@ -229,9 +253,36 @@ public final class ProgressEngine implements AutoCloseable {
                     DocaError.IN_USE,
                     "the progress engine has " + inFlight + " tasks in flight on " + owner);
         }
-        owner = Thread.currentThread();
+        owner = newOwner;
     }
 
+    /// The current thread, to which it was confined, gives it up.
+    void unbind() {
+        owner = null;
+    }
+
+    /// Stops all contexts, and progresses until nothing but tasks of the user keeps them from being
+    /// idle.
+    ///
+    /// @throws DocaException with TIME_OUT
+    void stopContexts(Duration limit) {
+        for (Ctx ctx : contexts) {
+            ctx.stop();
+        }
+        progressUntil(this::areStopped, limit);
+    }
+
+    private boolean areStopped() {
+        enter();
+        try {
+            return Arrays.stream(contexts).allMatch(Ctx::isStopped);
+        } finally {
+            exit();
+        }
+    }
+
+    /// Ends the wait of a thread in [#await], too.
+    ///
     /// @throws DocaException with IN_USE while contexts are tied to it
     @Override
     public void close() {
@@ -240,8 +291,10 @@ public final class ProgressEngine implements AutoCloseable {
                     DocaError.IN_USE,
                     "the progress engine still drives " + contexts[0] + "; close it first");
         }
+        closed = true;
         channels.values().forEach(CompletionChannel::close);
         channels.clear();
+        LockSupport.unpark(sleeper);
     }
 
     // ---- for the contexts -------------------------------------------------------------------
@@ -324,19 +377,20 @@ public final class ProgressEngine implements AutoCloseable {
         }
     }
 
-    /// The contexts that are tied to it.
-    List<Ctx> contexts() {
-        return List.of(contexts);
-    }
-
     // ---- inside ---------------------------------------------------------------------------------
 
-    private void begin() {
+    /// @param stops whether it is to stop a context, during which other threads may try to progress
+    /// @return false if that is left to another thread
+    private boolean begin(boolean stops) {
         Thread current = Thread.currentThread();
         enter();
         if (progressing != null) {
             boolean inCallback = current.equals(progressing);
+            boolean leaves = !inCallback && (stops || isStopping);
             exit();
+            if (leaves) {
+                return false;
+            }
             throw new DocaException(
                     DocaError.BAD_STATE,
                     inCallback
@@ -345,9 +399,12 @@ public final class ProgressEngine implements AutoCloseable {
         }
         bind();
         progressing = current;
+        isStopping = stops;
+        return true;
     }
 
     private void end() {
+        isSelective = false;
         progressing = null;
         exit();
     }
@@ -398,10 +455,10 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     private void sleep(long nanos) {
-        if (channels.isEmpty()) {
-            LockSupport.parkNanos(this, nanos);
-        } else {
-            channels.values().iterator().next().await(nanos);
+        for (CompletionChannel channel : channels.values()) {
+            channel.await(nanos);
+            return;
         }
+        LockSupport.parkNanos(this, nanos);
     }
 }

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// An asynchronous operation of a [Ctx] (DOCA Core, `doca_task`).
@@ -23,6 +25,10 @@ public abstract class Task {
 
     private final Ctx ctx;
     private @Nullable TaskPool<?> pool;
+
+    /// Runs when it completes, in place of the callback of its type.
+    private @Nullable Consumer<Task> once;
+
     private Owner owner = Owner.USER;
     private @Nullable DocaError status;
     private @Nullable FailureCause cause;
@@ -62,8 +68,41 @@ public abstract class Task {
     public final void submitOrThrow() {
         DocaError error = trySubmit();
         if (error != DocaError.SUCCESS) {
-            String why = failure().map(Object::toString).orElse(error.description());
-            throw new DocaException(error, this + " cannot be submitted: " + why);
+            throw refusal(error);
+        }
+    }
+
+    private DocaException refusal(DocaError error) {
+        String why = failure().map(Object::toString).orElse(error.description());
+        return new DocaException(error, this + " cannot be submitted: " + why);
+    }
+
+    /// Like [#trySubmit], but tells a future what came of it, in place of the callback. Meant for
+    /// threads, virtual ones too, that wait while another one progresses, such as a
+    /// [ProgressDriver]; the engine has to be SHARED then. What depends on the future runs like a
+    /// callback, and must not wait. The slow path: each call allocates. Cancelling the future does
+    /// not end the task.
+    ///
+    /// @return ends with a [DocaException] if the task was refused, failed, or was flushed because
+    ///   its context stopped
+    /// @throws DocaException with BAD_STATE if DOCA owns it, or it was freed
+    public final CompletableFuture<@Nullable Void> submitAsync() {
+        requireUserOwned();
+        CompletableFuture<@Nullable Void> outcome = new CompletableFuture<>();
+        once = _ -> settle(outcome);
+        DocaError refusal = trySubmit();
+        if (refusal != DocaError.SUCCESS) {
+            once = null;
+            outcome.completeExceptionally(refusal(refusal));
+        }
+        return outcome;
+    }
+
+    private void settle(CompletableFuture<@Nullable Void> outcome) {
+        if (status() == DocaError.SUCCESS) {
+            outcome.complete(null);
+        } else {
+            outcome.completeExceptionally(failed());
         }
     }
 
@@ -165,6 +204,16 @@ public abstract class Task {
     /// Where it was allocated from.
     TaskPool<?> pool() {
         return Objects.requireNonNull(pool);
+    }
+
+    /// What runs now that it has completed.
+    Consumer<Task> takeCallback() {
+        Consumer<Task> told = once;
+        if (told == null) {
+            return pool().callback(status());
+        }
+        once = null;
+        return told;
     }
 
     /// The context takes it; undone by [#ended].

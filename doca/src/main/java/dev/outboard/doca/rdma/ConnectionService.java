@@ -176,6 +176,7 @@ final class ConnectionService implements AutoCloseable {
         if (connection.state() == RdmaState.INIT) {
             connection.becomeEstablished(reply);
             rdma.tell(handler::established, connection);
+            rdma.tell(RdmaConnection::settle, connection);
         }
     }
 

@@ -288,6 +288,16 @@ final class Connections {
         return false;
     }
 
+    /// Whether somebody waits to hear what becomes of one.
+    boolean hasUnsettled() {
+        for (RdmaConnection connection : all) {
+            if (connection.isUnsettled()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /// Destroys the queue pairs.
     void close() {
         all.forEach(RdmaConnection::close);

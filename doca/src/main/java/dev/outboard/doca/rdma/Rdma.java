@@ -108,11 +108,13 @@ public final class Rdma extends RdmaConfiguration {
         return exclusively(() -> serviceFor("told to listen").listen(port));
     }
 
-    /// Ends what [#listen] began; connections live on.
+    /// Ends what [#listen] began, and the wait of a thread in [ProgressEngine#await]; connections
+    /// live on.
     ///
     /// @throws DocaException with BAD_STATE unless running, with NOT_FOUND if it does not listen
     public void stopListen(int port) {
         exclusively(() -> serviceFor("told not to listen").stopListen(port));
+        wake();
     }
 
     /// Asks who listens at `address` for a connection, and returns at once: what becomes of it is
@@ -192,6 +194,7 @@ public final class Rdma extends RdmaConfiguration {
             receives = createReceives();
             flush(left);
         }
+        tell(RdmaConnection::settle, connection);
         ConnectionHandler told = handler();
         if (told != null) {
             tell(ended -> ended.announceEnd(told), connection);
@@ -376,6 +379,7 @@ public final class Rdma extends RdmaConfiguration {
         int done = service == null ? 0 : service.poll(max);
         if (state() == CtxState.STARTING && connections.isConnected()) {
             becomeRunning();
+            tell(RdmaConnection::settle, Objects.requireNonNull(connections.first()));
             done++;
         }
         while (done < max && (completeBroken() || completeNext())) {
@@ -526,7 +530,9 @@ public final class Rdma extends RdmaConfiguration {
 
     @Override
     protected boolean isShut() {
-        return connections.isIdle() && (handler() == null || !connections.hasAnnounced());
+        return connections.isIdle()
+                && !connections.hasUnsettled()
+                && (handler() == null || !connections.hasAnnounced());
     }
 
     /// What no connection took ends when no connection is left that could.

@@ -2,6 +2,7 @@ package dev.outboard.doca.rdma;
 
 import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.Buf;
+import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.RemoteBuf;
@@ -18,6 +19,7 @@ import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.SendRequest;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// A connection of an [Rdma] context to one peer (`doca_rdma_connection`), and what its tasks are
@@ -75,6 +77,9 @@ public final class RdmaConnection {
     private DocaError error = DocaError.BAD_STATE;
     private String explanation = "its context stopped";
     private byte[] privateData = {};
+
+    /// If somebody asked for it.
+    private @Nullable CompletableFuture<RdmaConnection> established;
 
     RdmaConnection(
             Rdma rdma,
@@ -180,7 +185,29 @@ public final class RdmaConnection {
                         .rnrRetryCount(settings.rnrRetryCount)
                         .maxReadAtomic(READ_DEPTH));
         becomeConnected();
+        if (rdma.state() == CtxState.RUNNING) {
+            rdma.tell(RdmaConnection::settle, this);
+        }
         rdma.wake();
+    }
+
+    /// Ends when tasks can be submitted, with this connection. Meant for threads, virtual ones too,
+    /// that wait while another one progresses; what depends on it runs like a callback.
+    ///
+    /// @return ends with a [DocaException] if it does not come about: with the error that
+    ///   [ConnectionHandler#failed] tells, else BAD_STATE
+    public CompletableFuture<RdmaConnection> established() {
+        return rdma.exclusively(() -> {
+            CompletableFuture<RdmaConnection> future = established;
+            if (future == null) {
+                future = new CompletableFuture<>();
+                established = future;
+                if (rdma.state() == CtxState.RUNNING || isEnded()) {
+                    settle();
+                }
+            }
+            return future.copy();
+        });
     }
 
     /// Accepts what the peer asked for, in [ConnectionHandler#requested] or later. Ends in
@@ -422,6 +449,21 @@ public final class RdmaConnection {
     void becomeEstablished(byte[] reply) {
         privateData = reply.length == 0 ? privateData : reply;
         becomeConnected();
+    }
+
+    /// Tells [#established] what there is to tell.
+    void settle() {
+        CompletableFuture<RdmaConnection> told = established;
+        if (told != null && wasConnected) {
+            told.complete(this);
+        } else if (told != null && isEnded()) {
+            told.completeExceptionally(
+                    new DocaException(error, this + " did not come about: " + explanation));
+        }
+    }
+
+    boolean isUnsettled() {
+        return established != null && !established.isDone();
     }
 
     private void becomeConnected() {

@@ -223,4 +223,20 @@ class RoceRdmaTest {
             return loopback();
         }
     }
+
+    @Nested
+    class Drivers extends ProgressDriverContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class Waits extends WaitingContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
 }
