@@ -41,6 +41,15 @@ public enum LineCount {
         };
     }
 
+    /// The largest count, up to `most`, of a request that begins at line `address`, which is a
+    /// multiple of it, and covers no more than `lines` lines, at least one.
+    public static LineCount fitting(long address, long lines, LineCount most) {
+        if (most == FOUR && lines >= 4 && (address & 3) == 0) {
+            return FOUR;
+        }
+        return most != ONE && lines >= 2 && (address & 1) == 0 ? TWO : ONE;
+    }
+
     /// The two bits on the wire.
     public int code() {
         return code;
