@@ -7,6 +7,7 @@ module dev.outboard.ccip {
     requires static org.jspecify;
 
     exports dev.outboard.ccip.afu;
+    exports dev.outboard.ccip.afu.example;
     exports dev.outboard.ccip.checker;
     exports dev.outboard.ccip.host;
     exports dev.outboard.ccip.platform;

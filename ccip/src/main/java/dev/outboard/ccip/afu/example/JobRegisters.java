@@ -1,0 +1,97 @@
+package dev.outboard.ccip.afu.example;
+
+import dev.outboard.ccip.afu.CsrSpace;
+import dev.outboard.ccip.wire.Rx;
+import dev.outboard.ccip.wire.Tx;
+import java.util.UUID;
+
+/// The registers that all examples with a job to do have in common, in Java and in SystemVerilog
+/// alike. Software sets what the job is, sets [#START] of [#CONTROL], and polls [#STATUS] for
+/// [#DONE]. From [#FIRST_OWN] on an example has registers of its own.
+public final class JobRegisters {
+    /// Line address of what the job reads.
+    public static final int SOURCE = 0x40;
+
+    /// Line address of what the job writes.
+    public static final int DESTINATION = 0x48;
+
+    /// How many lines.
+    public static final int LINES = 0x50;
+
+    /// Writing [#START] starts the job.
+    public static final int CONTROL = 0x58;
+
+    /// Bit 0 is [#DONE].
+    public static final int STATUS = 0x60;
+
+    /// Whatever software keeps here.
+    public static final int SCRATCH = 0x68;
+
+    /// The first register that is an example's own.
+    public static final int FIRST_OWN = 0x70;
+
+    /// Bit 0 of [#CONTROL].
+    public static final long START = 1;
+
+    /// Bit 0 of [#STATUS]: the job started last has ended, and its result can be read.
+    public static final long DONE = 1;
+
+    final CsrSpace csrs;
+    private boolean running;
+
+    JobRegisters(UUID afuId) {
+        csrs =
+                new CsrSpace(afuId)
+                        .readWrite(SOURCE)
+                        .readWrite(DESTINATION)
+                        .readWrite(LINES)
+                        .readWrite(CONTROL, 0, START)
+                        .readOnly(STATUS, 0)
+                        .readWrite(SCRATCH);
+    }
+
+    /// One rising edge of pClk. Returns whether a job starts with it.
+    boolean clock(Rx rx, Tx tx) {
+        csrs.clock(rx, tx);
+        if (rx.softReset) {
+            running = false;
+            return false;
+        }
+        if (running || !csrs.written(CONTROL) || (csrs.get(CONTROL) & START) == 0) {
+            return false;
+        }
+        csrs.set(STATUS, 0);
+        running = true;
+        return true;
+    }
+
+    /// Whether a job was started that has not ended.
+    boolean running() {
+        return running;
+    }
+
+    /// The job has ended.
+    void end() {
+        running = false;
+        csrs.set(STATUS, DONE);
+    }
+
+    /// For how many cycles from the one clocked last nothing happens if the FIU sends nothing: no
+    /// job runs, or it drove no request though it might have and so waits for responses.
+    long quietCycles(Rx rx, Tx tx) {
+        boolean waits = !(tx.c0.valid || tx.c1.valid || rx.c0TxAlmFull || rx.c1TxAlmFull);
+        return waits || !running ? Long.MAX_VALUE : 0;
+    }
+
+    long source() {
+        return csrs.get(SOURCE);
+    }
+
+    long destination() {
+        return csrs.get(DESTINATION);
+    }
+
+    long lines() {
+        return csrs.get(LINES);
+    }
+}
