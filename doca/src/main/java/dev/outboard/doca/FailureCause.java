@@ -1,6 +1,8 @@
 package dev.outboard.doca;
 
 import dev.outboard.fabric.CompletionStatus;
+import java.util.EnumSet;
+import java.util.Set;
 
 /// Why a task failed, beside its status (catalog DCORE-ERR-5). A value.
 public sealed interface FailureCause {
@@ -8,16 +10,33 @@ public sealed interface FailureCause {
     ///
     /// @param status how its work request completed
     record Transport(CompletionStatus status) implements FailureCause {
+        /// What never ends a task: success, and what concerns other kinds of queue pairs, memory
+        /// windows or the device as a whole.
+        private static final Set<CompletionStatus> FOREIGN =
+                EnumSet.of(
+                        CompletionStatus.SUCCESS,
+                        CompletionStatus.LOCAL_EEC_OPERATION_ERROR,
+                        CompletionStatus.MEMORY_WINDOW_BIND_ERROR,
+                        CompletionStatus.LOCAL_RDD_VIOLATION_ERROR,
+                        CompletionStatus.REMOTE_INVALID_RD_REQUEST,
+                        CompletionStatus.INVALID_EECN,
+                        CompletionStatus.INVALID_EEC_STATE,
+                        CompletionStatus.FATAL,
+                        CompletionStatus.RESPONSE_TIMEOUT);
+
         private static final Transport[] BY_STATUS =
                 new Transport[CompletionStatus.values().length];
 
         static {
             for (CompletionStatus status : CompletionStatus.values()) {
-                BY_STATUS[status.ordinal()] = new Transport(status);
+                boolean isForeign = FOREIGN.contains(status);
+                BY_STATUS[status.ordinal()] =
+                        new Transport(isForeign ? CompletionStatus.GENERAL_ERROR : status);
             }
         }
 
-        /// The cause for `status`; allocates nothing.
+        /// The cause for `status`, GENERAL_ERROR for one that a task cannot have (catalog
+        /// DRDMA-FAIL-6); allocates nothing.
         public static Transport of(CompletionStatus status) {
             return BY_STATUS[status.ordinal()];
         }

@@ -12,7 +12,9 @@ import dev.outboard.doca.RemoteMmap;
 import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.testkit.Requirement;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.BitSet;
@@ -270,5 +272,29 @@ abstract class RdmaAtomicContract extends RdmaPairContract {
         take.swap(1);
         assertSucceeds(ours, take);
         assertThat(old(OLD)).as("free again").isZero();
+    }
+
+    /// True where the provider promises it, see docs/doca.md.
+    @Test
+    @Requirement("DRDMA-CAS-9")
+    void addsOfThreadsAtThePeerLoseNothing() throws InterruptedException {
+        int remote = ADDS / 10;
+        cell(CELL, 0);
+        VarHandle word = ValueLayout.JAVA_LONG.varHandle();
+        MemorySegment memory = theirs.mmap.segment();
+        Thread local =
+                Thread.ofPlatform()
+                        .start(() -> {
+                            for (int i = 0; i < ADDS; i++) {
+                                word.getAndAdd(memory, (long) CELL, 1L);
+                            }
+                        });
+        RequestTask add = atomic(false, ours.remoteRoom(CELL, 8), ours.room(OLD, 8));
+        for (int i = 0; i < remote; i++) {
+            assertSucceeds(ours, add);
+        }
+        local.join();
+
+        assertThat(cell(CELL)).isEqualTo(ADDS + remote);
     }
 }

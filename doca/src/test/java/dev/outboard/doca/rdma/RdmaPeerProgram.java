@@ -1,46 +1,99 @@
 package dev.outboard.doca.rdma;
 
+import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDevInfo;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.HexFormat;
 
-/// An end in a process of its own: prints its connection details and the export of its memory,
-/// connects to the details it reads, prints `connected`, and does nothing more until it is killed
-/// or its input ends.
+/// An end in a process of its own, for [PeerProcess]: prints its connection details, or the port it
+/// listens to, and the export of its memory; then does what the lines that it reads say, one after
+/// the other, and nothing between them, until it is killed or its input ends.
 final class RdmaPeerProgram {
-    private RdmaPeerProgram() {}
+    static final String LISTEN = "listen";
+    static final byte[] REPLY = {1, 2, 3};
 
-    /// Starts it, on a device that `uri` names.
-    static Process start(String uri) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        RdmaPeerProgram.class.getName(),
-                        uri)
-                .start();
+    private final RdmaEnd end;
+    private final ConnectionNotes notes = new ConnectionNotes();
+    private RdmaConnection peer;
+
+    private RdmaPeerProgram(RdmaEnd end) {
+        this.end = end;
+        notes.answer = connection -> peer = connection;
     }
 
-    static void main(String[] args) throws IOException {
+    static void main(String... args) throws IOException {
         BufferedReader in =
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        HexFormat hex = HexFormat.of();
         try (RdmaEnd end = new RdmaEnd(DocaDevInfo.of(args[0]))) {
             end.fill(2);
-            end.rdma.start();
-            RdmaConnection peer = end.rdma.export();
-            System.out.println("details " + hex.formatHex(peer.details()));
-            System.out.println("memory " + hex.formatHex(end.mmap.exportRdma(end.dev)));
-            peer.connect(hex.parseHex(in.readLine()));
-            end.progressUntil(() -> peer.state() == RdmaState.CONNECTED);
-            System.out.println("connected");
-            in.readLine();
+            RdmaPeerProgram program = new RdmaPeerProgram(end);
+            program.start(args.length > 1 && args[1].equals(LISTEN));
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                String[] words = line.split(" ");
+                IO.println(program.did(words[0], words.length > 1 ? words[1] : ""));
+            }
         }
+    }
+
+    private void start(boolean listens) {
+        if (listens) {
+            end.rdma.onConnection(notes).start();
+            RdmaAddress address = end.address(end.rdma.listen(0));
+            IO.println("listens " + address.address().getHostAddress() + " " + address.port());
+        } else {
+            end.rdma.start();
+            peer = end.rdma.export();
+            IO.println("details " + HexFormat.of().formatHex(peer.details()));
+        }
+        IO.println("memory " + HexFormat.of().formatHex(end.mmap.exportRdma(end.dev)));
+    }
+
+    /// Does what `command` says.
+    ///
+    /// @return what it has done
+    private String did(String command, String operand) {
+        switch (command) {
+            case "connect" -> {
+                peer.connect(HexFormat.of().parseHex(operand));
+                end.progressUntil(() -> end.rdma.state() == CtxState.RUNNING);
+            }
+            case "accept" -> {
+                end.progressUntil(() -> !notes.requested.isEmpty());
+                peer.accept(REPLY);
+                end.progressUntil(() -> !notes.established.isEmpty());
+            }
+            case "reject" -> {
+                end.progressUntil(() -> !notes.requested.isEmpty());
+                peer.reject();
+            }
+            case "disconnect" -> {
+                peer.disconnect();
+                end.progressUntil(() -> !notes.disconnected.isEmpty());
+            }
+            case "lose" -> end.progressUntil(() -> !notes.disconnected.isEmpty());
+            case "echo" -> {
+                return "echo " + echo();
+            }
+            case "forget" -> end.mmap.stop();
+            case "stop" -> {
+                end.rdma.stop();
+                end.progressUntil(() -> end.rdma.state() == CtxState.IDLE);
+            }
+            default -> throw new IllegalArgumentException(command);
+        }
+        return command + " done";
+    }
+
+    /// Receives a message and sends it back.
+    private String echo() {
+        ReceiveTask receive = end.rdma.allocReceive(end.room(0, 64));
+        receive.submitOrThrow();
+        end.next();
+        SendTask send = receive.connection().allocSend(receive.dst());
+        RdmaPairContract.assertSucceeds(end, send);
+        return receive.resultLength() + " bytes";
     }
 }

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What reads fetch, and where they put it, on every provider.
 abstract class RdmaReadContract extends RdmaPairContract {
@@ -162,5 +163,30 @@ abstract class RdmaReadContract extends RdmaPairContract {
         read.dst(null);
         assertThat(ours.run(read)).isEqualTo(DocaError.INVALID_VALUE);
         assertRefused(DocaError.BAD_STATE, read::resultLength);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Requirement("DRDMA-COM-17")
+    void aLaterMessageIsThereWhileAReadOrAtomicIsInProgress(boolean isAtomic) {
+        ReceiveTask receive = posted(null);
+        List<RequestTask> first = new ArrayList<>();
+        for (int i = 0; i < RdmaEnd.TASKS; i++) {
+            first.add(
+                    isAtomic
+                            ? ours.peer.allocAtomicFetchAdd(
+                                    ours.remoteRoom(0, 8), ours.room(8L * i, 8), 1)
+                            : ours.peer.allocRead(
+                                    ours.remoteData(0, 2048), ours.room(2048L * i, 2048)));
+        }
+        SendTask later = ours.peer.allocSend(null);
+        first.forEach(RdmaTask::submitOrThrow);
+        later.submitOrThrow();
+
+        assertThat(theirs.next()).isSameAs(receive);
+
+        assertThat(first).allMatch(task -> task.status() == DocaError.IN_PROGRESS);
+        first.forEach(task -> assertThat(ours.next()).isSameAs(task));
+        assertThat(ours.next()).isSameAs(later);
     }
 }

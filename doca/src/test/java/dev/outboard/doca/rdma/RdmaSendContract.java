@@ -3,11 +3,14 @@ package dev.outboard.doca.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.doca.Buf;
+import dev.outboard.doca.Completion;
 import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.testkit.Requirement;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -164,5 +167,22 @@ abstract class RdmaSendContract extends RdmaPairContract {
         assertThat(ours.next()).isSameAs(send);
         assertThat(theirs.next()).isSameAs(receive);
         assertThat(theirs.bytes(0, 2)).as("no copy was made").containsExactly(9, 9);
+    }
+
+    @Test
+    @Requirement("DRDMA-SEND-6")
+    void tellsNothingButItsStatus() {
+        connect();
+        posted(theirs.room(0, 8));
+        SendTask send = ours.peer.allocSend(ours.dataAt(0, 8));
+        byte[] before = ours.memory();
+        assertSucceeds(ours, send);
+
+        assertThat(send.completion()).isInstanceOf(Completion.Success.class);
+        assertThat(ours.memory()).isEqualTo(before);
+        assertThat(SendTask.class.getDeclaredMethods())
+                .filteredOn(method -> Modifier.isPublic(method.getModifiers()))
+                .extracting(Method::getName)
+                .containsOnly("src", "toString");
     }
 }

@@ -21,7 +21,7 @@ abstract class RdmaSyncEventProcessContract {
     abstract DocaDevInfo device();
 
     @Test
-    @Requirement({"DSE-REM-1", "DRDMA-COM-20"})
+    @Requirement({"DTEST-2", "DSE-REM-1", "DRDMA-COM-20"})
     void wakesItsOwnerWhoCallsNothingButTheWait() throws IOException {
         try (RdmaEnd ours = new RdmaEnd(device())) {
             ours.rdma.start();

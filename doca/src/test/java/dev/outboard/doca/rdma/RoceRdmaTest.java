@@ -127,6 +127,14 @@ class RoceRdmaTest {
     }
 
     @Nested
+    class AddressProcesses extends AddressProcessContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
     class Processes extends RdmaProcessContract {
         @Override
         DocaDevInfo device() {
