@@ -99,6 +99,23 @@ public final class BufInventory implements AutoCloseable {
         return buf;
     }
 
+    /// As [#byArgs], without an exception or an allocation, whatever happens.
+    ///
+    /// @param into takes the buffer, at 0; left as it is unless the result is SUCCESS
+    /// @return SUCCESS, or the error that [#byArgs] throws; INVALID_VALUE too if `into` is empty
+    public DocaError tryByArgs(
+            Mmap mmap, long head, long len, long data, long dataLen, Buf[] into) {
+        DocaError error =
+                check(mmap.isStarted(), mmap.length(), head, len, data, dataLen, into.length);
+        Buf buf = error == DocaError.SUCCESS ? take(bufs) : null;
+        if (buf == null) {
+            return error == DocaError.SUCCESS ? DocaError.NO_MEMORY : error;
+        }
+        buf.handOut(mmap, head, len, data, dataLen);
+        into[0] = buf;
+        return DocaError.SUCCESS;
+    }
+
     /// As [#byArgs(Mmap, long, long, long, long)], in memory of a peer.
     public RemoteBuf byArgs(RemoteMmap mmap, long head, long len, long data, long dataLen) {
         return orEmpty(tryByArgs(mmap, head, len, data, dataLen));
@@ -124,6 +141,37 @@ public final class BufInventory implements AutoCloseable {
             buf.handOut(mmap, head, len, data, dataLen);
         }
         return buf;
+    }
+
+    /// As [#tryByArgs(Mmap, long, long, long, long, Buf[])], in memory of a peer.
+    public DocaError tryByArgs(
+            RemoteMmap mmap, long head, long len, long data, long dataLen, RemoteBuf[] into) {
+        DocaError error =
+                check(mmap.isOpen(), mmap.length(), head, len, data, dataLen, into.length);
+        RemoteBuf buf = error == DocaError.SUCCESS ? take(remoteBufs) : null;
+        if (buf == null) {
+            return error == DocaError.SUCCESS ? DocaError.NO_MEMORY : error;
+        }
+        buf.handOut(mmap, head, len, data, dataLen);
+        into[0] = buf;
+        return DocaError.SUCCESS;
+    }
+
+    /// What [#byArgs] would refuse, but for the number of elements.
+    private DocaError check(
+            boolean mmapUsable,
+            long mmapLength,
+            long head,
+            long len,
+            long data,
+            long dataLen,
+            int room) {
+        if (!started || !mmapUsable || isForeign()) {
+            return DocaError.BAD_STATE;
+        }
+        return room > 0 && isInside(mmapLength, head, len, data, dataLen)
+                ? DocaError.SUCCESS
+                : DocaError.INVALID_VALUE;
     }
 
     /// Another buffer, in no list, that describes the same memory as `buf` does now.
@@ -200,15 +248,20 @@ public final class BufInventory implements AutoCloseable {
     /// Binds an inventory of which nothing is out to the thread that comes.
     void requireThread() {
         Thread current = Thread.currentThread();
-        if (!shared && !current.equals(owner)) {
-            if (free < count) {
-                throw new DocaException(
-                        DocaError.BAD_STATE,
-                        "%s belongs to %s while its buffers are out, and was used by %s; create it shared"
-                                .formatted(this, owner, current));
-            }
+        if (isForeign()) {
+            throw new DocaException(
+                    DocaError.BAD_STATE,
+                    "%s belongs to %s while its buffers are out, and was used by %s; create it shared"
+                            .formatted(this, owner, current));
+        }
+        if (!shared) {
             owner = current;
         }
+    }
+
+    /// Whether another thread than the current one owns it.
+    private boolean isForeign() {
+        return !shared && free < count && !Thread.currentThread().equals(owner);
     }
 
     private <T> @Nullable T take(Idle<T> idle) {
@@ -278,13 +331,17 @@ public final class BufInventory implements AutoCloseable {
 
     private static void requireInside(
             Object mmap, long mmapLength, long head, long len, long data, long dataLen) {
-        if (!BufRange.contains(0, mmapLength, head, len)
-                || !BufRange.contains(head, len, data, dataLen)) {
+        if (!isInside(mmapLength, head, len, data, dataLen)) {
             throw new DocaException(
                     DocaError.INVALID_VALUE,
                     "a buffer of %d bytes at offset %d with %d bytes of data at offset %d does not lie in the %s"
                             .formatted(len, head, dataLen, data, mmap));
         }
+    }
+
+    private static boolean isInside(long mmapLength, long head, long len, long data, long dataLen) {
+        return BufRange.contains(0, mmapLength, head, len)
+                && BufRange.contains(head, len, data, dataLen);
     }
 
     /// Elements that are not out: first in, first out, so that a stale handle is noticed as long as

@@ -24,6 +24,9 @@ class BufAllocationTest {
     private static Mmap mmap;
     private static RemoteMmap remote;
 
+    private static final Buf[] BUFS = new Buf[1];
+    private static final RemoteBuf[] REMOTE_BUFS = new RemoteBuf[1];
+
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     @BeforeAll
@@ -40,7 +43,7 @@ class BufAllocationTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    @Requirement("DCORE-INV-8")
+    @Requirement({"DCORE-INV-8", "DJAVA-API-5"})
     void gettingAndReturningBuffersAllocatesNothing(boolean shared) {
         try (BufInventory inventory =
                 (shared ? BufInventory.createShared(4) : BufInventory.create(4)).start()) {
@@ -61,7 +64,12 @@ class BufAllocationTest {
         Buf two = inventory.tryByArgs(mmap, 256, 64, 260, 4);
         RemoteBuf far = inventory.byData(remote, 8, 8);
         Buf copy = inventory.dup(one);
-        boolean refused = inventory.tryByArgs(mmap, 0, 1, 0, 0) == null;
+        boolean refused =
+                inventory.tryByArgs(mmap, 0, 1, 0, 0) == null
+                        && inventory.tryByArgs(mmap, 0, 1, 0, 0, BUFS) == DocaError.NO_MEMORY
+                        && inventory.tryByArgs(mmap, 0, -1, 0, 0, BUFS) == DocaError.INVALID_VALUE
+                        && inventory.tryByArgs(remote, 0, 1, 0, 0, REMOTE_BUFS)
+                                == DocaError.NO_MEMORY;
         one.chain(two);
         one.dataLen(one.dataLen() + two.tailLen());
         one.retain();

@@ -28,6 +28,9 @@ class BufInventoryTest {
     private static Mmap mmap;
     private static RemoteMmap remote;
 
+    /// What another thread was answered.
+    private volatile DocaError elsewhere;
+
     @BeforeAll
     static void makeMemory() {
         memory = ExportedMemory.of(256);
@@ -115,6 +118,40 @@ class BufInventoryTest {
                     DocaError.INVALID_VALUE,
                     () -> inventory.tryByArgs(mmap, head, len, data, dataLen));
             assertThat(inventory.freeCount()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    @Requirement({"DJAVA-API-5", "DCORE-INV-3"})
+    void returnsTheErrorInsteadOfThrowingIt() throws InterruptedException {
+        Buf[] local = new Buf[1];
+        RemoteBuf[] far = new RemoteBuf[1];
+        try (BufInventory inventory = BufInventory.create(2)) {
+            assertThat(inventory.tryByArgs(mmap, 0, 8, 0, 0, local)).isEqualTo(DocaError.BAD_STATE);
+            inventory.start();
+            assertThat(inventory.tryByArgs(mmap, 0, 8, 1, 8, local))
+                    .isEqualTo(DocaError.INVALID_VALUE);
+            assertThat(inventory.tryByArgs(remote, 0, -1, 0, 0, far))
+                    .isEqualTo(DocaError.INVALID_VALUE);
+            assertThat(inventory.tryByArgs(mmap, 0, 8, 0, 0, new Buf[0]))
+                    .isEqualTo(DocaError.INVALID_VALUE);
+            assertThat(local).containsOnlyNulls();
+
+            assertThat(inventory.tryByArgs(mmap, 0, 8, 2, 3, local)).isEqualTo(DocaError.SUCCESS);
+            assertThat(inventory.tryByArgs(remote, 0, 8, 2, 3, far)).isEqualTo(DocaError.SUCCESS);
+            assertThat(inventory.tryByArgs(mmap, 0, 8, 0, 0, new Buf[1]))
+                    .isEqualTo(DocaError.NO_MEMORY);
+            Thread other =
+                    Thread.ofPlatform()
+                            .start(() ->
+                                    elsewhere = inventory.tryByArgs(mmap, 0, 8, 0, 0, new Buf[1]));
+            other.join();
+            assertThat(elsewhere).isEqualTo(DocaError.BAD_STATE);
+
+            assertThat(local[0].dataLen()).isEqualTo(3);
+            assertThat(far[0].data()).isEqualTo(2);
+            local[0].release();
+            far[0].release();
         }
     }
 
