@@ -11,5 +11,6 @@ module dev.outboard.ccip {
     exports dev.outboard.ccip.checker;
     exports dev.outboard.ccip.host;
     exports dev.outboard.ccip.platform;
+    exports dev.outboard.ccip.rtl;
     exports dev.outboard.ccip.wire;
 }

@@ -19,4 +19,17 @@ public interface Afu {
     default long quietCycles() {
         return 0;
     }
+
+    /// Up to `cycles` rising edges of pClk, at least one, between which the FIU drives nothing and
+    /// `rx` stays as it is. Ends with the first edge after which `tx` carries something.
+    ///
+    /// @return how many edges passed
+    default long clockQuiet(Rx rx, Tx tx, long cycles) {
+        long quiet = Math.min(quietCycles(), cycles);
+        if (quiet > 0) {
+            return quiet;
+        }
+        clock(rx, tx);
+        return 1;
+    }
 }

@@ -1,0 +1,112 @@
+package dev.outboard.ccip.rtl;
+
+import dev.outboard.ccip.rtl.RtlException.Reason;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// Compiles designs in SystemVerilog with Verilator and a C++ compiler. The design supplies its
+/// files as they are; the package `ccip_if_pkg`, stand-ins for `platform_if.vh` and
+/// `afu_json_info.vh`, models of vendor primitives and the native side of the port come from here.
+///
+/// What was compiled stays in a directory, under a name made of all that went into it: the same
+/// design is compiled once per machine. Any thread may use a build; several processes may use the
+/// same directory.
+public final class RtlBuild {
+    /// The frequency of uClk_usr if the AFU's JSON file names none.
+    private static final double USER_CLOCK_MEGAHERTZ = 312.5;
+
+    private static final String LIBRARY = "afu.so";
+    private static final String LOG = "verilator.log";
+
+    private final Toolchain tools;
+    private final Path cache;
+
+    private RtlBuild(Toolchain tools, Path cache) {
+        this.tools = tools;
+        this.cache = cache;
+    }
+
+    /// Builds with the tools of this machine into the user's cache directory,
+    /// `$XDG_CACHE_HOME/outboard/rtl` or `~/.cache/outboard/rtl`.
+    ///
+    /// @throws RtlException if Verilator or a C++ compiler is missing or too old
+    public static RtlBuild onThisMachine() {
+        String configured = System.getenv("XDG_CACHE_HOME");
+        Path caches =
+                configured == null || configured.isEmpty()
+                        ? Path.of(System.getProperty("user.home"), ".cache")
+                        : Path.of(configured);
+        return with(System.getenv(), caches.resolve("outboard/rtl"));
+    }
+
+    /// Builds with the tools that an environment names (`PATH`, `VERILATOR`, `CXX`) into a
+    /// directory.
+    ///
+    /// @throws RtlException if Verilator or a C++ compiler is missing or too old
+    public static RtlBuild with(Map<String, String> environment, Path cache) {
+        return new RtlBuild(Toolchain.find(environment), cache.toAbsolutePath());
+    }
+
+    /// The compiled form of a design, made now unless this directory has it already.
+    ///
+    /// @throws RtlException if a file cannot be read, a compiler refuses the design, or its port is
+    ///   not that of CCI-P; the message has the file and the line
+    public VerilatedDesign compile(RtlDesign design) {
+        Optional<AfuJson> json =
+                design.json().map(file -> AfuJson.parse(RtlDesign.read(file), file));
+        try {
+            Files.createDirectories(cache);
+            Path compiled = cache.resolve(Fingerprint.of(design, tools));
+            if (!Files.exists(compiled.resolve(LIBRARY))) {
+                make(design, json, compiled);
+            }
+            return new VerilatedDesign(
+                    design.top(),
+                    compiled.resolve(LIBRARY),
+                    CompilerMessage.in(Files.readString(compiled.resolve(LOG))),
+                    json.map(afu -> afu.accelerators().getFirst().id()),
+                    json.flatMap(AfuJson::userClockMegahertz).orElse(USER_CLOCK_MEGAHERTZ),
+                    json.flatMap(AfuJson::userClockDiv2Megahertz));
+        } catch (IOException e) {
+            throw new RtlException(
+                    Reason.INPUT, "cannot build in " + cache + ": " + e.getMessage(), e);
+        }
+    }
+
+    /// Builds beside the place where the result is to be, and puts it there in one step: who looks
+    /// sees all of it or nothing.
+    private void make(RtlDesign design, Optional<AfuJson> json, Path compiled) throws IOException {
+        Path work = Files.createTempDirectory(cache, "building-");
+        try {
+            Verilation verilation = new Verilation(tools, design, work);
+            String log = verilation.verilate(json);
+            Path result = Files.createDirectory(work.resolve("result"));
+            Files.writeString(result.resolve(LOG), log);
+            verilation.link(cache, result.resolve(LIBRARY));
+            Files.move(result, compiled, StandardCopyOption.ATOMIC_MOVE);
+        } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
+            // Somebody else has built the same at the same time.
+            if (!Files.exists(compiled.resolve(LIBRARY))) {
+                throw e;
+            }
+        } finally {
+            delete(work);
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> paths = Files.walk(directory)) {
+            for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package dev.outboard.ccip.rtl;
+
+import dev.outboard.ccip.rtl.RtlException.Reason;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// An AFU in SystemVerilog as its author has it: files that are compiled as they are. Immutable.
+///
+/// ```java
+/// RtlDesign design = RtlDesign.of(Path.of("hello.json"), Path.of("ccip_std_afu.sv"));
+/// try (VerilatedAfu afu = RtlBuild.onThisMachine().compile(design).open(Profile.PAC_A10, seed)) {
+///     …
+/// }
+/// ```
+///
+/// @param top the top module, which has the ports of [CCI-P][Profile]
+/// @param sources the files to compile, packages before those who use them
+/// @param includes directories in which included files and modules are looked for, besides those of
+///   the sources
+/// @param macros `NAME` or `NAME=value`, as on a compiler's command line
+/// @param json the file with name and AFU_ID from which `afu_json_info.vh` is made
+/// @param patches the file with places that the compiler cannot take as they are; see [Patch]
+public record RtlDesign(
+        String top,
+        List<Path> sources,
+        List<Path> includes,
+        List<String> macros,
+        Optional<Path> json,
+        Optional<Path> patches) {
+    /// The name that CCI-P gives the top module.
+    public static final String STANDARD_TOP = "ccip_std_afu";
+
+    public RtlDesign {
+        sources = List.copyOf(sources);
+        includes = List.copyOf(includes);
+        macros = List.copyOf(macros);
+    }
+
+    /// The design of these files, each taken for what its name says: `.json` describes the AFU,
+    /// `.tsv` lists patches, `.txt` and `.f` list files in turn, and all others are sources.
+    ///
+    /// @throws RtlException if a file is missing, or none is a source
+    public static RtlDesign of(Path... files) {
+        return of(List.of(files));
+    }
+
+    /// The design of these files; see [#of(Path...)].
+    public static RtlDesign of(List<Path> files) {
+        RtlDesign design =
+                new RtlDesign(
+                        STANDARD_TOP,
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        Optional.empty(),
+                        Optional.empty());
+        for (Path file : files) {
+            design = design.with(file);
+        }
+        if (design.sources.isEmpty()) {
+            throw new RtlException(Reason.INPUT, "no SystemVerilog file in " + files);
+        }
+        return design;
+    }
+
+    private RtlDesign with(Path file) {
+        if (!Files.isRegularFile(file)) {
+            throw new RtlException(
+                    Reason.INPUT, file + (Files.exists(file) ? " is no file" : " does not exist"));
+        }
+        String name = file.getFileName().toString();
+        if (name.endsWith(".json")) {
+            return new RtlDesign(top, sources, includes, macros, Optional.of(file), patches);
+        }
+        if (name.endsWith(".tsv")) {
+            return new RtlDesign(top, sources, includes, macros, json, Optional.of(file));
+        }
+        if (name.endsWith(".txt") || name.endsWith(".f")) {
+            return withListed(file);
+        }
+        return new RtlDesign(top, append(sources, file), includes, macros, json, patches);
+    }
+
+    /// What a file list names, relative to itself: files, `+incdir+DIRECTORY`, `+define+NAME`.
+    private RtlDesign withListed(Path list) {
+        RtlDesign design = this;
+        for (String line : read(list).split("\n")) {
+            String entry = line.replaceFirst("(#|//).*", "").strip();
+            if (entry.startsWith("+incdir+")) {
+                design =
+                        design.withInclude(
+                                list.resolveSibling(entry.substring("+incdir+".length())));
+            } else if (entry.startsWith("+define+")) {
+                design = design.withMacro(entry.substring("+define+".length()));
+            } else if (!entry.isEmpty()) {
+                design = design.with(list.resolveSibling(entry));
+            }
+        }
+        return design;
+    }
+
+    /// This design with another top module.
+    public RtlDesign withTop(String module) {
+        return new RtlDesign(module, sources, includes, macros, json, patches);
+    }
+
+    /// This design with one more directory for included files.
+    public RtlDesign withInclude(Path directory) {
+        return new RtlDesign(top, sources, append(includes, directory), macros, json, patches);
+    }
+
+    /// This design with one more macro, `NAME` or `NAME=value`.
+    public RtlDesign withMacro(String macro) {
+        return new RtlDesign(top, sources, includes, append(macros, macro), json, patches);
+    }
+
+    private static <T> List<T> append(List<T> list, T last) {
+        List<T> longer = new ArrayList<>(list);
+        longer.add(last);
+        return longer;
+    }
+
+    static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new RtlException(Reason.INPUT, file + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+package dev.outboard.ccip.rtl;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.outboard.ccip.rtl.RtlException.Reason;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Path;
+
+/// The functions of `shim.cpp` in one loaded library, for one AFU in it. Belongs to the
+/// [VerilatedAfu] that closes it; one thread at a time.
+///
+/// The wires are two structures in native memory, little-endian like the machines that Verilator
+/// runs on:
+///
+/// ```c
+/// struct RxWires { uint64_t c0_data[8]; uint32_t c0_hdr, c1_hdr, wires, unused; };
+/// struct TxWires { uint64_t c1_data[8], c0_hdr_low, c1_hdr_low, c2_data;
+///                  uint32_t c0_hdr_high, c1_hdr_high, c2_tid, valid; };
+/// ```
+@SuppressWarnings("restricted")
+final class Shim implements AutoCloseable {
+    static final long RX_C0_DATA = 0;
+    static final long RX_C0_HDR = 64;
+    static final long RX_C1_HDR = 68;
+    static final long RX_WIRES = 72;
+    private static final long RX_BYTES = 80;
+
+    static final long TX_C1_DATA = 0;
+    static final long TX_C0_HDR_LOW = 64;
+    static final long TX_C1_HDR_LOW = 72;
+    static final long TX_C2_DATA = 80;
+    static final long TX_C0_HDR_HIGH = 88;
+    static final long TX_C1_HDR_HIGH = 92;
+    static final long TX_C2_TID = 96;
+    static final long TX_VALID = 100;
+    private static final long TX_BYTES = 104;
+
+    /// What a function returns when the design has ended its simulation.
+    static final int ENDED = -2;
+
+    private static final int LONGEST_REASON = 4096;
+
+    // Handles that take the function's address are constants to the JIT compiler, whichever library
+    // they are called for. The calls of a cycle are short and never wait: critical.
+    private static final MethodHandle CREATE = handle(FunctionDescriptor.of(ADDRESS, JAVA_LONG));
+    private static final MethodHandle DESTROY = handle(FunctionDescriptor.ofVoid(ADDRESS));
+    private static final MethodHandle POINTER = handle(FunctionDescriptor.of(ADDRESS, ADDRESS));
+    private static final MethodHandle FLAG = handle(FunctionDescriptor.of(JAVA_INT));
+    private static final MethodHandle STEP =
+            handle(FunctionDescriptor.of(JAVA_INT, ADDRESS), Linker.Option.critical(false));
+    private static final MethodHandle CLOCKS =
+            handle(
+                    FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT),
+                    Linker.Option.critical(false));
+    private static final MethodHandle IDLE =
+            handle(FunctionDescriptor.of(JAVA_LONG, ADDRESS, JAVA_LONG));
+
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment step;
+    private final MemorySegment clocks;
+    private final MemorySegment idle;
+    private final MemorySegment combinationalPath;
+    private final MemorySegment reason;
+    private final MemorySegment destroy;
+    private final MemorySegment afu;
+
+    /// The wires to the AFU, read when it is clocked.
+    final MemorySegment rx;
+
+    /// The wires from the AFU, written when it is clocked.
+    final MemorySegment tx;
+
+    /// Whether the design has logic on a user clock.
+    final boolean userClocks;
+
+    Shim(Path library, long seed) {
+        if (!Shim.class.getModule().isNativeAccessEnabled()) {
+            throw new RtlException(
+                    Reason.LOAD,
+                    "this JVM may not load "
+                            + library
+                            + ": start it with --enable-native-access="
+                            + (Shim.class.getModule().isNamed()
+                                    ? Shim.class.getModule().getName()
+                                    : "ALL-UNNAMED"));
+        }
+        boolean opened = false;
+        try {
+            SymbolLookup functions = SymbolLookup.libraryLookup(library, arena);
+            step = functions.findOrThrow("afu_step");
+            clocks = functions.findOrThrow("afu_clocks");
+            idle = functions.findOrThrow("afu_idle");
+            combinationalPath = functions.findOrThrow("afu_combinational_path");
+            reason = functions.findOrThrow("afu_reason");
+            destroy = functions.findOrThrow("afu_destroy");
+            afu = (MemorySegment) CREATE.invokeExact(functions.findOrThrow("afu_create"), seed);
+            if (afu.address() == 0) {
+                throw new RtlException(
+                        Reason.ENDED,
+                        library + ": the design does not settle; standard error says where");
+            }
+            rx = pointer(functions.findOrThrow("afu_rx")).reinterpret(RX_BYTES, arena, null);
+            tx = pointer(functions.findOrThrow("afu_tx")).reinterpret(TX_BYTES, arena, null);
+            userClocks = (int) FLAG.invokeExact(functions.findOrThrow("afu_has_user_clocks")) != 0;
+            opened = true;
+        } catch (RtlException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new RtlException(
+                    Reason.LOAD,
+                    library + " cannot be loaded: " + e.getMessage() + ". Delete it to build anew.",
+                    e);
+        } finally {
+            if (!opened) {
+                arena.close();
+            }
+        }
+    }
+
+    private static MethodHandle handle(FunctionDescriptor function, Linker.Option... options) {
+        return Linker.nativeLinker().downcallHandle(function, options);
+    }
+
+    private MemorySegment pointer(MemorySegment function) {
+        try {
+            return (MemorySegment) POINTER.invokeExact(function, afu);
+        } catch (Throwable e) {
+            throw failed(e);
+        }
+    }
+
+    /// One edge of pClk: the valid wires of Tx, c0 first, or [#ENDED].
+    int step() {
+        try {
+            return (int) STEP.invokeExact(step, afu);
+        } catch (Throwable e) {
+            throw failed(e);
+        }
+    }
+
+    /// Up to `most` edges at which Rx stays as it is; how many passed until one drove something, or
+    /// [#ENDED].
+    long idle(long most) {
+        try {
+            return (long) IDLE.invokeExact(idle, afu, most);
+        } catch (Throwable e) {
+            throw failed(e);
+        }
+    }
+
+    /// Other levels of the clocks, as in [dev.outboard.ccip.platform.Clocks]: the valid wires after
+    /// a rising edge of pClk, else 0, or [#ENDED].
+    int clocks(int levels) {
+        try {
+            return (int) CLOCKS.invokeExact(clocks, afu, levels);
+        } catch (Throwable e) {
+            throw failed(e);
+        }
+    }
+
+    /// The first bit of `t_if_ccip_Tx` that follows Rx without a clock edge, -1 for none, or
+    /// [#ENDED].
+    int combinationalPath() {
+        try {
+            return (int) STEP.invokeExact(combinationalPath, afu);
+        } catch (Throwable e) {
+            throw failed(e);
+        }
+    }
+
+    /// Why the design has ended its simulation.
+    String reason() {
+        return pointer(reason).reinterpret(LONGEST_REASON).getString(0);
+    }
+
+    /// Ends the model. Not to be called twice.
+    @Override
+    public void close() {
+        try {
+            DESTROY.invokeExact(destroy, afu);
+        } catch (Throwable e) {
+            throw failed(e);
+        }
+        arena.close();
+    }
+
+    /// Method handles declare Throwable; these functions throw nothing.
+    private static IllegalStateException failed(Throwable e) {
+        return new IllegalStateException(e);
+    }
+}

@@ -1,0 +1,181 @@
+package dev.outboard.ccip.rtl;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.outboard.ccip.afu.Afu;
+import dev.outboard.ccip.platform.Clocks;
+import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.rtl.RtlException.Reason;
+import dev.outboard.ccip.wire.Line;
+import dev.outboard.ccip.wire.Rx;
+import dev.outboard.ccip.wire.Tx;
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// An AFU in SystemVerilog behind the same port as one in Java (CCI-P manual 1.3.1): its model runs
+/// in native memory, from the shared library of a [VerilatedDesign].
+///
+/// One thread at a time clocks it. It must be closed; clocked afterwards it throws.
+public final class VerilatedAfu implements Afu, AutoCloseable {
+    private static final int C0_VALID = 1;
+    private static final int C1_VALID = 1 << 1;
+    private static final int C2_VALID = 1 << 2;
+
+    private final VerilatedDesign design;
+    private final Shim shim;
+    private final MemorySegment rxWires;
+    private final MemorySegment txWires;
+    private final @Nullable Clocks clocks;
+    private boolean closed;
+
+    VerilatedAfu(VerilatedDesign design, Profile profile, long seed) {
+        this.design = design;
+        shim = new Shim(design.library(), seed);
+        rxWires = shim.rx;
+        txWires = shim.tx;
+        clocks = shim.userClocks ? clocks(design, profile, seed) : null;
+    }
+
+    private static Clocks clocks(VerilatedDesign design, Profile profile, long seed) {
+        double pClk = profile.pClkMegahertz();
+        double user = design.userClockMegahertz();
+        return design.userClockDiv2Megahertz()
+                .filter(half -> half * 2 != user)
+                .map(half -> new Clocks(pClk, user, half, seed))
+                .orElseGet(() -> new Clocks(pClk, user, seed));
+    }
+
+    /// One rising edge of pClk, and all edges of the user clocks since the one before.
+    ///
+    /// @throws RtlException if the design ends its simulation, with `$fatal` for example
+    @Override
+    public void clock(Rx rx, Tx tx) {
+        drive(rx);
+        sample(clocks == null ? shim.step() : stepWith(clocks), tx);
+    }
+
+    @Override
+    public long clockQuiet(Rx rx, Tx tx, long cycles) {
+        if (clocks != null) {
+            clock(rx, tx);
+            return 1;
+        }
+        drive(rx);
+        long passed = shim.idle(cycles);
+        sample(passed < 0 ? Shim.ENDED : txWires.get(JAVA_INT, Shim.TX_VALID), tx);
+        return passed;
+    }
+
+    private int stepWith(Clocks clocks) {
+        int valid;
+        do {
+            clocks.advance();
+            valid = shim.clocks(clocks.levels());
+        } while (valid >= 0 && !clocks.rises(Clocks.P_CLK));
+        return valid;
+    }
+
+    private void drive(Rx rx) {
+        if (closed) {
+            throw new IllegalStateException("the AFU of " + design.top() + " is closed");
+        }
+        MemorySegment wires = rxWires;
+        for (int i = 0; i < Line.LONGS; i++) {
+            wires.set(JAVA_LONG, Shim.RX_C0_DATA + 8L * i, rx.c0.data[i]);
+        }
+        wires.set(JAVA_INT, Shim.RX_C0_HDR, rx.c0.hdr);
+        wires.set(JAVA_INT, Shim.RX_C1_HDR, rx.c1.hdr);
+        wires.set(
+                JAVA_INT,
+                Shim.RX_WIRES,
+                bit(rx.c0TxAlmFull, 0)
+                        | bit(rx.c1TxAlmFull, 1)
+                        | bit(rx.c0.rspValid, 2)
+                        | bit(rx.c0.mmioRdValid, 3)
+                        | bit(rx.c0.mmioWrValid, 4)
+                        | bit(rx.c1.rspValid, 5)
+                        | bit(rx.softReset, 6)
+                        | bit(rx.error, 7)
+                        | rx.powerState.code() << 8);
+    }
+
+    private static int bit(boolean value, int position) {
+        return value ? 1 << position : 0;
+    }
+
+    private void sample(int valid, Tx tx) {
+        if (valid == 0) {
+            return;
+        }
+        if (valid == Shim.ENDED) {
+            throw new RtlException(Reason.ENDED, shim.reason());
+        }
+        MemorySegment wires = txWires;
+        if ((valid & C0_VALID) != 0) {
+            tx.c0.valid = true;
+            tx.c0.hdrLow = wires.get(JAVA_LONG, Shim.TX_C0_HDR_LOW);
+            tx.c0.hdrHigh = wires.get(JAVA_INT, Shim.TX_C0_HDR_HIGH);
+        }
+        if ((valid & C1_VALID) != 0) {
+            tx.c1.valid = true;
+            tx.c1.hdrLow = wires.get(JAVA_LONG, Shim.TX_C1_HDR_LOW);
+            tx.c1.hdrHigh = wires.get(JAVA_INT, Shim.TX_C1_HDR_HIGH);
+            for (int i = 0; i < Line.LONGS; i++) {
+                tx.c1.data[i] = wires.get(JAVA_LONG, Shim.TX_C1_DATA + 8L * i);
+            }
+        }
+        if ((valid & C2_VALID) != 0) {
+            tx.c2.respond(
+                    wires.get(JAVA_INT, Shim.TX_C2_TID), wires.get(JAVA_LONG, Shim.TX_C2_DATA));
+        }
+    }
+
+    /// Looks whether an output follows an input without an edge of pClk, which registered outputs
+    /// never do (CCI-P manual 1.3.1): all wires of `t_if_ccip_Rx` are changed and put back. What is
+    /// found depends on the state the design is in; look in many cycles.
+    ///
+    /// @return the field of `t_if_ccip_Tx` that does, such as `c1.valid`
+    public Optional<String> combinationalPath() {
+        if (closed) {
+            throw new IllegalStateException("the AFU of " + design.top() + " is closed");
+        }
+        int bit = shim.combinationalPath();
+        if (bit == Shim.ENDED) {
+            throw new RtlException(Reason.ENDED, shim.reason());
+        }
+        return bit < 0 ? Optional.empty() : Optional.of(field(bit));
+    }
+
+    /// Which field of `t_if_ccip_Tx` a bit of its image belongs to.
+    private static String field(int bit) {
+        if (bit >= 668) {
+            return "c0.hdr";
+        }
+        if (bit == 667) {
+            return "c0.valid";
+        }
+        if (bit >= 587) {
+            return "c1.hdr";
+        }
+        if (bit >= 75) {
+            return "c1.data";
+        }
+        if (bit == 74) {
+            return "c1.valid";
+        }
+        if (bit >= 65) {
+            return "c2.hdr";
+        }
+        return bit == 64 ? "c2.mmioRdValid" : "c2.data";
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            shim.close();
+        }
+    }
+}

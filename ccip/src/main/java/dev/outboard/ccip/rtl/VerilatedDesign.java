@@ -1,0 +1,38 @@
+package dev.outboard.ccip.rtl;
+
+import dev.outboard.ccip.platform.Profile;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/// A design that was compiled: a shared library from which any number of AFUs can be opened.
+/// Immutable; [RtlBuild] makes one.
+///
+/// @param top its top module
+/// @param library the shared library
+/// @param warnings what Verilator remarked; empty too when the library was there already
+/// @param id the AFU_ID of the JSON file, if one was given
+/// @param userClockMegahertz the frequency of uClk_usr
+/// @param userClockDiv2Megahertz the frequency of uClk_usrDiv2, if it is not half of uClk_usr
+public record VerilatedDesign(
+        String top,
+        Path library,
+        List<CompilerMessage> warnings,
+        Optional<UUID> id,
+        double userClockMegahertz,
+        Optional<Double> userClockDiv2Megahertz) {
+    public VerilatedDesign {
+        warnings = List.copyOf(warnings);
+    }
+
+    /// An AFU in reset.
+    ///
+    /// @param profile the platform whose pClk it gets
+    /// @param seed decides what registers and memories hold at first, and the phase of the user
+    ///   clocks
+    /// @throws RtlException if the library cannot be loaded
+    public VerilatedAfu open(Profile profile, long seed) {
+        return new VerilatedAfu(this, profile, seed);
+    }
+}

@@ -1,0 +1,280 @@
+// The native side of a Verilated AFU: one shim for all of them. It keeps the model, its clocks and the wires
+// of the port as two flat structures, and packs these into the images of t_if_ccip_Rx and t_if_ccip_Tx.
+//
+// Compiled with Verilator's output, whose class is Vafu. Whoever loads the library calls the functions at the
+// end of this file; an AFU belongs to one caller at a time.
+
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "Vafu.h"
+#include "verilated.h"
+
+namespace {
+
+// What the wires to the AFU carry.
+struct RxWires {
+    uint64_t c0_data[8];
+    uint32_t c0_hdr;
+    uint32_t c1_hdr;
+    // 0 c0TxAlmFull, 1 c1TxAlmFull, 2 c0.rspValid, 3 c0.mmioRdValid, 4 c0.mmioWrValid, 5 c1.rspValid,
+    // 6 softReset, 7 error, 9:8 pwrState
+    uint32_t wires;
+    uint32_t unused;
+};
+static_assert(sizeof(RxWires) == 80, "the loader knows this layout");
+
+// What the wires from the AFU carry. Headers and data count only where `valid` says so.
+struct TxWires {
+    uint64_t c1_data[8];
+    uint64_t c0_hdr_low;
+    uint64_t c1_hdr_low;
+    uint64_t c2_data;
+    uint32_t c0_hdr_high;
+    uint32_t c1_hdr_high;
+    uint32_t c2_tid;
+    // 0 c0.valid, 1 c1.valid, 2 c2.mmioRdValid
+    uint32_t valid;
+};
+static_assert(sizeof(TxWires) == 104, "the loader knows this layout");
+
+constexpr int RX_WORDS = 18;
+constexpr int TX_WORDS = 24;
+
+// A design that calls $stop, $fatal or $finish, or does not settle, ends its own model and nothing else.
+struct Ended {
+    std::string reason;
+};
+
+// What the design printed last: the text of $fatal and $error, which name only their place when they end it.
+thread_local std::string printed;
+
+class Afu {
+    VerilatedContext context;
+    Vafu* const model;
+    uint64_t edges = 0;
+
+    static Vafu* create(VerilatedContext& context, uint64_t seed) {
+        const uint32_t mixed = static_cast<uint32_t>((seed ^ seed >> 32) * 2654435761u);
+        Verilated::threadContextp(&context);
+        context.randReset(2);
+        // 0 would let Verilator choose.
+        context.randSeed(static_cast<int>(mixed == 0 ? 1 : mixed));
+        return new Vafu{&context};
+    }
+
+public:
+    RxWires rx{};
+    TxWires tx{};
+    std::string reason;
+
+    explicit Afu(uint64_t seed) : model{create(context, seed)} {
+        model->pck_cp2af_softReset = 1;
+        model->eval();
+    }
+
+    ~Afu() { delete model; }
+
+    // One rising edge of pClk, at which the AFU samples rx. Returns what it then drives as valid.
+    uint32_t step() {
+        driveRx();
+        return edge();
+    }
+
+    // Edges at which rx stays as it is, until one drives something.
+    uint64_t idle(uint64_t most) {
+        driveRx();
+        uint64_t passed = 0;
+        while (passed < most) {
+            ++passed;
+            if (edge() != 0) break;
+        }
+        return passed;
+    }
+
+    // The level of each clock from now on: 0 pClk, 1 pClkDiv2, 2 pClkDiv4, 3 uClk_usr, 4 uClk_usrDiv2. Returns
+    // what the AFU drives as valid after a rising edge of pClk, else 0.
+    uint32_t clocks(uint32_t levels) {
+        driveRx();
+        const bool rises = (levels & 1) > model->pClk;
+        model->pClk = levels & 1;
+        model->pClkDiv2 = levels >> 1 & 1;
+        model->pClkDiv4 = levels >> 2 & 1;
+        model->uClk_usr = levels >> 3 & 1;
+        model->uClk_usrDiv2 = levels >> 4 & 1;
+        context.timeInc(1);
+        model->eval();
+        return rises ? sampleTx() : 0;
+    }
+
+    // The first bit of t_if_ccip_Tx that changes when Rx does, without a clock edge; -1 for none. Rx is as before
+    // afterwards. All bits of Rx are changed at once, then in patterns: a path may depend on other bits.
+    int combinationalPath() {
+        uint32_t rxImage[RX_WORDS];
+        uint32_t txImage[TX_WORDS];
+        for (int i = 0; i < RX_WORDS; ++i) rxImage[i] = model->pck_cp2af_sRx[i];
+        for (int i = 0; i < TX_WORDS; ++i) txImage[i] = model->pck_af2cp_sTx[i];
+        int found = -1;
+        for (const uint32_t flip : {0xFFFFFFFFu, 0x80000001u, 0x40000000u, 0x20000000u, 0x10000000u, 0x55555555u}) {
+            for (int i = 0; i < RX_WORDS; ++i) model->pck_cp2af_sRx[i] = rxImage[i] ^ flip;
+            model->pck_cp2af_sRx[RX_WORDS - 1] &= 0x3FFFFFFFu;
+            model->eval();
+            found = firstDifference(txImage);
+            if (found >= 0) break;
+        }
+        for (int i = 0; i < RX_WORDS; ++i) model->pck_cp2af_sRx[i] = rxImage[i];
+        model->eval();
+        return found;
+    }
+
+private:
+    uint32_t edge() {
+        model->pClk = 1;
+        model->pClkDiv2 = (edges & 1) == 0;
+        model->pClkDiv4 = (edges & 2) == 0;
+        ++edges;
+        context.timeInc(1);
+        model->eval();
+        const uint32_t valid = sampleTx();
+        model->pClk = 0;
+        model->eval();
+        return valid;
+    }
+
+    void driveRx() {
+        const uint32_t wires = rx.wires;
+        uint32_t* const image = model->pck_cp2af_sRx.data();
+        image[0] = (wires >> 5 & 1) | (rx.c1_hdr & 0xFFFFFFF) << 1 | (wires >> 4 & 1) << 29
+                   | (wires >> 3 & 1) << 30 | (wires >> 2 & 1) << 31;
+        std::memcpy(image + 1, rx.c0_data, sizeof rx.c0_data);
+        image[17] = (rx.c0_hdr & 0xFFFFFFF) | (wires >> 1 & 1) << 28 | (wires & 1) << 29;
+        model->pck_cp2af_softReset = wires >> 6 & 1;
+        model->pck_cp2af_error = wires >> 7 & 1;
+        model->pck_cp2af_pwrState = wires >> 8 & 3;
+    }
+
+    uint32_t sampleTx() {
+        const uint32_t* const image = model->pck_af2cp_sTx.data();
+        const uint32_t valid = (image[20] >> 27 & 1) | (image[2] >> 10 & 1) << 1 | (image[2] & 1) << 2;
+        tx.valid = valid;
+        if (valid & 1) {
+            tx.c0_hdr_low = image[20] >> 28 | static_cast<uint64_t>(image[21]) << 4
+                            | static_cast<uint64_t>(image[22]) << 36;
+            tx.c0_hdr_high = (image[22] >> 28 | image[23] << 4) & 0x3FF;
+        }
+        if (valid & 2) {
+            for (int i = 0; i < 8; ++i) tx.c1_data[i] = eleventhBitOf(image + 2 + 2 * i);
+            tx.c1_hdr_low = eleventhBitOf(image + 18);
+            tx.c1_hdr_high = image[20] >> 11 & 0xFFFF;
+        }
+        if (valid & 4) {
+            tx.c2_data = image[0] | static_cast<uint64_t>(image[1]) << 32;
+            tx.c2_tid = image[2] >> 1 & 0x1FF;
+        }
+        return valid;
+    }
+
+    // 64 bits from bit 11 of a word on.
+    static uint64_t eleventhBitOf(const uint32_t* word) {
+        return word[0] >> 11 | static_cast<uint64_t>(word[1]) << 21 | static_cast<uint64_t>(word[2]) << 53;
+    }
+
+    int firstDifference(const uint32_t* before) const {
+        for (int i = 0; i < TX_WORDS; ++i) {
+            const uint32_t changed = model->pck_af2cp_sTx[i] ^ before[i];
+            if (changed != 0) return 32 * i + __builtin_ctz(changed);
+        }
+        return -1;
+    }
+};
+
+constexpr int ENDED = -2;
+
+// Runs a part of the simulation; ENDED when the design has ended it, now or before.
+template <typename Part>
+int64_t unlessEnded(Afu* afu, Part part) {
+    if (!afu->reason.empty()) return ENDED;
+    try {
+        return static_cast<int64_t>(part());
+    } catch (const Ended& ended) {
+        afu->reason = ended.reason;
+        return ENDED;
+    }
+}
+
+[[noreturn]] void end(const char* file, int line, const char* what) {
+    std::string reason = std::string{file} + ":" + std::to_string(line) + ": " + what;
+    if (!printed.empty()) reason += ", after it printed: " + printed;
+    printed.clear();
+    throw Ended{reason};
+}
+
+}  // namespace
+
+// What Verilator's library calls instead of printf, and instead of ending the process.
+
+void outboard_print(const char* format, ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    std::fputs(text, stdout);
+    printed = text;
+    while (!printed.empty() && printed.back() == '\n') printed.pop_back();
+}
+
+void vl_finish(const char* file, int line, const char*) { end(file, line, "the design called $finish"); }
+
+void vl_stop(const char* file, int line, const char*) {
+    end(file, line, "the design called $stop, $fatal or $error");
+}
+
+void vl_fatal(const char* file, int line, const char*, const char* message) { end(file, line, message); }
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+// An AFU in reset, whose registers and memories hold what the seed gives; null when it does not settle.
+EXPORTED Afu* afu_create(uint64_t seed) {
+    try {
+        return new Afu{seed};
+    } catch (const Ended& ended) {
+        std::fprintf(stderr, "%s\n", ended.reason.c_str());
+        return nullptr;
+    }
+}
+
+EXPORTED void afu_destroy(Afu* afu) { delete afu; }
+
+EXPORTED RxWires* afu_rx(Afu* afu) { return &afu->rx; }
+
+EXPORTED const TxWires* afu_tx(Afu* afu) { return &afu->tx; }
+
+// Whether the design has logic on uClk_usr or uClk_usrDiv2. If not, afu_step and afu_idle do; else afu_clocks.
+EXPORTED int32_t afu_has_user_clocks() { return OUTBOARD_USER_CLOCKS; }
+
+// One edge of pClk: what is then valid (see TxWires), or ENDED (see afu_reason).
+EXPORTED int32_t afu_step(Afu* afu) {
+    return static_cast<int32_t>(unlessEnded(afu, [afu] { return afu->step(); }));
+}
+
+// Up to `most` edges at which rx stays as it is; how many passed until one drove something, or ENDED.
+EXPORTED int64_t afu_idle(Afu* afu, uint64_t most) {
+    return unlessEnded(afu, [afu, most] { return afu->idle(most); });
+}
+
+// Other levels of the clocks: what is valid after a rising edge of pClk, else 0, or ENDED.
+EXPORTED int32_t afu_clocks(Afu* afu, uint32_t levels) {
+    return static_cast<int32_t>(unlessEnded(afu, [afu, levels] { return afu->clocks(levels); }));
+}
+
+// The first bit of t_if_ccip_Tx that follows Rx without a clock edge, -1 when none does, or ENDED.
+EXPORTED int32_t afu_combinational_path(Afu* afu) {
+    return static_cast<int32_t>(unlessEnded(afu, [afu] { return afu->combinationalPath(); }));
+}
+
+// Why the design ended its simulation; empty while it has not.
+EXPORTED const char* afu_reason(Afu* afu) { return afu->reason.c_str(); }
