@@ -19,22 +19,28 @@ import org.jspecify.annotations.Nullable;
 final class Acceptance {
     private static final int RESERVED_LENGTH = 2;
 
-    private final Profile profile;
+    private final boolean byteEnable;
+    private final boolean interrupts;
+    private final boolean[] has = new boolean[VirtualChannel.values().length];
     private final HostMemory memory;
     private final Checker checker;
     private final MemoryPath path;
-    private final Lines lines;
+    private final LinePool lines;
     private final C1Framing framing = new C1Framing();
 
     private long reads;
 
     /// The first line of the open burst, if it was not refused.
-    private int burst = Lines.NONE;
+    private @Nullable PendingLine burst;
 
     private int burstLine;
 
     Acceptance(Profile profile, HostMemory memory, Checker checker, MemoryPath path) {
-        this.profile = profile;
+        byteEnable = profile.byteEnable();
+        interrupts = profile.interrupts();
+        for (VirtualChannel channel : VirtualChannel.values()) {
+            has[channel.code()] = profile.has(channel);
+        }
         this.memory = memory;
         this.checker = checker;
         this.path = path;
@@ -44,7 +50,7 @@ final class Acceptance {
     /// Reset: an open burst ends.
     void reset() {
         framing.reset();
-        burst = Lines.NONE;
+        burst = null;
     }
 
     /// A beat that is not accepted is counted all the same.
@@ -70,19 +76,15 @@ final class Acceptance {
             return;
         }
         int count = c0.lengthCode() + 1;
-        int first = Lines.NONE;
-        for (int i = 0; i < count; i++) {
-            int slot = lines.allocate();
-            first = i == 0 ? slot : first;
-            begin(slot, first, i, Lines.READ, c0.requestType(), c0.channel(), ordinal, c0.mdata());
-            lines.address[slot] = c0.address() + i;
-            lines.mapping[slot] = mapping;
-            if (i == 0) {
-                lines.count[slot] = (byte) count;
-                lines.open[slot] = (byte) count;
-                lines.held[slot] = (byte) count;
-            }
-            path.arrive(slot);
+        PendingLine first = lines.take();
+        first.begin(PendingLine.READ, c0.requestType(), c0.channel(), ordinal, c0.mdata(), count);
+        first.address = c0.address();
+        first.mapping = mapping;
+        path.arrive(first);
+        for (int i = 1; i < count; i++) {
+            PendingLine line = lines.take();
+            line.follow(first, i);
+            path.arrive(line);
         }
     }
 
@@ -104,38 +106,29 @@ final class Acceptance {
     }
 
     private boolean isRefused(int channel, int lengthCode, long address) {
-        return lengthCode == RESERVED_LENGTH
-                || (address & lengthCode) != 0
-                || !profile.has(VirtualChannel.of(channel));
+        return lengthCode == RESERVED_LENGTH || (address & lengthCode) != 0 || !has[channel];
     }
 
     private void acceptFence(C1Tx c1) {
-        if (profile.has(VirtualChannel.of(c1.channel()))) {
-            single(Lines.FENCE, c1, c1.mdata());
+        if (has[c1.channel()]) {
+            arrive(PendingLine.FENCE, c1, c1.mdata());
         }
     }
 
     private void acceptInterrupt(C1Tx c1) {
-        if (profile.interrupts() && profile.has(VirtualChannel.of(c1.channel()))) {
-            int slot = single(Lines.INTERRUPT, c1, c1.interruptId());
-            int channel =
-                    c1.channel() == VirtualChannel.VA.code()
-                            ? VirtualChannel.VH0.code()
-                            : c1.channel();
-            lines.channel[slot] = (byte) channel;
+        if (interrupts && has[c1.channel()]) {
+            arrive(PendingLine.INTERRUPT, c1, c1.interruptId());
         }
     }
 
-    private int single(byte kind, C1Tx c1, int mdata) {
-        int slot = lines.allocate();
-        begin(slot, slot, 0, kind, c1.requestType(), c1.channel(), framing.requests() - 1, mdata);
-        lines.held[slot] = 1;
-        path.arrive(slot);
-        return slot;
+    private void arrive(byte kind, C1Tx c1, int mdata) {
+        PendingLine line = lines.take();
+        line.begin(kind, c1.requestType(), c1.channel(), framing.requests() - 1, mdata, 1);
+        path.arrive(line);
     }
 
     private void acceptWrite(long cycle, C1Tx c1) {
-        boolean bytes = c1.byteMode() && profile.byteEnable();
+        boolean bytes = byteEnable && c1.byteMode();
         if (isRefused(c1.channel(), c1.lengthCode(), c1.address()) || (bytes && !isByteRange(c1))) {
             return;
         }
@@ -150,27 +143,17 @@ final class Acceptance {
                     c1.address());
             return;
         }
-        int slot = lines.allocate();
+        PendingLine line = lines.take();
         int count = c1.lengthCode() + 1;
-        begin(
-                slot,
-                slot,
-                0,
-                Lines.WRITE,
-                c1.requestType(),
-                c1.channel(),
-                framing.requests() - 1,
-                c1.mdata());
-        lines.count[slot] = (byte) count;
-        lines.open[slot] = (byte) count;
-        lines.held[slot] = (byte) count;
-        lines.unanswered[slot] = (byte) count;
-        line(slot, c1, c1.address(), mapping);
-        if (bytes) {
-            lines.start[slot] = (byte) c1.byteStart();
-            lines.length[slot] = (byte) c1.byteLength();
-        }
-        burst = count > 1 ? slot : Lines.NONE;
+        long ordinal = framing.requests() - 1;
+        line.begin(PendingLine.WRITE, c1.requestType(), c1.channel(), ordinal, c1.mdata(), count);
+        line.address = c1.address();
+        line.mapping = mapping;
+        line.start = (byte) (bytes ? c1.byteStart() : 0);
+        line.length = (byte) (bytes ? c1.byteLength() : Line.BYTES);
+        Line.copy(c1.data, line.data);
+        path.arrive(line);
+        burst = count > 1 ? line : null;
         burstLine = 1;
     }
 
@@ -209,59 +192,25 @@ final class Acceptance {
     }
 
     private void continueBurst(C1Tx c1) {
-        if (burst == Lines.NONE) {
+        if (burst == null) {
             return;
         }
-        int slot = lines.allocate();
-        begin(
-                slot,
-                burst,
-                burstLine,
-                Lines.WRITE,
-                lines.type[burst],
-                lines.named[burst],
-                lines.ordinal[burst],
-                lines.mdata[burst]);
-        line(slot, c1, lines.address[burst] + burstLine, lines.mapping[burst]);
-        if (++burstLine == lines.count[burst]) {
-            burst = Lines.NONE;
+        PendingLine line = lines.take();
+        line.follow(burst, burstLine);
+        line.start = 0;
+        line.length = Line.BYTES;
+        Line.copy(c1.data, line.data);
+        path.arrive(line);
+        if (++burstLine == burst.count) {
+            burst = null;
         }
-    }
-
-    private void line(int slot, C1Tx c1, long address, @Nullable Mapping mapping) {
-        lines.address[slot] = address;
-        lines.mapping[slot] = mapping;
-        lines.start[slot] = 0;
-        lines.length[slot] = Line.BYTES;
-        System.arraycopy(c1.data, 0, lines.data, Lines.dataIndex(slot), Line.LONGS);
-        path.arrive(slot);
     }
 
     /// A burst that breaks off becomes a write of the lines that came.
     private void cutBurst() {
-        if (burst != Lines.NONE) {
-            path.truncate(burst, lines.count[burst] - burstLine);
-            burst = Lines.NONE;
+        if (burst != null) {
+            path.truncate(burst, burst.count - burstLine);
+            burst = null;
         }
-    }
-
-    private void begin(
-            int slot,
-            int first,
-            int number,
-            byte kind,
-            int type,
-            int named,
-            long ordinal,
-            int mdata) {
-        lines.first[slot] = first;
-        lines.number[slot] = (byte) number;
-        lines.kind[slot] = kind;
-        lines.type[slot] = (byte) type;
-        lines.named[slot] = (byte) named;
-        lines.channel[slot] = 0;
-        lines.hit[slot] = false;
-        lines.ordinal[slot] = ordinal;
-        lines.mdata[slot] = mdata;
     }
 }

@@ -1,7 +1,6 @@
 package dev.outboard.ccip.fiu;
 
-import static dev.outboard.ccip.fiu.Lines.INTERRUPT;
-import static dev.outboard.ccip.fiu.Lines.NONE;
+import static dev.outboard.ccip.fiu.PendingLine.INTERRUPT;
 
 import dev.outboard.ccip.platform.LinkParameters;
 import dev.outboard.ccip.platform.Profile;
@@ -34,7 +33,7 @@ final class AdversarialSchedule implements Schedule {
     private final Chance chance;
 
     /// Lines in the pool of each channel; the interrupts stand at 0.
-    private final IntQueue[] pools = new IntQueue[CHANNELS];
+    private final LineQueue[] pools = new LineQueue[CHANNELS];
 
     private final Order[] order = new Order[CHANNELS];
     private final int[] leaveOdds = new int[CHANNELS];
@@ -54,7 +53,7 @@ final class AdversarialSchedule implements Schedule {
         this.caches = caches;
         this.chance = chance;
         for (int i = 0; i < CHANNELS; i++) {
-            pools[i] = new IntQueue(Lines.COUNT);
+            pools[i] = new LineQueue();
         }
         changeMood();
     }
@@ -76,17 +75,16 @@ final class AdversarialSchedule implements Schedule {
     }
 
     @Override
-    public boolean admits(MemoryPath path, int slot) {
-        Lines lines = path.lines;
-        if (lines.number[slot] != 0) {
-            lines.channel[slot] = lines.channel[lines.first[slot]];
+    public boolean admits(MemoryPath path, PendingLine line) {
+        if (line.number != 0) {
+            line.channel = line.first.channel;
             return chance.in256(Math.max(admitOdds, 8));
         }
         if (admitted == ADMITTED || !chance.in256(admitOdds)) {
             return false;
         }
         admitted++;
-        lines.channel[slot] = (byte) steer(lines.named[slot]);
+        line.channel = (byte) steer(line.named);
         return true;
     }
 
@@ -109,21 +107,21 @@ final class AdversarialSchedule implements Schedule {
     }
 
     @Override
-    public void enter(MemoryPath path, int slot) {
-        boolean interrupt = path.lines.kind[slot] == INTERRUPT;
+    public void enter(MemoryPath path, PendingLine line) {
+        boolean interrupt = line.kind == INTERRUPT;
         if (!interrupt) {
-            caches.latency(path.lines, slot, link, chance);
+            caches.latency(line, link, chance);
         }
-        pools[interrupt ? 0 : path.lines.channel[slot]].add(slot);
+        pools[interrupt ? 0 : line.channel].add(line);
     }
 
     @Override
-    public void drained(MemoryPath path, int slot) {
-        caches.drained(path.lines, slot);
+    public void drained(MemoryPath path, PendingLine line) {
+        caches.drained(line);
     }
 
     @Override
-    public void completed(MemoryPath path, int first) {
+    public void completed(MemoryPath path, PendingLine first) {
         admitted--;
     }
 
@@ -148,8 +146,8 @@ final class AdversarialSchedule implements Schedule {
         }
     }
 
-    private int pick(int channel) {
-        IntQueue pool = pools[channel];
+    private PendingLine pick(int channel) {
+        LineQueue pool = pools[channel];
         return pool.take(
                 switch (order[channel]) {
                     case FIRST -> 0;

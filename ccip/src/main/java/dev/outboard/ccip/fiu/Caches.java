@@ -29,32 +29,32 @@ final class Caches {
 
     /// Looks the line up where its channel leads, which changes the state of the caches, and says
     /// how many cycles the answer takes on this link.
-    int latency(Lines lines, int slot, LinkParameters link, Chance chance) {
-        if (lines.kind[slot] == Lines.INTERRUPT) {
+    int latency(PendingLine line, LinkParameters link, Chance chance) {
+        if (line.kind == PendingLine.INTERRUPT) {
             return link.minimumLatency();
         }
         int span = link.maximumLatency() - link.minimumLatency() + 1;
         if (fpga == null) {
-            return link.minimumLatency() + spread(llcHolds(lines, slot), span, chance);
+            return link.minimumLatency() + spread(llcHolds(line), span, chance);
         }
-        if (lines.channel[slot] != VL0) {
-            boolean snooped = fpga.snoop(lines, slot);
+        if (line.channel != VL0) {
+            boolean snooped = fpga.snoop(line);
             return link.minimumLatency()
-                    + (snooped ? span - 1 : spread(llcHolds(lines, slot), span, chance));
+                    + (snooped ? span - 1 : spread(llcHolds(line), span, chance));
         }
-        CacheTransition transition = fpga.lookup(lines, slot);
-        lines.hit[slot] = transition.hit();
+        CacheTransition transition = fpga.lookup(line);
+        line.hit = transition.hit();
         if (transition.hit()) {
             return link.minimumLatency() + chance.below(span / 8 + 1);
         }
         int miss = span * 3 / 8;
-        return link.minimumLatency() + miss + spread(llcHolds(lines, slot), span - miss, chance);
+        return link.minimumLatency() + miss + spread(llcHolds(line), span - miss, chance);
     }
 
     /// The line was written to memory or read from it.
-    void drained(Lines lines, int slot) {
-        if (fpga != null && lines.channel[slot] == VL0) {
-            fpga.drained(lines, slot);
+    void drained(PendingLine line) {
+        if (fpga != null && line.channel == VL0) {
+            fpga.drained(line);
         }
     }
 
@@ -63,12 +63,11 @@ final class Caches {
         return llcHit ? chance.below(half + 1) : half + chance.below(span - half);
     }
 
-    private boolean llcHolds(Lines lines, int slot) {
-        int index = (int) lines.address[slot] & LLC_LINES - 1;
-        boolean held = llc[index] == lines.address[slot];
-        boolean keeps =
-                lines.kind[slot] == Lines.READ || lines.type[slot] == WriteType.WRPUSH_I.code();
-        llc[index] = keeps ? lines.address[slot] : held ? -1 : llc[index];
+    private boolean llcHolds(PendingLine line) {
+        int index = (int) line.address & LLC_LINES - 1;
+        boolean held = llc[index] == line.address;
+        boolean keeps = line.kind == PendingLine.READ || line.type == WriteType.WRPUSH_I.code();
+        llc[index] = keeps ? line.address : held ? -1 : llc[index];
         return held;
     }
 }

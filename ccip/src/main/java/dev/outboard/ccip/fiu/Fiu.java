@@ -9,6 +9,7 @@ import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.platform.ResponseFormat;
 import dev.outboard.ccip.wire.C0Rx;
 import dev.outboard.ccip.wire.C1Rx;
+import dev.outboard.ccip.wire.Line;
 import dev.outboard.ccip.wire.LineCount;
 import dev.outboard.ccip.wire.PowerState;
 import dev.outboard.ccip.wire.Rx;
@@ -30,7 +31,6 @@ public final class Fiu {
     private final Chance chance;
     private final Caches caches;
     private final MemoryPath path;
-    private final Lines lines;
     private final Schedule schedule;
     private final Acceptance acceptance;
     private final Mmio mmio;
@@ -67,22 +67,21 @@ public final class Fiu {
                         ? new TimedSchedule(profile, caches, new Chance(seed + 1))
                         : new AdversarialSchedule(profile, caches, new Chance(seed + 1));
         path = new MemoryPath(schedule, events(interrupts), format, new Chance(seed + 2));
-        lines = path.lines;
         acceptance = new Acceptance(profile, memory, checker, path);
     }
 
     private MemoryEvents events(Interrupts interrupts) {
         return new MemoryEvents() {
             @Override
-            public void unmappedInFlight(Lines lines, int slot) {
-                boolean read = lines.kind[slot] == Lines.READ;
+            public void unmappedInFlight(PendingLine line) {
+                boolean read = line.kind == PendingLine.READ;
                 checker.report(
                         Violation.MEM_UNMAPPED,
                         read ? Channel.TX_C0 : Channel.TX_C1,
                         cycle,
                         "",
-                        lines.ordinal[slot],
-                        lines.address[slot],
+                        line.ordinal,
+                        line.address,
                         "its memory was unmapped while the request was in flight");
             }
 
@@ -187,40 +186,35 @@ public final class Fiu {
             return;
         }
         int channel = schedule.delivery(path);
-        if (channel != Lines.NONE) {
-            int slot = path.deliverable(channel);
-            c0.readResponse(
-                    VirtualChannel.of(channel),
-                    lines.hit[slot],
-                    lines.number[slot],
-                    lines.mdata[slot]);
-            System.arraycopy(lines.data, Lines.dataIndex(slot), c0.data, 0, c0.data.length);
-            answers.c0Request = lines.ordinal[slot];
+        if (channel != Schedule.NONE) {
+            PendingLine line = path.deliverable(channel);
+            c0.readResponse(VirtualChannel.of(channel), line.hit, line.number, line.mdata);
+            Line.copy(line.data, c0.data);
+            answers.c0Request = line.ordinal;
             path.delivered(channel);
         }
     }
 
     private void driveC1(C1Rx c1, Answers answers) {
         int position = schedule.answer(path);
-        if (position == Lines.NONE) {
+        if (position == Schedule.NONE) {
             return;
         }
-        int slot = path.answer(position);
-        VirtualChannel channel = VirtualChannel.of(lines.channel[slot]);
-        switch (lines.kind[slot]) {
-            case Lines.FENCE -> c1.fenceResponse(lines.mdata[slot]);
-            case Lines.INTERRUPT -> c1.interruptResponse(channel, lines.mdata[slot]);
+        PendingLine line = path.answer(position);
+        VirtualChannel channel = VirtualChannel.of(line.channel);
+        switch (line.kind) {
+            case PendingLine.FENCE -> c1.fenceResponse(line.mdata);
+            case PendingLine.INTERRUPT -> c1.interruptResponse(channel, line.mdata);
             default -> {
-                if (lines.packed[lines.first[slot]]) {
-                    LineCount count = LineCount.ofLines(lines.count[slot]);
-                    c1.packedWriteResponse(channel, lines.hit[slot], count, lines.mdata[slot]);
+                if (line.first.packed) {
+                    LineCount count = LineCount.ofLines(line.count);
+                    c1.packedWriteResponse(channel, line.hit, count, line.mdata);
                 } else {
-                    c1.writeResponse(
-                            channel, lines.hit[slot], lines.number[slot], lines.mdata[slot]);
+                    c1.writeResponse(channel, line.hit, line.number, line.mdata);
                 }
             }
         }
-        answers.c1Request = lines.ordinal[slot];
+        answers.c1Request = line.ordinal;
         path.answered(position);
     }
 

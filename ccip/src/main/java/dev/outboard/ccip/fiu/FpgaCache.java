@@ -122,17 +122,17 @@ final class FpgaCache {
     }
 
     /// Serves a line of a request on VL0.
-    CacheTransition lookup(Lines lines, int slot) {
-        long address = lines.address[slot];
+    CacheTransition lookup(PendingLine line) {
+        long address = line.address;
         int index = index(address);
-        forgetIfStored(lines, slot, index);
+        forgetIfStored(line, index);
         State before = STATES[state[index]];
         boolean hit = tag[index] == address && before != I;
-        int kind = kind(lines, slot);
+        int kind = kind(line);
         CacheTransition transition = TABLE[entry(kind, hit, before)];
         tag[index] = address;
         state[index] = (byte) transition.after().ordinal();
-        copied[index] = copied[index] && hit && lines.kind[slot] == Lines.READ;
+        copied[index] = copied[index] && hit && line.kind == PendingLine.READ;
         (hit ? hits : misses)[kind]++;
         if (transition.evicts()) {
             evictions[kind]++;
@@ -140,12 +140,9 @@ final class FpgaCache {
         return transition;
     }
 
-    private void forgetIfStored(Lines lines, int slot, int index) {
-        Mapping mapping = lines.mapping[slot];
-        if (copied[index]
-                && tag[index] == lines.address[slot]
-                && mapping != null
-                && mapping.isLive()) {
+    private void forgetIfStored(PendingLine line, int index) {
+        Mapping mapping = line.mapping;
+        if (copied[index] && tag[index] == line.address && mapping != null && mapping.isLive()) {
             mapping.read(tag[index], current, 0);
             int at = index * Line.LONGS;
             if (!Arrays.equals(current, 0, Line.LONGS, copy, at, at + Line.LONGS)) {
@@ -156,12 +153,11 @@ final class FpgaCache {
     }
 
     /// A line of a request on VL0 has reached memory: the cache keeps what it is now.
-    void drained(Lines lines, int slot) {
-        int index = index(lines.address[slot]);
-        if (tag[index] == lines.address[slot] && state[index] != I.ordinal()) {
-            System.arraycopy(
-                    lines.data, Lines.dataIndex(slot), copy, index * Line.LONGS, Line.LONGS);
-            copied[index] = lines.kind[slot] == Lines.READ || lines.length[slot] == Line.BYTES;
+    void drained(PendingLine line) {
+        int index = index(line.address);
+        if (tag[index] == line.address && state[index] != I.ordinal()) {
+            System.arraycopy(line.data, 0, copy, index * Line.LONGS, Line.LONGS);
+            copied[index] = line.kind == PendingLine.READ || line.length == Line.BYTES;
         }
     }
 
@@ -169,13 +165,13 @@ final class FpgaCache {
     /// copy here; a read has a modified line written back.
     ///
     /// @return whether a modified line had to be fetched from here
-    boolean snoop(Lines lines, int slot) {
-        int index = index(lines.address[slot]);
-        if (tag[index] != lines.address[slot] || state[index] == I.ordinal()) {
+    boolean snoop(PendingLine line) {
+        int index = index(line.address);
+        if (tag[index] != line.address || state[index] == I.ordinal()) {
             return false;
         }
         boolean modified = state[index] == M.ordinal();
-        state[index] = (byte) (lines.kind[slot] == Lines.READ ? S : I).ordinal();
+        state[index] = (byte) (line.kind == PendingLine.READ ? S : I).ordinal();
         return modified;
     }
 
@@ -188,10 +184,10 @@ final class FpgaCache {
         return (int) lineAddress & LINES - 1;
     }
 
-    private static int kind(Lines lines, int slot) {
-        if (lines.kind[slot] == Lines.READ) {
-            return lines.type[slot] == ReadType.RDLINE_S.code() ? READ_S : READ_I;
+    private static int kind(PendingLine line) {
+        if (line.kind == PendingLine.READ) {
+            return line.type == ReadType.RDLINE_S.code() ? READ_S : READ_I;
         }
-        return lines.type[slot];
+        return line.type;
     }
 }

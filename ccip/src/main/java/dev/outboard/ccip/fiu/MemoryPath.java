@@ -1,9 +1,9 @@
 package dev.outboard.ccip.fiu;
 
-import static dev.outboard.ccip.fiu.Lines.FENCE;
-import static dev.outboard.ccip.fiu.Lines.INTERRUPT;
-import static dev.outboard.ccip.fiu.Lines.READ;
-import static dev.outboard.ccip.fiu.Lines.WRITE;
+import static dev.outboard.ccip.fiu.PendingLine.FENCE;
+import static dev.outboard.ccip.fiu.PendingLine.INTERRUPT;
+import static dev.outboard.ccip.fiu.PendingLine.READ;
+import static dev.outboard.ccip.fiu.PendingLine.WRITE;
 
 import dev.outboard.ccip.platform.ResponseFormat;
 import dev.outboard.ccip.wire.Line;
@@ -21,24 +21,25 @@ import java.util.Arrays;
 final class MemoryPath {
     private static final int CHANNELS = VirtualChannel.values().length;
     private static final int VA = VirtualChannel.VA.code();
+    private static final int VH0 = VirtualChannel.VH0.code();
     private static final int VL0 = VirtualChannel.VL0.code();
 
-    /// What a line waits for before its slot is free.
+    /// What a line waits for before its line is free.
     private static final byte DRAIN = 1;
 
     private static final byte RESPONSE = 2;
 
-    final Lines lines = new Lines();
+    final LinePool lines = new LinePool();
     private final Schedule schedule;
     private final MemoryEvents events;
     private final ResponseFormat format;
     private final Chance chance;
 
-    private final IntQueue arrivedReads = new IntQueue(Lines.COUNT);
-    private final IntQueue arrivedWrites = new IntQueue(Lines.COUNT);
-    private final IntQueue[] upstream = queues();
-    private final IntQueue[] downstream = queues();
-    private final IntQueue answerable = new IntQueue(Lines.COUNT);
+    private final LineQueue arrivedReads = new LineQueue();
+    private final LineQueue arrivedWrites = new LineQueue();
+    private final LineQueue[] upstream = queues();
+    private final LineQueue[] downstream = queues();
+    private final LineQueue answerable = new LineQueue();
 
     /// Writes that have not left their pool, by the channel that the AFU named.
     private final int[] pooledWrites = new int[CHANNELS];
@@ -53,10 +54,10 @@ final class MemoryPath {
         this.chance = chance;
     }
 
-    private static IntQueue[] queues() {
-        IntQueue[] queues = new IntQueue[CHANNELS];
+    private static LineQueue[] queues() {
+        LineQueue[] queues = new LineQueue[CHANNELS];
         for (int i = 0; i < CHANNELS; i++) {
-            queues[i] = new IntQueue(Lines.COUNT);
+            queues[i] = new LineQueue();
         }
         return queues;
     }
@@ -64,8 +65,8 @@ final class MemoryPath {
     // What the port hands over.
 
     /// A line of a read, or a fence, interrupt or line of a write, in the order of its Tx channel.
-    void arrive(int slot) {
-        (lines.kind[slot] == READ ? arrivedReads : arrivedWrites).add(slot);
+    void arrive(PendingLine line) {
+        (line.kind == READ ? arrivedReads : arrivedWrites).add(line);
     }
 
     int waitingReads() {
@@ -78,7 +79,7 @@ final class MemoryPath {
 
     /// Nothing is in flight.
     boolean isIdle() {
-        return lines.freeCount() == Lines.COUNT;
+        return lines.isIdle();
     }
 
     // Admission: from the queues of the port into the pools.
@@ -94,28 +95,29 @@ final class MemoryPath {
         }
     }
 
-    private boolean admitWrite(int slot) {
-        switch (lines.kind[slot]) {
+    private boolean admitWrite(PendingLine line) {
+        switch (line.kind) {
             case FENCE -> {
-                if (!isDone(lines.named[slot])) {
+                if (!isDone(line.named)) {
                     return false;
                 }
-                answerable.add(slot);
+                answerable.add(line);
             }
             case INTERRUPT -> {
+                line.channel = line.named == VA ? (byte) VH0 : line.named;
                 unissuedInterrupts++;
-                schedule.enter(this, slot);
+                schedule.enter(this, line);
             }
             default -> {
-                if (!schedule.admits(this, slot)) {
+                if (!schedule.admits(this, line)) {
                     return false;
                 }
-                if (lines.number[slot] == 0) {
-                    lines.packed[slot] = isPacked(lines.channel[slot]);
+                if (line.number == 0) {
+                    line.packed = isPacked(line.channel);
                 }
-                pooledWrites[lines.named[slot]]++;
+                pooledWrites[line.named]++;
                 undrainedWrites++;
-                schedule.enter(this, slot);
+                schedule.enter(this, line);
             }
         }
         return true;
@@ -131,13 +133,13 @@ final class MemoryPath {
     }
 
     /// A write breaks off: `missing` of its lines do not come.
-    void truncate(int first, int missing) {
-        lines.open[first] -= (byte) missing;
-        lines.unanswered[first] -= (byte) missing;
-        lines.held[first] -= (byte) (missing - 1);
-        if (lines.packed[first] && lines.open[first] == 0) {
+    void truncate(PendingLine first, int missing) {
+        first.open -= (byte) missing;
+        first.unanswered -= (byte) missing;
+        first.held -= (byte) (missing - 1);
+        if (first.packed && first.open == 0) {
             answerable.add(first);
-        } else if (lines.unanswered[first] == 0) {
+        } else if (first.unanswered == 0) {
             schedule.completed(this, first);
         }
         lines.unhold(first);
@@ -155,31 +157,31 @@ final class MemoryPath {
 
     /// A line leaves its pool for the queue upstream of its channel, an interrupt for the
     /// processor. A write or interrupt may be answered from now on.
-    void leavePool(int slot) {
-        if (lines.kind[slot] == INTERRUPT) {
+    void leavePool(PendingLine line) {
+        if (line.kind == INTERRUPT) {
             unissuedInterrupts--;
-            answerable.add(slot);
-            events.interrupt(lines.mdata[slot]);
+            answerable.add(line);
+            events.interrupt(line.mdata);
             return;
         }
-        upstream[lines.channel[slot]].add(slot);
-        if (lines.kind[slot] == WRITE) {
-            pooledWrites[lines.named[slot]]--;
-            committed(slot);
+        upstream[line.channel].add(line);
+        if (line.kind == WRITE) {
+            pooledWrites[line.named]--;
+            committed(line);
         }
     }
 
-    private void committed(int slot) {
-        int first = lines.first[slot];
-        lines.open[first]--;
-        if (!lines.packed[first]) {
-            lines.pending[slot] = DRAIN | RESPONSE;
-            answerable.add(slot);
+    private void committed(PendingLine line) {
+        PendingLine first = line.first;
+        first.open--;
+        if (!first.packed) {
+            line.pending = DRAIN | RESPONSE;
+            answerable.add(line);
             return;
         }
-        lines.pending[slot] = slot == first ? DRAIN | RESPONSE : DRAIN;
-        lines.hit[first] &= lines.hit[slot];
-        if (lines.open[first] == 0) {
+        line.pending = line == first ? DRAIN | RESPONSE : DRAIN;
+        first.hit &= line.hit;
+        if (first.open == 0) {
             answerable.add(first);
         }
     }
@@ -195,53 +197,51 @@ final class MemoryPath {
     /// The first line upstream reaches memory: a write changes it, a read takes its line along
     /// downstream.
     void drain(int channel) {
-        int slot = upstream[channel].take();
-        Mapping mapping = lines.mapping[slot];
+        PendingLine line = upstream[channel].take();
+        Mapping mapping = line.mapping;
         if (mapping == null || !mapping.isLive()) {
-            events.unmappedInFlight(lines, slot);
-            lost(slot);
-        } else if (lines.kind[slot] == WRITE) {
-            store(mapping, slot);
+            events.unmappedInFlight(line);
+            lost(line);
+        } else if (line.kind == WRITE) {
+            store(mapping, line);
             undrainedWrites--;
-            schedule.drained(this, slot);
-            settled(slot, DRAIN);
+            schedule.drained(this, line);
+            settled(line, DRAIN);
         } else {
-            mapping.read(lines.address[slot], lines.data, Lines.dataIndex(slot));
-            schedule.drained(this, slot);
-            downstream[channel].add(slot);
+            mapping.read(line.address, line.data, 0);
+            schedule.drained(this, line);
+            downstream[channel].add(line);
         }
     }
 
-    private void store(Mapping mapping, int slot) {
-        int at = Lines.dataIndex(slot);
-        if (lines.length[slot] == Line.BYTES) {
-            mapping.write(lines.address[slot], lines.data, at);
+    private void store(Mapping mapping, PendingLine line) {
+        if (line.length == Line.BYTES) {
+            mapping.write(line.address, line.data, 0);
         } else {
-            mapping.writeBytes(
-                    lines.address[slot], lines.data, at, lines.start[slot], lines.length[slot]);
+            mapping.writeBytes(line.address, line.data, 0, line.start, line.length);
         }
     }
 
     /// A line whose memory went away while it was in flight: nothing is stored, and a read is not
     /// answered.
-    private void lost(int slot) {
-        if (lines.kind[slot] == WRITE) {
+    private void lost(PendingLine line) {
+        if (line.kind == WRITE) {
             undrainedWrites--;
-            settled(slot, DRAIN);
+            settled(line, DRAIN);
         } else {
-            readDone(slot);
+            readDone(line);
         }
     }
 
-    private void settled(int slot, byte what) {
-        lines.pending[slot] &= (byte) ~what;
-        if (lines.pending[slot] == 0) {
-            lines.release(slot);
+    private void settled(PendingLine line, byte what) {
+        line.pending &= (byte) ~what;
+        if (line.pending == 0) {
+            lines.release(line);
         }
     }
 
     /// The line that came downstream first; [#delivered] takes it away.
-    int deliverable(int channel) {
+    PendingLine deliverable(int channel) {
         return downstream[channel].get(0);
     }
 
@@ -250,35 +250,35 @@ final class MemoryPath {
         readDone(downstream[channel].take());
     }
 
-    private void readDone(int slot) {
-        int first = lines.first[slot];
-        if (--lines.open[first] == 0) {
+    private void readDone(PendingLine line) {
+        PendingLine first = line.first;
+        if (--first.open == 0) {
             schedule.completed(this, first);
         }
-        lines.release(slot);
+        lines.release(line);
     }
 
     int answerable() {
         return answerable.size();
     }
 
-    /// The slot that [#answered] at this position answers.
-    int answer(int position) {
+    /// The line that [#answered] at this position answers.
+    PendingLine answer(int position) {
         return answerable.get(position);
     }
 
     /// A write, fence or interrupt was answered on the wires.
     void answered(int position) {
-        int slot = answerable.take(position);
-        if (lines.kind[slot] != WRITE) {
-            lines.release(slot);
+        PendingLine line = answerable.take(position);
+        if (line.kind != WRITE) {
+            lines.release(line);
             return;
         }
-        int first = lines.first[slot];
-        if (lines.packed[first] || --lines.unanswered[first] == 0) {
+        PendingLine first = line.first;
+        if (first.packed || --first.unanswered == 0) {
             schedule.completed(this, first);
         }
-        settled(slot, RESPONSE);
+        settled(line, RESPONSE);
     }
 
     /// Ends everything: what has a place in memory order is written, all else is forgotten (CCI-P

@@ -1,8 +1,7 @@
 package dev.outboard.ccip.fiu;
 
-import static dev.outboard.ccip.fiu.Lines.INTERRUPT;
-import static dev.outboard.ccip.fiu.Lines.NONE;
-import static dev.outboard.ccip.fiu.Lines.READ;
+import static dev.outboard.ccip.fiu.PendingLine.INTERRUPT;
+import static dev.outboard.ccip.fiu.PendingLine.READ;
 
 import dev.outboard.ccip.platform.LinkParameters;
 import dev.outboard.ccip.platform.Profile;
@@ -37,8 +36,8 @@ final class TimedSchedule implements Schedule {
     /// the next request, so that each gets a share as large as its bandwidth.
     private final long[] laid = new long[2 * CHANNELS];
 
-    private final int[] dueFirst = new int[HORIZON];
-    private final int[] dueLast = new int[HORIZON];
+    private final @Nullable PendingLine[] dueFirst = new PendingLine[HORIZON];
+    private final @Nullable PendingLine[] dueLast = new PendingLine[HORIZON];
     private int lastDelivery;
 
     TimedSchedule(Profile profile, Caches caches, Chance chance) {
@@ -47,21 +46,19 @@ final class TimedSchedule implements Schedule {
                 profile.channels().stream().mapToInt(VirtualChannel::code).sorted().toArray();
         this.caches = caches;
         this.chance = chance;
-        Arrays.fill(dueFirst, NONE);
     }
 
     @Override
-    public boolean admits(MemoryPath path, int slot) {
-        Lines lines = path.lines;
-        if (lines.number[slot] != 0) {
-            lines.channel[slot] = lines.channel[lines.first[slot]];
+    public boolean admits(MemoryPath path, PendingLine line) {
+        if (line.number != 0) {
+            line.channel = line.first.channel;
             return true;
         }
-        if (lines.channel[slot] == 0) {
-            lines.channel[slot] = (byte) steer(lines, slot);
+        if (line.channel == 0) {
+            line.channel = (byte) steer(line);
         }
-        int direction = direction(lines, slot);
-        LinkParameters link = link(lines.channel[slot]);
+        int direction = direction(line);
+        LinkParameters link = link(line.channel);
         if (outstanding[direction] == link.outstanding()
                 || freeAt[direction] - now * CYCLE > (HORIZON / 2) * (long) CYCLE) {
             return false;
@@ -71,11 +68,11 @@ final class TimedSchedule implements Schedule {
         return true;
     }
 
-    private int steer(Lines lines, int slot) {
-        if (lines.named[slot] != VirtualChannel.VA.code()) {
-            return lines.named[slot];
+    private int steer(PendingLine line) {
+        if (line.named != VirtualChannel.VA.code()) {
+            return line.named;
         }
-        int writes = lines.kind[slot] == READ ? 0 : CHANNELS;
+        int writes = line.kind == READ ? 0 : CHANNELS;
         int least = channels[0];
         for (int channel : channels) {
             if (laid[writes + channel] < laid[writes + least]) {
@@ -83,8 +80,7 @@ final class TimedSchedule implements Schedule {
             }
         }
         LinkParameters link = link(least);
-        laid[writes + least] +=
-                link.cyclesPerRequest() + (long) lines.count[slot] * link.cyclesPerLine();
+        laid[writes + least] += link.cyclesPerRequest() + (long) line.count * link.cyclesPerLine();
         return least;
     }
 
@@ -92,51 +88,52 @@ final class TimedSchedule implements Schedule {
         return Objects.requireNonNull(links[channel], "the port refuses a channel without a link");
     }
 
-    private static int direction(Lines lines, int slot) {
-        return lines.kind[slot] == READ ? lines.channel[slot] : CHANNELS + lines.channel[slot];
+    private static int direction(PendingLine line) {
+        return line.kind == READ ? line.channel : CHANNELS + line.channel;
     }
 
     @Override
-    public void enter(MemoryPath path, int slot) {
-        Lines lines = path.lines;
-        int direction = direction(lines, slot);
-        LinkParameters link = link(lines.channel[slot]);
+    public void enter(MemoryPath path, PendingLine line) {
+        int direction = direction(line);
+        LinkParameters link = link(line.channel);
         freeAt[direction] = Math.max(freeAt[direction], now * CYCLE) + link.cyclesPerLine();
-        long due = freeAt[direction] / CYCLE + caches.latency(lines, slot, link, chance);
+        long due = freeAt[direction] / CYCLE + caches.latency(line, link, chance);
         int bucket = (int) Math.max(due, now + 1) & HORIZON - 1;
-        lines.next[slot] = NONE;
-        if (dueFirst[bucket] == NONE) {
-            dueFirst[bucket] = slot;
+        PendingLine last = dueLast[bucket];
+        line.next = null;
+        if (last == null) {
+            dueFirst[bucket] = line;
         } else {
-            lines.next[dueLast[bucket]] = slot;
+            last.next = line;
         }
-        dueLast[bucket] = slot;
+        dueLast[bucket] = line;
     }
 
     @Override
-    public void drained(MemoryPath path, int slot) {
-        caches.drained(path.lines, slot);
+    public void drained(MemoryPath path, PendingLine line) {
+        caches.drained(line);
     }
 
     @Override
-    public void completed(MemoryPath path, int first) {
-        outstanding[direction(path.lines, first)]--;
+    public void completed(MemoryPath path, PendingLine first) {
+        outstanding[direction(first)]--;
     }
 
     @Override
     public void clock(MemoryPath path) {
         now++;
         int bucket = (int) now & HORIZON - 1;
-        int slot = dueFirst[bucket];
-        while (slot != NONE) {
-            int next = path.lines.next[slot];
-            path.leavePool(slot);
-            if (path.lines.kind[slot] != INTERRUPT) {
-                path.drain(path.lines.channel[slot]);
+        PendingLine line = dueFirst[bucket];
+        while (line != null) {
+            PendingLine next = line.next;
+            path.leavePool(line);
+            if (line.kind != INTERRUPT) {
+                path.drain(line.channel);
             }
-            slot = next;
+            line = next;
         }
-        dueFirst[bucket] = NONE;
+        dueFirst[bucket] = null;
+        dueLast[bucket] = null;
     }
 
     @Override
@@ -159,10 +156,11 @@ final class TimedSchedule implements Schedule {
     @Override
     public void flush(MemoryPath path) {
         for (int bucket = 0; bucket < HORIZON; bucket++) {
-            for (int slot = dueFirst[bucket]; slot != NONE; slot = path.lines.next[slot]) {
-                path.leavePool(slot);
+            for (PendingLine line = dueFirst[bucket]; line != null; line = line.next) {
+                path.leavePool(line);
             }
-            dueFirst[bucket] = NONE;
+            dueFirst[bucket] = null;
+            dueLast[bucket] = null;
         }
         Arrays.fill(outstanding, 0);
         Arrays.fill(freeAt, 0);

@@ -25,7 +25,7 @@ class FpgaCacheTest {
     private static final long OTHER = LINE + FpgaCache.LINES;
 
     private final FpgaCache cache = new FpgaCache();
-    private final Lines lines = new Lines();
+    private final LinePool lines = new LinePool();
 
     /// The columns of the table in the catalog: row, request, what the cache holds at the index
     /// ("own" is the line itself, "victim" another), the phases and the number of the phase after
@@ -133,10 +133,10 @@ class FpgaCacheTest {
     @Requirement({"CCIP-CCH-3", "CCIP-CCH-4"})
     void snoopsOfRequestsOnPcieTakeCopiesAway() {
         lookup("WRLINE_M", LINE);
-        assertThat(cache.snoop(lines, line("RDLINE_I", LINE))).isTrue();
+        assertThat(cache.snoop(line("RDLINE_I", LINE))).isTrue();
         assertThat(cache.state(LINE)).isEqualTo(State.S);
-        assertThat(cache.snoop(lines, line("RDLINE_I", LINE))).isFalse();
-        assertThat(cache.snoop(lines, line("WRLINE_I", LINE))).isFalse();
+        assertThat(cache.snoop(line("RDLINE_I", LINE))).isFalse();
+        assertThat(cache.snoop(line("WRLINE_I", LINE))).isFalse();
         assertThat(cache.state(LINE)).isEqualTo(State.I);
     }
 
@@ -146,33 +146,34 @@ class FpgaCacheTest {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment page = arena.allocate(4096, 4096);
             HostMemory memory = new HostMemory(1, Translation.IOMMU);
-            long line = memory.map(List.of(page), PageSize.KIB_4, Access.READ_WRITE) / Line.BYTES;
-            int slot = line("RDLINE_S", line);
-            lines.mapping[slot] = memory.find(line);
-            cache.lookup(lines, slot);
-            cache.drained(lines, slot);
-            assertThat(cache.lookup(lines, slot).hit()).isTrue();
-            cache.drained(lines, slot);
+            long address =
+                    memory.map(List.of(page), PageSize.KIB_4, Access.READ_WRITE) / Line.BYTES;
+            PendingLine line = line("RDLINE_S", address);
+            line.mapping = memory.find(address);
+            cache.lookup(line);
+            cache.drained(line);
+            assertThat(cache.lookup(line).hit()).isTrue();
+            cache.drained(line);
             page.setAtIndex(ValueLayout.JAVA_LONG, 3, 1);
-            assertThat(cache.lookup(lines, slot).row()).isEqualTo(16);
+            assertThat(cache.lookup(line).row()).isEqualTo(16);
         }
     }
 
     private CacheTransition lookup(String request, long address) {
-        return cache.lookup(lines, line(request, address));
+        return cache.lookup(line(request, address));
     }
 
-    private int line(String request, long address) {
-        int slot = lines.allocate();
+    private PendingLine line(String request, long address) {
+        PendingLine line = lines.take();
         boolean read = request.startsWith("RD");
-        lines.kind[slot] = read ? Lines.READ : Lines.WRITE;
-        lines.type[slot] =
+        line.kind = read ? PendingLine.READ : PendingLine.WRITE;
+        line.type =
                 (byte)
                         (read
                                 ? ReadType.valueOf(request).code()
                                 : WriteType.valueOf(request).code());
-        lines.channel[slot] = (byte) VirtualChannel.VL0.code();
-        lines.address[slot] = address;
-        return slot;
+        line.channel = (byte) VirtualChannel.VL0.code();
+        line.address = address;
+        return line;
     }
 }
