@@ -32,8 +32,9 @@ import java.util.List;
 final class TaskRingEnd implements AutoCloseable {
     private static final int IN_FLIGHT = 8;
     private static final int RECEIVES = 2 * IN_FLIGHT;
+    private static final int BUFS = RECEIVES + 7 * IN_FLIGHT;
 
-    /// Several packets of [#MTU].
+    /// Several packets of [#MTU], and a multiple of eight.
     private static final int MESSAGE_BYTES = 1000;
 
     private static final int MTU = 256;
@@ -43,11 +44,11 @@ final class TaskRingEnd implements AutoCloseable {
     private static final long COUNTER = 0;
 
     private static final long WRITTEN = 64;
-    private static final long SENT = WRITTEN + IN_FLIGHT * MESSAGE_BYTES;
-    private static final long READ = SENT + IN_FLIGHT * MESSAGE_BYTES;
-    private static final long WRITES = READ + IN_FLIGHT * MESSAGE_BYTES;
-    private static final long RECEIVED = WRITES + IN_FLIGHT * MESSAGE_BYTES;
-    private static final long OLD = RECEIVED + RECEIVES * MESSAGE_BYTES + 32 & ~7L;
+    private static final long TO_SEND = WRITTEN + IN_FLIGHT * MESSAGE_BYTES;
+    private static final long READ_BACK = TO_SEND + IN_FLIGHT * MESSAGE_BYTES;
+    private static final long TO_WRITE = READ_BACK + IN_FLIGHT * MESSAGE_BYTES;
+    private static final long RECEIVED = TO_WRITE + IN_FLIGHT * MESSAGE_BYTES;
+    private static final long OLD = RECEIVED + RECEIVES * MESSAGE_BYTES;
     private static final long BYTES = OLD + IN_FLIGHT * Long.BYTES;
 
     private static final ValueLayout.OfLong NUMBER = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -56,7 +57,10 @@ final class TaskRingEnd implements AutoCloseable {
     private final TaskTally tally;
     private final DocaDev dev;
     private final Mmap mmap;
-    private final BufInventory inventory = BufInventory.createShared(16 * IN_FLIGHT).start();
+
+    /// The thread that builds the ring takes from it, the end's own gives back.
+    private final BufInventory inventory = BufInventory.createShared(BUFS).start();
+
     private final ProgressEngine engine = ProgressEngine.create();
     private final Rdma rdma;
     private final RdmaConnection in;
@@ -145,11 +149,11 @@ final class TaskRingEnd implements AutoCloseable {
 
     private Slot slot(int i, RemoteMmap far) {
         long place = WRITTEN + (long) i * MESSAGE_BYTES;
-        Buf message = full(SENT, i);
-        Buf source = full(WRITES, i);
+        Buf message = full(TO_SEND, i);
+        Buf source = full(TO_WRITE, i);
         RemoteBuf there = kept(inventory.byAddress(far, place, MESSAGE_BYTES));
         RemoteBuf readFrom = kept(inventory.byData(far, place, MESSAGE_BYTES));
-        Buf into = room(READ, i);
+        Buf into = room(READ_BACK, i);
         RemoteBuf counter = kept(inventory.byData(far, COUNTER, Long.BYTES));
         Buf old = kept(inventory.byData(mmap, OLD + (long) i * Long.BYTES, Long.BYTES));
         Slot slot =
