@@ -90,7 +90,10 @@ final class RoceDevice implements Device, TransmitListener {
     private final List<RoceConnectionChannel> channels = new CopyOnWriteArrayList<>();
     private final Set<Path> distrusted = new HashSet<>();
     private int nextQpn = random.nextInt(QPN_COUNT);
-    private volatile boolean closed;
+    private boolean closed;
+
+    /// Until everything is closed.
+    private volatile boolean isOpen = true;
 
     private RoceDevice(
             UdpSocket socket,
@@ -385,7 +388,7 @@ final class RoceDevice implements Device, TransmitListener {
 
     @Override
     public boolean isOpen() {
-        return !closed;
+        return isOpen;
     }
 
     @Override
@@ -404,6 +407,7 @@ final class RoceDevice implements Device, TransmitListener {
         waiter.close();
         socket.close();
         taps.close();
+        isOpen = false;
     }
 
     @Override
