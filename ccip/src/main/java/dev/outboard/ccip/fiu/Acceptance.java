@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class Acceptance {
     private static final int RESERVED_LENGTH = 2;
 
+    private final boolean answersFaults;
     private final boolean byteEnable;
     private final boolean interrupts;
     private final boolean[] has = new boolean[VirtualChannel.values().length];
@@ -35,7 +36,10 @@ final class Acceptance {
 
     private int burstLine;
 
-    Acceptance(Profile profile, HostMemory memory, Checker checker, MemoryPath path) {
+    Acceptance(
+            Parameters parameters, HostMemory memory, Checker checker, MemoryPath path) {
+        Profile profile = parameters.profile();
+        answersFaults = parameters.answersFaults();
         byteEnable = profile.byteEnable();
         interrupts = profile.interrupts();
         for (VirtualChannel channel : VirtualChannel.values()) {
@@ -73,7 +77,10 @@ final class Acceptance {
         Mapping mapping = memory.find(c0.address());
         if (mapping == null || !mapping.readable()) {
             unreachable(mapping, Channel.TX_C0, cycle, HeaderText.of(c0), ordinal, c0.address());
-            return;
+            if (!answersFaults) {
+                return;
+            }
+            mapping = null;
         }
         int count = c0.lengthCode() + 1;
         PendingLine first = lines.take();
@@ -141,7 +148,10 @@ final class Acceptance {
                     HeaderText.of(c1),
                     framing.requests() - 1,
                     c1.address());
-            return;
+            if (!answersFaults) {
+                return;
+            }
+            mapping = null;
         }
         PendingLine line = lines.take();
         int count = c1.lengthCode() + 1;

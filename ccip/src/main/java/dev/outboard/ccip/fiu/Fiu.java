@@ -4,9 +4,9 @@ import dev.outboard.ccip.checker.Answers;
 import dev.outboard.ccip.checker.Channel;
 import dev.outboard.ccip.checker.Checker;
 import dev.outboard.ccip.checker.Violation;
+import dev.outboard.ccip.platform.AfterError;
 import dev.outboard.ccip.platform.Mode;
 import dev.outboard.ccip.platform.Profile;
-import dev.outboard.ccip.platform.ResponseFormat;
 import dev.outboard.ccip.wire.C0Rx;
 import dev.outboard.ccip.wire.C1Rx;
 import dev.outboard.ccip.wire.Line;
@@ -26,7 +26,14 @@ public final class Fiu {
 
     private static final int ALMOST_FULL = 32;
 
+    // The reserved bits of headers, by the tables of CCI-P manual 1.3.8.1.
+    private static final int READ_RESERVED = 1 << 25 | 3 << 22;
+    private static final int WRITE_RESERVED = 1 << 25 | 1 << 22;
+    private static final int FENCE_RESERVED = 0xFF << 20;
+    private static final int INTERRUPT_RESERVED = 0x3F << 20 | 0x3FFF << 2;
+
     private final Mode mode;
+    private final AfterError afterError;
     private final Checker checker;
     private final Chance chance;
     private final Caches caches;
@@ -47,27 +54,27 @@ public final class Fiu {
 
     /// An FIU that holds its AFU in reset, as after power-up.
     public Fiu(
-            Profile profile,
-            Mode mode,
-            long seed,
-            ResponseFormat format,
+            Parameters parameters,
             HostMemory memory,
             Checker checker,
             Mmio mmio,
             @Nullable Umsgs umsgs,
             Interrupts interrupts) {
-        this.mode = mode;
+        Profile profile = parameters.profile();
+        mode = parameters.mode();
+        afterError = parameters.afterError();
         this.checker = checker;
         this.mmio = mmio;
         this.umsgs = umsgs;
+        long seed = parameters.seed();
         chance = new Chance(seed);
         caches = new Caches(profile);
         schedule =
                 mode == Mode.TIMED
                         ? new TimedSchedule(profile, caches, new Chance(seed + 1))
                         : new AdversarialSchedule(profile, caches, new Chance(seed + 1));
-        path = new MemoryPath(schedule, events(interrupts), format, new Chance(seed + 2));
-        acceptance = new Acceptance(profile, memory, checker, path);
+        path = new MemoryPath(schedule, events(interrupts), parameters, new Chance(seed + 2));
+        acceptance = new Acceptance(parameters, memory, checker, path);
     }
 
     private MemoryEvents events(Interrupts interrupts) {
@@ -114,10 +121,15 @@ public final class Fiu {
             schedule.clock(path);
         }
         drive(rx, answers);
-        rx.c0TxAlmFull = c0AlmostFull.drive(cycle, path.waitingReads(), error);
-        rx.c1TxAlmFull = c1AlmostFull.drive(cycle, path.waitingWrites(), error);
+        rx.c0TxAlmFull = c0AlmostFull.drive(cycle, path.waitingReads(), isHeld());
+        rx.c1TxAlmFull = c1AlmostFull.drive(cycle, path.waitingWrites(), isHeld());
         rx.powerState = power;
         rx.error = error;
+    }
+
+    /// After an error almost-full is held; in reset it means nothing.
+    private boolean isHeld() {
+        return error || (resetLeft > 0 && chance.in256(128));
     }
 
     private void accept(Tx tx) {
@@ -186,13 +198,17 @@ public final class Fiu {
             return;
         }
         int channel = schedule.delivery(path);
-        if (channel != Schedule.NONE) {
-            PendingLine line = path.deliverable(channel);
+        if (channel == Schedule.NONE) {
+            return;
+        }
+        PendingLine line = path.deliverable(channel);
+        if (isAnswered()) {
             c0.readResponse(VirtualChannel.of(channel), line.hit, line.number, line.mdata);
+            c0.hdr |= reserved(READ_RESERVED);
             Line.copy(line.data, c0.data);
             answers.c0Request = line.ordinal;
-            path.delivered(channel);
         }
+        path.delivered(channel);
     }
 
     private void driveC1(C1Rx c1, Answers answers) {
@@ -201,21 +217,45 @@ public final class Fiu {
             return;
         }
         PendingLine line = path.answer(position);
+        if (isAnswered()) {
+            respond(c1, line);
+            answers.c1Request = line.ordinal;
+        }
+        path.answered(position);
+    }
+
+    private void respond(C1Rx c1, PendingLine line) {
         VirtualChannel channel = VirtualChannel.of(line.channel);
         switch (line.kind) {
-            case PendingLine.FENCE -> c1.fenceResponse(line.mdata);
-            case PendingLine.INTERRUPT -> c1.interruptResponse(channel, line.mdata);
+            case PendingLine.FENCE -> {
+                c1.fenceResponse(line.mdata);
+                c1.hdr |= reserved(FENCE_RESERVED);
+            }
+            case PendingLine.INTERRUPT -> {
+                c1.interruptResponse(channel, line.mdata);
+                c1.hdr |= reserved(INTERRUPT_RESERVED);
+            }
             default -> {
                 if (line.first.packed) {
-                    LineCount count = LineCount.ofLines(line.count);
-                    c1.packedWriteResponse(channel, line.hit, count, line.mdata);
+                    c1.packedWriteResponse(channel, line.hit, LineCount.ofLines(line.count), line.mdata);
                 } else {
                     c1.writeResponse(channel, line.hit, line.number, line.mdata);
                 }
+                c1.hdr |= reserved(WRITE_RESERVED);
             }
         }
-        answers.c1Request = line.ordinal;
-        path.answered(position);
+    }
+
+    /// Whether a response is sent: until an error, or as [AfterError] has it.
+    private boolean isAnswered() {
+        return !error
+                || afterError == AfterError.COMPLETE
+                || (afterError == AfterError.RANDOM && chance.in256(128));
+    }
+
+    /// What the reserved bits of a header carry.
+    private int reserved(int bits) {
+        return mode == Mode.ADVERSARIAL ? (int) chance.next() & bits : 0;
     }
 
     /// Holds the AFU in reset for [#RESET_CYCLES] from the next edge.

@@ -33,6 +33,7 @@ final class MemoryPath {
     private final Schedule schedule;
     private final MemoryEvents events;
     private final ResponseFormat format;
+    private final boolean answersFaults;
     private final Chance chance;
 
     private final LineQueue arrivedReads = new LineQueue();
@@ -47,10 +48,12 @@ final class MemoryPath {
     private int undrainedWrites;
     private int unissuedInterrupts;
 
-    MemoryPath(Schedule schedule, MemoryEvents events, ResponseFormat format, Chance chance) {
+    MemoryPath(
+            Schedule schedule, MemoryEvents events, Parameters parameters, Chance chance) {
         this.schedule = schedule;
         this.events = events;
-        this.format = format;
+        this.format = parameters.format();
+        this.answersFaults = parameters.answersFaults();
         this.chance = chance;
     }
 
@@ -200,7 +203,6 @@ final class MemoryPath {
         PendingLine line = upstream[channel].take();
         Mapping mapping = line.mapping;
         if (mapping == null || !mapping.isLive()) {
-            events.unmappedInFlight(line);
             lost(line);
         } else if (line.kind == WRITE) {
             store(mapping, line);
@@ -222,12 +224,18 @@ final class MemoryPath {
         }
     }
 
-    /// A line whose memory went away while it was in flight: nothing is stored, and a read is not
-    /// answered.
+    /// A line without memory, or whose memory went away while it was in flight: nothing is stored,
+    /// and a read is not answered, or with garbage.
     private void lost(PendingLine line) {
+        if (line.mapping != null) {
+            events.unmappedInFlight(line);
+        }
         if (line.kind == WRITE) {
             undrainedWrites--;
             settled(line, DRAIN);
+        } else if (answersFaults) {
+            chance.fill(line.data);
+            downstream[line.channel].add(line);
         } else {
             readDone(line);
         }

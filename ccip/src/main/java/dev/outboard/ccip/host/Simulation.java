@@ -9,7 +9,9 @@ import dev.outboard.ccip.fiu.Fiu;
 import dev.outboard.ccip.fiu.HostMemory;
 import dev.outboard.ccip.fiu.Interrupts;
 import dev.outboard.ccip.fiu.Mmio;
+import dev.outboard.ccip.fiu.Parameters;
 import dev.outboard.ccip.fiu.Umsgs;
+import dev.outboard.ccip.platform.AfterError;
 import dev.outboard.ccip.platform.Mode;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.platform.ResponseFormat;
@@ -53,17 +55,15 @@ public final class Simulation {
         mmio = new Mmio(profile, builder.seed, shuffles, checker);
         umsgs = profile.umsgs() ? new Umsgs(builder.seed, shuffles) : null;
         interrupts = new Interrupts(checker);
-        fiu =
-                new Fiu(
+        Parameters parameters =
+                new Parameters(
                         profile,
                         builder.mode,
                         builder.seed,
                         builder.format,
-                        memory,
-                        checker,
-                        mmio,
-                        umsgs,
-                        interrupts);
+                        builder.afterError,
+                        builder.answersFaults);
+        fiu = new Fiu(parameters, memory, checker, mmio, umsgs, interrupts);
         checker.onPortError(report -> fiu.protocolError());
         afu = builder.afu;
         rx.softReset = true;
@@ -176,6 +176,8 @@ public final class Simulation {
         private long seed = 1;
         private ErrorPolicy policy = ErrorPolicy.STOP;
         private ResponseFormat format = ResponseFormat.BY_CHANNEL;
+        private AfterError afterError = AfterError.COMPLETE;
+        private boolean answersFaults;
         private Translation translation = Translation.IOMMU;
 
         private Builder(Profile profile, Afu afu) {
@@ -204,6 +206,18 @@ public final class Simulation {
         /// How writes are answered.
         public Builder format(ResponseFormat format) {
             this.format = format;
+            return this;
+        }
+
+        /// What becomes of outstanding requests after a protocol error under [ErrorPolicy#HARDWARE].
+        public Builder afterError(AfterError afterError) {
+            this.afterError = afterError;
+            return this;
+        }
+
+        /// Answers requests that lead to no memory all the same, reads with garbage.
+        public Builder answersFaults() {
+            answersFaults = true;
             return this;
         }
 
