@@ -36,8 +36,7 @@ final class Acceptance {
 
     private int burstLine;
 
-    Acceptance(
-            Parameters parameters, HostMemory memory, Checker checker, MemoryPath path) {
+    Acceptance(Parameters parameters, HostMemory memory, Checker checker, MemoryPath path) {
         Profile profile = parameters.profile();
         answersFaults = parameters.answersFaults();
         byteEnable = profile.byteEnable();

@@ -237,7 +237,8 @@ public final class Fiu {
             }
             default -> {
                 if (line.first.packed) {
-                    c1.packedWriteResponse(channel, line.hit, LineCount.ofLines(line.count), line.mdata);
+                    c1.packedWriteResponse(
+                            channel, line.hit, LineCount.ofLines(line.count), line.mdata);
                 } else {
                     c1.writeResponse(channel, line.hit, line.number, line.mdata);
                 }

@@ -48,8 +48,7 @@ final class MemoryPath {
     private int undrainedWrites;
     private int unissuedInterrupts;
 
-    MemoryPath(
-            Schedule schedule, MemoryEvents events, Parameters parameters, Chance chance) {
+    MemoryPath(Schedule schedule, MemoryEvents events, Parameters parameters, Chance chance) {
         this.schedule = schedule;
         this.events = events;
         this.format = parameters.format();

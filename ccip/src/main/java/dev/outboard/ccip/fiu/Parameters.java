@@ -12,7 +12,8 @@ import dev.outboard.ccip.platform.ResponseFormat;
 /// @param seed where all chance comes from
 /// @param format how writes are answered
 /// @param afterError what becomes of outstanding requests after a protocol error
-/// @param answersFaults whether a request that leads to no memory is answered all the same, a read with garbage
+/// @param answersFaults whether a request that leads to no memory is answered all the same, a read
+///   with garbage
 public record Parameters(
         Profile profile,
         Mode mode,

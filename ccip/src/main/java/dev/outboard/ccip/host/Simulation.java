@@ -209,7 +209,8 @@ public final class Simulation {
             return this;
         }
 
-        /// What becomes of outstanding requests after a protocol error under [ErrorPolicy#HARDWARE].
+        /// What becomes of outstanding requests after a protocol error under
+        /// [ErrorPolicy#HARDWARE].
         public Builder afterError(AfterError afterError) {
             this.afterError = afterError;
             return this;
