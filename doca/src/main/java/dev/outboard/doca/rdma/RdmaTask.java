@@ -11,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /// A task of an [Rdma] context. All operations are asynchronous; buffers have to stay valid and
 /// untouched until the task completes.
+///
+/// Bytes that a completed receive, read or atomic has placed are visible in its callback, and to
+/// threads that the callback hands them to by the means of Java. Most operations are not atomic
+/// towards the processors of the peer, nor towards other tasks; applications have to synchronise.
 public abstract sealed class RdmaTask extends Task permits ReceiveTask, RequestTask {
     private final Rdma rdma;
     private final TaskType type;

@@ -114,6 +114,23 @@ class ApiDocumentationTest {
         assertThat(untold).isEmpty();
     }
 
+    @Test
+    @Requirement("DCORE-THR-9")
+    void noTransferPromisesToBeAtomic() {
+        for (ApiSource.Type type : source.types()) {
+            String name = type.toString();
+            String comments =
+                    type.methods().stream()
+                            .map(ApiSource.Method::comment)
+                            .collect(Collectors.joining(" ", type.comment(), ""));
+            if (name.endsWith("RdmaTask")) {
+                assertThat(type.comment()).contains("not atomic", "synchronise");
+            } else if (name.endsWith("Task") && !name.contains("Atomic")) {
+                assertThat(comments).as(name).doesNotContainIgnoringCase("atomic");
+            }
+        }
+    }
+
     /// The comments of a method, of what it refers to and overrides, and of the types of these.
     private static String told(ApiSource.Method method) {
         Map<String, ApiSource.Method> read = new HashMap<>();
