@@ -3,6 +3,7 @@ import org.jspecify.annotations.NullMarked;
 /// DOCA Core and DOCA RDMA: tasks, jobs and sync events over the verbs.
 @NullMarked
 module dev.outboard.doca {
+    requires jdk.jfr;
     requires transitive dev.outboard.fabric;
     requires static transitive org.jspecify;
 

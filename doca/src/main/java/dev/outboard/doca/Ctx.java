@@ -308,6 +308,8 @@ public abstract class Ctx implements AutoCloseable {
     protected final void fail(FailureCause cause) {
         if (state == CtxState.RUNNING || state == CtxState.STARTING) {
             stopCause = cause;
+            LOGGER.log(Level.WARNING, "{0} stops: {1}", this, cause);
+            FatalErrorEvent.record(this, cause);
             beginToStop();
         }
     }

@@ -344,7 +344,11 @@ public final class ProgressEngine implements AutoCloseable {
         Objects.requireNonNull(argument, "argument");
         exit();
         try {
-            callback.accept(argument);
+            if (SlowCallbackEvent.isOn()) {
+                SlowCallbackEvent.run(callback, argument);
+            } else {
+                callback.accept(argument);
+            }
         } catch (RuntimeException | Error e) {
             callbackFailed(e);
         } finally {

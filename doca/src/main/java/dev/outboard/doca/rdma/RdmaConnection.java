@@ -17,6 +17,8 @@ import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.SendRequest;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -36,6 +38,8 @@ import org.jspecify.annotations.Nullable;
 /// Same threads as its context, others get BAD_STATE. Its tasks complete in the order they were
 /// submitted.
 public final class RdmaConnection {
+    private static final Logger LOGGER = System.getLogger(RdmaConnection.class.getName());
+
     /// RDMA READs and atomics under way at a time; more wait.
     private static final int READ_DEPTH = 16;
 
@@ -470,6 +474,8 @@ public final class RdmaConnection {
         isAwaited = false;
         wasConnected = true;
         state = RdmaState.CONNECTED;
+        LOGGER.log(Level.DEBUG, "{0} is connected", this);
+        ConnectEvent.record(this);
     }
 
     /// Notes why it fails, if it does, for the application.
@@ -553,12 +559,14 @@ public final class RdmaConnection {
         enqueue(task);
     }
 
-    /// Sends what was held back. The application may have given buffers back in the meantime.
+    /// Sends what was held back, unless the device is closed, which fails it later. The application
+    /// may have given buffers back in the meantime.
     ///
     /// @return how many of the tasks can only fail
     int flush() {
         int broken = 0;
-        for (long place = heldFrom; place < submitted; place++) {
+        boolean isOpen = rdma.verbs().isOpen();
+        for (long place = Math.max(heldFrom, completed); isOpen && place < submitted; place++) {
             RequestTask task = Objects.requireNonNull(ring[(int) place & (ring.length - 1)]);
             if (task.broken == null) {
                 task.broken = task.check();
@@ -613,6 +621,10 @@ public final class RdmaConnection {
             queuePair.modify(QueuePairChange.to(QueuePairState.ERROR));
         }
         state = RdmaState.ERROR;
+        if (wasConnected) {
+            LOGGER.log(Level.DEBUG, "{0} has ended", this);
+            DisconnectEvent.record(this);
+        }
         return true;
     }
 

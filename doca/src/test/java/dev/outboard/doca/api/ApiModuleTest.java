@@ -63,7 +63,8 @@ class ApiModuleTest {
         assertThat(module.packages()).contains("dev.outboard.doca.blob");
         assertThat(module.requires())
                 .extracting(Requires::name)
-                .containsExactlyInAnyOrder("java.base", "dev.outboard.fabric", "org.jspecify");
+                .containsExactlyInAnyOrder(
+                        "java.base", "jdk.jfr", "dev.outboard.fabric", "org.jspecify");
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.outboard.doca.DocaError;
 import dev.outboard.testkit.Requirement;
 import java.lang.management.ManagementFactory;
 import java.util.function.Consumer;
+import jdk.jfr.FlightRecorder;
 import org.junit.jupiter.api.Test;
 
 /// Once it is warm, submitting a task again, progressing and calling back allocates nothing.
@@ -23,8 +24,11 @@ abstract class RdmaAllocationContract extends RdmaPairContract {
     private int completed;
 
     @Test
-    @Requirement({"DJAVA-PERF-1", "DJAVA-PERF-2", "DCORE-TASK-12", "DJAVA-RDMA-4"})
+    @Requirement({"DJAVA-PERF-1", "DJAVA-PERF-2", "DCORE-TASK-12", "DJAVA-RDMA-4", "DJAVA-API-9"})
     void tasksThatAreSubmittedAgainAllocateNothing() {
+        assertThat(FlightRecorder.getFlightRecorder().getRecordings())
+                .as("there is a recorder, and nothing to record")
+                .isEmpty();
         Consumer<RdmaTask> failed =
                 task -> {
                     throw new AssertionError(task + " failed");

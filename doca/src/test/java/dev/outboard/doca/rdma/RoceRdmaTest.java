@@ -247,4 +247,20 @@ class RoceRdmaTest {
             return loopback();
         }
     }
+
+    @Nested
+    class Records extends RecordingContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class Visibility extends VisibilityContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
 }
