@@ -387,7 +387,7 @@ class ResponsesTest {
             for (int b = 0; b < 64; b++) {
                 int shift = b % 8 * 8;
                 port.tx.c1.data[b / 8] =
-                        port.tx.c1.data[b / 8] & ~(0xFFL << shift) | (long) b << shift;
+                        (port.tx.c1.data[b / 8] & ~(0xFFL << shift)) | ((long) b << shift);
             }
             port.edge().settle();
             assertThat(port.writes()).hasSize(1);
