@@ -169,7 +169,7 @@ public final class Fiu {
     }
 
     private void drive(Rx rx, Answers answers) {
-        driveC0(rx.c0, answers);
+        driveC0(rx.c0, rx.softReset, answers);
         driveC1(rx.c1, answers);
         c0Idle = rx.c0.rspValid || rx.c0.mmioRdValid || rx.c0.mmioWrValid ? 0 : c0Idle + 1;
         c1Idle = rx.c1.rspValid ? 0 : c1Idle + 1;
@@ -188,12 +188,12 @@ public final class Fiu {
         return idle > 0 && (mode == Mode.ADVERSARIAL || idle <= 2);
     }
 
-    private void driveC0(C0Rx c0, Answers answers) {
-        if (resetLeft == 0 && mmio.pending()) {
+    private void driveC0(C0Rx c0, boolean reset, Answers answers) {
+        if (!reset && mmio.pending()) {
             mmio.drive(c0);
             return;
         }
-        if (umsgs != null && resetLeft == 0 && umsgs.pending()) {
+        if (umsgs != null && !reset && umsgs.pending()) {
             umsgs.drive(c0);
             return;
         }
@@ -266,6 +266,9 @@ public final class Fiu {
         c0AlmostFull.reset();
         c1AlmostFull.reset();
         mmio.reset();
+        if (umsgs != null) {
+            umsgs.reset();
+        }
     }
 
     /// A protocol error was seen (CCI-P manual 1.3.11): the error wire rises, and nothing more is

@@ -53,6 +53,15 @@ public final class HostMemory {
         return pages[index];
     }
 
+    /// The pages for a buffer of so many bytes: of physical memory one that holds all of it, else
+    /// as large as it fills.
+    public PageSize pageSizeFor(long bytes) {
+        if (translation == Translation.PHYSICAL) {
+            return PageSize.holding(bytes);
+        }
+        return bytes < PageSize.MIB_2.bytes() ? PageSize.KIB_4 : PageSize.MIB_2;
+    }
+
     /// Maps pieces of memory, contiguous for the AFU in this order, each a whole number of pages
     /// but the last, which is a whole number of granules.
     ///
@@ -172,7 +181,7 @@ public final class HostMemory {
                 return address;
             }
         }
-        throw new IllegalStateException(
+        throw new IllegalArgumentException(
                 "No room for "
                         + bytes
                         + " bytes below 2^48 among "

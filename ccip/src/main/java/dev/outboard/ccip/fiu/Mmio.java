@@ -53,7 +53,7 @@ public final class Mmio {
         this.timeout = profile.mmioTimeout();
         this.shuffles = shuffles;
         this.checker = checker;
-        combining = new WriteCombining(random, shuffles, link::add);
+        combining = new WriteCombining(random, shuffles, this::arrive);
         tid = random.nextInt(TIDS);
     }
 
@@ -64,7 +64,7 @@ public final class Mmio {
         storeFence();
         MmioRequest read = new MmioRequest(true, address, length);
         addSpuriousRead(address);
-        link.add(read);
+        arrive(read);
         addSpuriousRead(address);
         return read;
     }
@@ -74,7 +74,7 @@ public final class Mmio {
         storeFence();
         MmioRequest write = new MmioRequest(false, address, length);
         System.arraycopy(data, 0, write.data, 0, lanes(length));
-        link.add(write);
+        arrive(write);
         return write;
     }
 
@@ -173,7 +173,7 @@ public final class Mmio {
     public void clock(long cycle) {
         this.cycle = cycle;
         if (!weakReads.isEmpty()) {
-            link.add(weakReads.remove(anyWeakRead()));
+            arrive(weakReads.remove(anyWeakRead()));
         }
         combining.clock(cycle);
         if (outstanding > 0 && cycle > earliestDeadline) {
@@ -205,6 +205,10 @@ public final class Mmio {
             }
         }
         Arrays.fill(stale, false);
+    }
+
+    private void arrive(MmioRequest request) {
+        link.add(request);
     }
 
     private void caughtByReset(MmioRequest request) {
@@ -281,13 +285,13 @@ public final class Mmio {
         if (spuriousReads && random.nextBoolean()) {
             int line = address & -Line.BYTES;
             int neighbour = line + random.nextInt(NEIGHBOURS) * Long.BYTES;
-            link.add(new MmioRequest(true, neighbour, MmioLength.BYTES_8));
+            arrive(new MmioRequest(true, neighbour, MmioLength.BYTES_8));
         }
     }
 
     private void sendWeakReads() {
         while (!weakReads.isEmpty()) {
-            link.add(weakReads.remove(anyWeakRead()));
+            arrive(weakReads.remove(anyWeakRead()));
         }
     }
 

@@ -117,7 +117,7 @@ public final class Umsgs {
             return;
         }
         for (int id = 0; id < COUNT; id++) {
-            if (dataAt[id] == NEVER && wasWritten(memory, id)) {
+            if (dataAt[id] == NEVER && isWritten(memory, id)) {
                 snooped(id);
             } else if (dataAt[id] == cycle) {
                 memory.read(firstLine + id, copy, id * Line.LONGS);
@@ -125,11 +125,16 @@ public final class Umsgs {
         }
     }
 
-    /// The first cycle after the present one in which something is sent unless the host writes.
+    /// The first cycle after the present one in which [#clock] has something to do unless the host
+    /// writes.
     public long nextCycle() {
         long first = NEVER;
+        Mapping memory = umas;
         for (int id = 0; id < COUNT; id++) {
             first = Math.min(first, Math.min(hintAt[id], dataAt[id]));
+            if (memory != null && dataAt[id] == NEVER && isWritten(memory, id)) {
+                first = 0;
+            }
         }
         return first == NEVER ? NEVER : Math.max(first, cycle + 1);
     }
@@ -148,15 +153,20 @@ public final class Umsgs {
         written = 0;
     }
 
-    private boolean wasWritten(Mapping memory, int id) {
-        boolean told = (written & 1 << id) != 0;
-        written &= ~(1 << id);
+    private boolean isWritten(Mapping memory, int id) {
+        if ((written & 1 << id) != 0) {
+            return true;
+        }
+        if (!memory.isLive()) {
+            return false;
+        }
         memory.read(firstLine + id, now, 0);
         int at = id * Line.LONGS;
-        return told || !Arrays.equals(now, 0, Line.LONGS, copy, at, at + Line.LONGS);
+        return !Arrays.equals(now, 0, Line.LONGS, copy, at, at + Line.LONGS);
     }
 
     private void snooped(int id) {
+        written &= ~(1 << id);
         long hint = cycle + HINT_EARLIEST + random.nextInt(HINT_SPREAD);
         dataAt[id] = hint + DATA_EARLIEST + random.nextInt(DATA_SPREAD);
         if ((hinted & 1 << id) != 0) {

@@ -9,17 +9,21 @@ import dev.outboard.ccip.fiu.Fiu;
 import dev.outboard.ccip.fiu.HostMemory;
 import dev.outboard.ccip.fiu.Interrupts;
 import dev.outboard.ccip.fiu.Mmio;
+import dev.outboard.ccip.fiu.MmioRequest;
 import dev.outboard.ccip.fiu.Parameters;
+import dev.outboard.ccip.fiu.PortErrors;
 import dev.outboard.ccip.fiu.Umsgs;
 import dev.outboard.ccip.platform.AfterError;
 import dev.outboard.ccip.platform.Mode;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.platform.ResponseFormat;
 import dev.outboard.ccip.platform.Translation;
+import dev.outboard.ccip.wire.PowerState;
 import dev.outboard.ccip.wire.Rx;
 import dev.outboard.ccip.wire.Tx;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,10 +39,14 @@ public final class Simulation {
     private final Mmio mmio;
     private final @Nullable Umsgs umsgs;
     private final Interrupts interrupts;
+    private final PortErrors errors = new PortErrors();
+    private final Watchdog watchdog;
+    private final Profile profile;
     private final List<Monitor> monitors = new ArrayList<>();
     private Monitor[] clocked = {};
     private Afu afu;
 
+    private @Nullable String hostWaitsFor;
     private long cycle;
     private Tx tx = new Tx();
     private Tx nextTx = new Tx();
@@ -48,7 +56,7 @@ public final class Simulation {
     private Answers nextAnswers = new Answers();
 
     private Simulation(Builder builder) {
-        Profile profile = builder.profile;
+        profile = builder.profile;
         checker = new Checker(profile, builder.policy);
         memory = new HostMemory(builder.seed, builder.translation);
         boolean shuffles = builder.mode == Mode.ADVERSARIAL;
@@ -64,10 +72,15 @@ public final class Simulation {
                         builder.afterError,
                         builder.answersFaults);
         fiu = new Fiu(parameters, memory, checker, mmio, umsgs, interrupts);
-        checker.onPortError(report -> fiu.protocolError());
+        checker.onPortError(report -> {
+            errors.record(report);
+            fiu.protocolError();
+        });
         afu = builder.afu;
         rx.softReset = true;
         monitor(checker);
+        watchdog = new Watchdog(checker, this::outstanding);
+        monitor(watchdog);
     }
 
     /// Begins to describe a simulation of this platform with this AFU: TIMED, seed 1, and a run
@@ -87,8 +100,33 @@ public final class Simulation {
         return checker;
     }
 
+    /// The platform.
+    public Profile profile() {
+        return profile;
+    }
+
     HostMemory memory() {
         return memory;
+    }
+
+    Mmio mmio() {
+        return mmio;
+    }
+
+    Interrupts interrupts() {
+        return interrupts;
+    }
+
+    Umsgs requireUmsgs() {
+        return Objects.requireNonNull(umsgs);
+    }
+
+    PortErrors errors() {
+        return errors;
+    }
+
+    Watchdog watchdog() {
+        return watchdog;
     }
 
     /// Whether nothing is in flight between AFU and memory. A write may be answered before the
@@ -127,6 +165,67 @@ public final class Simulation {
             step(1);
         }
         return true;
+    }
+
+    /// Lets cycles pass until the host has what it waits for, which counts as outstanding.
+    ///
+    /// @return whether it has it; not if `limit` cycles have passed or nothing moves any more
+    boolean stepUntilDone(String what, BooleanSupplier done, long limit) {
+        hostWaitsFor = what + " since cycle " + cycle;
+        watchdog.restart(cycle);
+        try {
+            stepUntil(() -> done.getAsBoolean() || watchdog.isStalled(), limit);
+            return done.getAsBoolean();
+        } finally {
+            hostWaitsFor = null;
+        }
+    }
+
+    /// Whether nobody would do anything in so many cycles.
+    boolean isQuiet(long cycles) {
+        return nextCycle(cycle + cycles) == cycle + cycles;
+    }
+
+    /// Ends the run after so many cycles in which something is outstanding and nothing moves at the
+    /// port (`RUN_STALLED`); 2 million unless set.
+    public void stallAfter(long cycles) {
+        watchdog.limit(cycles);
+    }
+
+    private List<String> outstanding() {
+        List<String> waiting = new ArrayList<>();
+        if (!fiu.isIdle()) {
+            waiting.add("requests of the AFU");
+        }
+        for (MmioRequest read : mmio.outstandingReads()) {
+            waiting.add("MMIO " + read + " sent in cycle " + read.sentCycle());
+        }
+        if (hostWaitsFor != null) {
+            waiting.add("host: " + hostWaitsFor);
+        }
+        return waiting;
+    }
+
+    /// Holds the AFU in reset from the next edge on. What is in flight is forgotten.
+    public void reset() {
+        fiu.reset();
+    }
+
+    /// Puts another AFU behind the port and holds it in reset. All else stays (CCI-P manual 1.2.1).
+    public void swap(Afu other) {
+        afu = other;
+        fiu.reset();
+    }
+
+    /// Asks the AFU to keep to this power.
+    public void power(PowerState state) {
+        fiu.power(state);
+    }
+
+    /// Clears the port error register. The port serves again after a reset.
+    public void clearErrors() {
+        errors.clear();
+        fiu.clearError();
     }
 
     /// A rising edge of pClk: everybody sees what the wires carried before it, and drives what they
