@@ -7,14 +7,14 @@ import java.util.function.LongPredicate;
 final class AlmostFull {
     private final int threshold;
     private LongPredicate forced = cycle -> false;
-
     private boolean isForced;
 
-    /// What the AFU could see at the edge before this one, at this one, and at the next.
-    private boolean seenBefore;
-
+    /// What the AFU could see at the edge before this one.
     private boolean seen;
+
+    /// What it can see at this one.
     private boolean driven;
+
     private int beats;
 
     /// @param threshold how many beats may wait before the wire is raised
@@ -33,7 +33,7 @@ final class AlmostFull {
     /// @param valid whether it brings a beat
     /// @return whether that beat finds room: it is none or not beyond the eighth
     boolean accepts(boolean valid) {
-        if (!seenBefore) {
+        if (!seen) {
             beats = 0;
         } else if (valid) {
             beats++;
@@ -43,7 +43,6 @@ final class AlmostFull {
 
     /// The wire after this edge.
     boolean drive(long cycle, int waiting, boolean held) {
-        seenBefore = seen;
         seen = driven;
         driven = held || waiting >= threshold || forced.test(cycle);
         return driven;
@@ -52,12 +51,11 @@ final class AlmostFull {
     /// Whether the wire has been what it is for long enough that edges without a beat change
     /// nothing.
     boolean isSteady() {
-        return !isForced && seenBefore == driven && seen == driven;
+        return !isForced && seen == driven;
     }
 
     void reset() {
         beats = 0;
         seen = false;
-        seenBefore = false;
     }
 }

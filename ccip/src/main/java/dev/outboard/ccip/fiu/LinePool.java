@@ -4,6 +4,7 @@ package dev.outboard.ccip.fiu;
 /// the port. They are made once, so that a run allocates nothing.
 final class LinePool {
     static final int COUNT = 4096;
+    private static final int RESERVE = 128;
 
     private final PendingLine[] all = new PendingLine[COUNT];
     private final PendingLine[] free = new PendingLine[COUNT];
@@ -24,6 +25,12 @@ final class LinePool {
     /// Whether no line is in flight.
     boolean isIdle() {
         return freeCount == COUNT;
+    }
+
+    /// Whether so few are left that the AFU had better send no more: after almost-full it may still
+    /// send ten requests of four lines on each channel.
+    boolean isScarce() {
+        return freeCount < RESERVE;
     }
 
     PendingLine take() {

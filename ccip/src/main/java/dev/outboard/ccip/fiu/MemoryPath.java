@@ -72,11 +72,11 @@ final class MemoryPath {
     }
 
     int waitingReads() {
-        return arrivedReads.size();
+        return lines.isScarce() ? LinePool.COUNT : arrivedReads.size();
     }
 
     int waitingWrites() {
-        return arrivedWrites.size();
+        return lines.isScarce() ? LinePool.COUNT : arrivedWrites.size();
     }
 
     /// Nothing is in flight.

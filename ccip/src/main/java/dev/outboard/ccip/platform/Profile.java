@@ -66,9 +66,9 @@ public record Profile(
             new Profile(
                     "INTEGRATED",
                     Map.of(
-                            VirtualChannel.VL0, new LinkParameters(20, 118, 512, 64, 256),
-                            VirtualChannel.VH0, new LinkParameters(140, 180, 880, 128, 64),
-                            VirtualChannel.VH1, new LinkParameters(140, 180, 880, 128, 64)),
+                            VirtualChannel.VL0, new LinkParameters(20, 118, 620, 140, 256),
+                            VirtualChannel.VH0, new LinkParameters(140, 180, 940, 220, 64),
+                            VirtualChannel.VH1, new LinkParameters(140, 180, 940, 220, 64)),
                     400,
                     true,
                     false,
