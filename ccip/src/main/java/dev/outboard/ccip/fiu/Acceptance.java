@@ -50,10 +50,14 @@ final class Acceptance {
         this.lines = path.lines;
     }
 
-    /// Reset: an open burst ends.
+    /// A reset begins: what is there of an open burst is forgotten.
     void reset() {
-        framing.reset();
         burst = null;
+    }
+
+    /// What comes from now on was sent after a reset: a burst from before it has ended.
+    void endReset() {
+        framing.reset();
     }
 
     /// A beat that is not accepted is counted all the same.

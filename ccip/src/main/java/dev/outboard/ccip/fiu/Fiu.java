@@ -24,6 +24,10 @@ public final class Fiu {
     /// Cycles that softReset lasts at least (CCI-P manual 1.3.11).
     public static final int RESET_CYCLES = 256;
 
+    /// From the edge at which softReset falls until a beat comes that was driven in knowledge of
+    /// it.
+    private static final int RESET_TAIL = 2;
+
     private static final int ALMOST_FULL = 32;
 
     // The reserved bits of headers, by the tables of CCI-P manual 1.3.8.1.
@@ -42,11 +46,17 @@ public final class Fiu {
     private final Acceptance acceptance;
     private final Mmio mmio;
     private final @Nullable Umsgs umsgs;
+    private final Interrupts interrupts;
     private final AlmostFull c0AlmostFull = new AlmostFull(ALMOST_FULL);
     private final AlmostFull c1AlmostFull = new AlmostFull(ALMOST_FULL);
 
     private long cycle;
     private int resetLeft = RESET_CYCLES;
+
+    /// Edges at which what the AFU sends is dropped: it may drive its last in ignorance of the end
+    /// of the reset.
+    private int dropsLeft = RESET_CYCLES + RESET_TAIL;
+
     private PowerState power = PowerState.AP0;
     private boolean error;
     private int c0Idle;
@@ -66,18 +76,22 @@ public final class Fiu {
         this.checker = checker;
         this.mmio = mmio;
         this.umsgs = umsgs;
+        this.interrupts = interrupts;
         long seed = parameters.seed();
         chance = new Chance(seed);
         caches = new Caches(profile);
+        if (umsgs != null) {
+            umsgs.readThrough(caches.fpga());
+        }
         schedule =
                 mode == Mode.TIMED
                         ? new TimedSchedule(profile, caches, new Chance(seed + 1))
                         : new AdversarialSchedule(profile, caches, new Chance(seed + 1));
-        path = new MemoryPath(schedule, events(interrupts), parameters, new Chance(seed + 2));
+        path = new MemoryPath(schedule, events(), parameters, new Chance(seed + 2));
         acceptance = new Acceptance(parameters, memory, checker, path);
     }
 
-    private MemoryEvents events(Interrupts interrupts) {
+    private MemoryEvents events() {
         return new MemoryEvents() {
             @Override
             public void unmappedInFlight(PendingLine line) {
@@ -94,7 +108,9 @@ public final class Fiu {
 
             @Override
             public void interrupt(int id) {
-                interrupts.arrive(cycle, id);
+                if (mode == Mode.TIMED || !interrupts.isUnanswered(id)) {
+                    interrupts.arrive(cycle, id);
+                }
             }
         };
     }
@@ -107,14 +123,17 @@ public final class Fiu {
         answers.c0Request = Answers.NONE;
         answers.c1Request = Answers.NONE;
         rx.softReset = resetLeft > 0;
-        mmio.clock(cycle);
+        mmio.clock(cycle, rx.softReset);
         if (umsgs != null) {
             umsgs.clock(cycle);
         }
-        if (rx.softReset) {
-            clockReset(tx);
+        if (dropsLeft > 0) {
+            drop(tx);
         } else {
             accept(tx);
+        }
+        if (resetLeft > 0 && --resetLeft == 0) {
+            path.flush();
         }
         if (power == PowerState.AP0 || cycle % (power == PowerState.AP1 ? 2 : 10) == 0) {
             path.admit();
@@ -154,17 +173,16 @@ public final class Fiu {
         }
     }
 
-    /// What the AFU sends in reset is dropped; what it sent before is answered or forgotten before
-    /// reset ends.
-    private void clockReset(Tx tx) {
+    /// What the AFU sends in reset is counted, and dropped.
+    private void drop(Tx tx) {
         if (tx.c0.valid) {
             acceptance.refuse(tx.c0);
         }
         if (tx.c1.valid) {
             acceptance.refuse(tx.c1);
         }
-        if (--resetLeft == 0) {
-            path.flush();
+        if (--dropsLeft == 0) {
+            acceptance.endReset();
         }
     }
 
@@ -221,6 +239,9 @@ public final class Fiu {
             respond(c1, line);
             answers.c1Request = line.ordinal;
         }
+        if (line.kind == PendingLine.INTERRUPT) {
+            interrupts.answered(line.mdata);
+        }
         path.answered(position);
     }
 
@@ -262,10 +283,12 @@ public final class Fiu {
     /// Holds the AFU in reset for [#RESET_CYCLES] from the next edge.
     public void reset() {
         resetLeft = RESET_CYCLES;
+        dropsLeft = RESET_CYCLES + RESET_TAIL;
         acceptance.reset();
         c0AlmostFull.reset();
         c1AlmostFull.reset();
         mmio.reset();
+        interrupts.reset();
         if (umsgs != null) {
             umsgs.reset();
         }
@@ -304,7 +327,7 @@ public final class Fiu {
         boolean busy =
                 mode == Mode.ADVERSARIAL
                         || !isIdle()
-                        || resetLeft > 0
+                        || dropsLeft > 0
                         || c0Idle <= 2
                         || c1Idle <= 2
                         || !c0AlmostFull.isSteady()

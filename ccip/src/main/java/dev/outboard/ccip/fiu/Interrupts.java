@@ -2,6 +2,7 @@ package dev.outboard.ccip.fiu;
 
 import dev.outboard.ccip.checker.Checker;
 import dev.outboard.ccip.checker.Violation;
+import java.util.Arrays;
 
 /// The interrupts of an AFU as the processor sees them: per id whether somebody waits, and how
 /// often it came since (CCI-P manual 1.3.3). Guarded by the lock of the simulation.
@@ -10,6 +11,7 @@ public final class Interrupts {
     public static final int IDS = 4;
 
     private final Checker checker;
+    private final boolean[] unanswered = new boolean[IDS];
     private final boolean[] registered = new boolean[IDS];
     private final long[] pending = new long[IDS];
     private long spurious;
@@ -36,7 +38,8 @@ public final class Interrupts {
     }
 
     /// An interrupt reaches the processor.
-    public void arrive(long cycle, int id) {
+    void arrive(long cycle, int id) {
+        unanswered[id] = true;
         if (registered[id]) {
             pending[id]++;
         } else {
@@ -44,6 +47,22 @@ public final class Interrupts {
             checker.report(
                     Violation.HOST_INTR_NO_WAITER, cycle, "interrupt " + id + " found no waiter");
         }
+    }
+
+    /// Whether an interrupt with this id has arrived of which the AFU is not told yet that it was
+    /// issued. Another one may be lost (CCI-P manual 1.3.3).
+    boolean isUnanswered(int id) {
+        return unanswered[id];
+    }
+
+    /// The AFU is told that an interrupt was issued.
+    void answered(int id) {
+        unanswered[id] = false;
+    }
+
+    /// A reset begins: nothing waits for a response.
+    void reset() {
+        Arrays.fill(unanswered, false);
     }
 
     /// Whether this id came since it was last taken.

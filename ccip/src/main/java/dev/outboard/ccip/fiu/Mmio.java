@@ -42,6 +42,10 @@ public final class Mmio {
     private int tid;
     private long earliestDeadline;
     private boolean spuriousReads;
+
+    /// Requests that come while the AFU is in reset wait for its end.
+    private boolean inReset = true;
+
     private long cycle;
 
     /// The MMIO of one port.
@@ -53,7 +57,7 @@ public final class Mmio {
         this.timeout = profile.mmioTimeout();
         this.shuffles = shuffles;
         this.checker = checker;
-        combining = new WriteCombining(random, shuffles, this::arrive);
+        combining = new WriteCombining(random, shuffles, link::add);
         tid = random.nextInt(TIDS);
     }
 
@@ -64,7 +68,7 @@ public final class Mmio {
         storeFence();
         MmioRequest read = new MmioRequest(true, address, length);
         addSpuriousRead(address);
-        arrive(read);
+        link.add(read);
         addSpuriousRead(address);
         return read;
     }
@@ -74,7 +78,7 @@ public final class Mmio {
         storeFence();
         MmioRequest write = new MmioRequest(false, address, length);
         System.arraycopy(data, 0, write.data, 0, lanes(length));
-        arrive(write);
+        link.add(write);
         return write;
     }
 
@@ -140,7 +144,7 @@ public final class Mmio {
     /// 1.3.5).
     public boolean pending() {
         MmioRequest first = link.peek();
-        return first != null && !(first.isRead && outstanding == Profile.MMIO_READS);
+        return first != null && !inReset && !(first.isRead && outstanding == Profile.MMIO_READS);
     }
 
     /// Sends the first request to the AFU.
@@ -170,10 +174,11 @@ public final class Mmio {
     }
 
     /// A cycle passes: requests of the write-combining mapping become due, and reads late.
-    public void clock(long cycle) {
+    public void clock(long cycle, boolean reset) {
         this.cycle = cycle;
+        inReset = reset;
         if (!weakReads.isEmpty()) {
-            arrive(weakReads.remove(anyWeakRead()));
+            link.add(weakReads.remove(anyWeakRead()));
         }
         combining.clock(cycle);
         if (outstanding > 0 && cycle > earliestDeadline) {
@@ -193,6 +198,7 @@ public final class Mmio {
     /// A reset begins: what the host waits for returns all ones, what it wrote is lost. What the
     /// host asks for from now on comes directly after the reset.
     public void reset() {
+        inReset = true;
         storeFence();
         while (!link.isEmpty()) {
             caughtByReset(link.remove());
@@ -205,10 +211,6 @@ public final class Mmio {
             }
         }
         Arrays.fill(stale, false);
-    }
-
-    private void arrive(MmioRequest request) {
-        link.add(request);
     }
 
     private void caughtByReset(MmioRequest request) {
@@ -285,13 +287,13 @@ public final class Mmio {
         if (spuriousReads && random.nextBoolean()) {
             int line = address & -Line.BYTES;
             int neighbour = line + random.nextInt(NEIGHBOURS) * Long.BYTES;
-            arrive(new MmioRequest(true, neighbour, MmioLength.BYTES_8));
+            link.add(new MmioRequest(true, neighbour, MmioLength.BYTES_8));
         }
     }
 
     private void sendWeakReads() {
         while (!weakReads.isEmpty()) {
-            arrive(weakReads.remove(anyWeakRead()));
+            link.add(weakReads.remove(anyWeakRead()));
         }
     }
 

@@ -2,6 +2,8 @@ package dev.outboard.ccip.fiu;
 
 import dev.outboard.ccip.wire.C0Rx;
 import dev.outboard.ccip.wire.Line;
+import dev.outboard.ccip.wire.ReadType;
+import dev.outboard.ccip.wire.VirtualChannel;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -10,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 /// sends a line to the AFU when the processor has written it (CCI-P manual 1.3.4).
 ///
 /// It keeps a copy of each line: a line that differs from its copy was written. Values in between
-/// may be missed; the last one is always sent. It belongs to the FIU of a port; host calls come
-/// under the lock of the simulation.
+/// may be missed; the last one is always sent. The lines are held in the cache as Shared, where
+/// they may evict others. It belongs to the FIU of a port; host calls come under the lock of the
+/// simulation.
 public final class Umsgs {
     /// Lines of the UMsg address space.
     public static final int COUNT = 8;
@@ -28,6 +31,8 @@ public final class Umsgs {
     private final long[] now = new long[Line.LONGS];
     private final long[] hintAt = new long[COUNT];
     private final long[] dataAt = new long[COUNT];
+    private final PendingLine line = new PendingLine();
+    private @Nullable FpgaCache cache;
     private @Nullable Mapping umas;
     private long firstLine;
     private int hinted;
@@ -44,13 +49,18 @@ public final class Umsgs {
         cancel();
     }
 
+    /// Reads its lines through this cache.
+    void readThrough(@Nullable FpgaCache cache) {
+        this.cache = cache;
+    }
+
     /// Watches the eight lines of `memory` from `lineAddress` on, beginning with what they hold.
     public void setUp(Mapping memory, long lineAddress) {
         umas = memory;
         firstLine = lineAddress;
         cancel();
         for (int id = 0; id < COUNT; id++) {
-            memory.read(lineAddress + id, copy, id * Line.LONGS);
+            read(memory, id);
         }
     }
 
@@ -120,7 +130,7 @@ public final class Umsgs {
             if (dataAt[id] == NEVER && isWritten(memory, id)) {
                 snooped(id);
             } else if (dataAt[id] == cycle) {
-                memory.read(firstLine + id, copy, id * Line.LONGS);
+                read(memory, id);
             }
         }
     }
@@ -153,6 +163,29 @@ public final class Umsgs {
         written = 0;
     }
 
+    private void read(Mapping memory, int id) {
+        line.begin(PendingLine.READ, ReadType.RDLINE_S.code(), VirtualChannel.VL0.code(), -1, 0, 1);
+        line.address = firstLine + id;
+        line.mapping = memory;
+        if (cache != null) {
+            cache.lookup(line);
+        }
+        memory.read(line.address, line.data, 0);
+        if (cache != null) {
+            cache.drained(line);
+        }
+        System.arraycopy(line.data, 0, copy, id * Line.LONGS, Line.LONGS);
+    }
+
+    /// The processor takes the line to write it.
+    private void snoop(int id) {
+        if (cache != null) {
+            line.kind = PendingLine.WRITE;
+            line.address = firstLine + id;
+            cache.snoop(line);
+        }
+    }
+
     private boolean isWritten(Mapping memory, int id) {
         if ((written & 1 << id) != 0) {
             return true;
@@ -167,6 +200,7 @@ public final class Umsgs {
 
     private void snooped(int id) {
         written &= ~(1 << id);
+        snoop(id);
         long hint = cycle + HINT_EARLIEST + random.nextInt(HINT_SPREAD);
         dataAt[id] = hint + DATA_EARLIEST + random.nextInt(DATA_SPREAD);
         if ((hinted & 1 << id) != 0) {

@@ -394,7 +394,7 @@ public final class Fpga implements AutoCloseable {
         withPort(port -> port.requireUmsgs().falseHint(id));
     }
 
-    private Buffer umas() {
+    Buffer umas() {
         lock.lock();
         try {
             if (!simulation.profile().umsgs()) {

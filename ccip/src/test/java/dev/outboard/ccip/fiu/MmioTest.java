@@ -262,27 +262,31 @@ class MmioTest {
         assertThat(checker.count(Violation.HOST_MMIO_DURING_RESET)).isEqualTo(2);
         assertThat(mmio.pending()).isFalse();
         MmioRequest after = mmio.read(0x8, MmioLength.BYTES_8);
+        mmio.clock(++cycle, true);
+        assertThat(mmio.pending()).isFalse();
+        mmio.clock(++cycle, false);
         assertThat(mmio.pending()).isTrue();
         assertThat(after.isDone()).isFalse();
     }
 
     @Test
     void theNextCycleIsTheOneInWhichSomethingHappens() {
+        run(1);
         assertThat(mmio.nextCycle()).isEqualTo(Long.MAX_VALUE);
         MmioRequest read = mmio.read(0, MmioLength.BYTES_8);
         assertThat(mmio.nextCycle()).isEqualTo(cycle + 1);
         run(1);
         long next = mmio.nextCycle();
-        mmio.clock(next - 1);
+        mmio.clock(next - 1, false);
         assertThat(read.isDone()).isFalse();
-        mmio.clock(next);
+        mmio.clock(next, false);
         assertThat(read.isDone()).isTrue();
     }
 
     /// So many cycles, in which the AFU is given whatever is pending.
     private void run(int cycles) {
         for (int i = 0; i < cycles; i++) {
-            mmio.clock(++cycle);
+            mmio.clock(++cycle, false);
             if (mmio.pending()) {
                 C0Rx c0 = new C0Rx();
                 mmio.drive(c0);

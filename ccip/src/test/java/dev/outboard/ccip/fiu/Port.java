@@ -69,7 +69,7 @@ final class Port {
         checker = new Checker(parameters.profile(), ErrorPolicy.LOG);
         Mmio mmio = new Mmio(parameters.profile(), 1, false, checker);
         fiu = new Fiu(parameters, memory, checker, mmio, null, new Interrupts(checker));
-        edges(Fiu.RESET_CYCLES + 1);
+        edges(Fiu.RESET_CYCLES + 2);
     }
 
     /// The word at the beginning of a line.

@@ -70,7 +70,7 @@ class ResetTest {
         Port port = new Port(Profile.INTEGRATED);
         sharedRead(port);
         port.fiu.reset();
-        port.edges(Fiu.RESET_CYCLES + 1);
+        port.edges(Fiu.RESET_CYCLES + 2);
         sharedRead(port);
         assertThat(port.reads().stream().map(Response::hit)).containsExactly(false, true);
     }
@@ -93,7 +93,7 @@ class ResetTest {
         assertThat(port.word(2)).isZero();
         port.fiu.clearError();
         port.fiu.reset();
-        port.edges(Fiu.RESET_CYCLES + 1);
+        port.edges(Fiu.RESET_CYCLES + 2);
         assertThat(port.rx.error || port.rx.c0TxAlmFull).isFalse();
         port.read(0, 3).edge().settle();
         assertThat(port.reads().getLast().mdata()).isEqualTo(3);

@@ -8,6 +8,8 @@ import dev.outboard.ccip.platform.Translation;
 import dev.outboard.ccip.wire.C0Response;
 import dev.outboard.ccip.wire.C0Rx;
 import dev.outboard.ccip.wire.Line;
+import dev.outboard.ccip.wire.ReadType;
+import dev.outboard.ccip.wire.VirtualChannel;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -153,6 +155,44 @@ class UmsgsTest {
         umas.set(ValueLayout.JAVA_LONG, 0, 2);
         run(300);
         assertThat(received).hasSize(1);
+    }
+
+    @Test
+    @Requirement("CCIP-UMSG-2")
+    void theLinesAreInTheCacheAsSharedButBetweenStoreAndUmsg() {
+        FpgaCache cache = new FpgaCache();
+        HostMemory memory = new HostMemory(1, Translation.IOMMU);
+        long line = memory.map(List.of(umas), PageSize.KIB_4, Access.READ_WRITE) / Line.BYTES;
+        umsgs = new Umsgs(1, false);
+        umsgs.readThrough(cache);
+        umsgs.setUp(Objects.requireNonNull(memory.find(line)), line);
+        for (int id = 0; id < Umsgs.COUNT; id++) {
+            assertThat(cache.state(line + id)).isEqualTo(CacheTransition.State.S);
+        }
+        umas.set(ValueLayout.JAVA_LONG, 3 * 64, 1);
+        run(1);
+        assertThat(cache.state(line + 3)).isEqualTo(CacheTransition.State.I);
+        run(200);
+        assertThat(received).hasSize(1);
+        assertThat(cache.state(line + 3)).isEqualTo(CacheTransition.State.S);
+    }
+
+    @Test
+    @Requirement("CCIP-UMSG-10")
+    void theLinesEvictOthersFromTheCache() {
+        FpgaCache cache = new FpgaCache();
+        HostMemory memory = new HostMemory(1, Translation.IOMMU);
+        long line = memory.map(List.of(umas), PageSize.KIB_4, Access.READ_WRITE) / Line.BYTES;
+        long other = line + FpgaCache.LINES;
+        PendingLine read = new PendingLine();
+        read.begin(PendingLine.READ, ReadType.RDLINE_S.code(), VirtualChannel.VL0.code(), 0, 0, 1);
+        read.address = other;
+        cache.lookup(read);
+        assertThat(cache.state(other)).isEqualTo(CacheTransition.State.S);
+        umsgs = new Umsgs(1, false);
+        umsgs.readThrough(cache);
+        umsgs.setUp(Objects.requireNonNull(memory.find(line)), line);
+        assertThat(cache.state(other)).isEqualTo(CacheTransition.State.I);
     }
 
     private Umsgs agent(long seed, boolean shuffles) {
