@@ -96,8 +96,13 @@ final class TimedSchedule implements Schedule {
     public void enter(MemoryPath path, PendingLine line) {
         int direction = direction(line);
         LinkParameters link = link(line.channel);
-        freeAt[direction] = Math.max(freeAt[direction], now * CYCLE) + link.cyclesPerLine();
-        long due = freeAt[direction] / CYCLE + caches.latency(line, link, chance);
+        int latency = caches.latency(line, link, chance);
+        long due = now + latency;
+        // A line read out of the FPGA cache does not occupy the link (CCI-P manual 1.2.3).
+        if (line.kind != READ || !line.hit) {
+            freeAt[direction] = Math.max(freeAt[direction], now * CYCLE) + link.cyclesPerLine();
+            due = freeAt[direction] / CYCLE + latency;
+        }
         int bucket = (int) Math.max(due, now + 1) & HORIZON - 1;
         PendingLine last = dueLast[bucket];
         line.next = null;

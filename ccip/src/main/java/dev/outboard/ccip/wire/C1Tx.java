@@ -37,7 +37,7 @@ public final class C1Tx {
     }
 
     /// A write of the bytes `start` to `start + length - 1` of one line, which lie there in [#data]
-    /// too.
+    /// too: at least one, and not the whole line, which only [#write] can say.
     public void writeBytes(
             WriteType type, VirtualChannel vc, long address, int mdata, int start, int length) {
         valid = true;

@@ -35,7 +35,6 @@ public final class PortImage {
     private static final int RX_C0_HDR = 32;
     private static final int RX_C1_ALMOST_FULL = 60;
     private static final int RX_C0_ALMOST_FULL = 61;
-    private static final int RX_HDR_MASK = (1 << 28) - 1;
 
     // Where fields of a Tx image lie: bits of word 1, then of words 9, 10 and 11.
     private static final int TX_TID = 1;
@@ -59,7 +58,7 @@ public final class PortImage {
                 image,
                 0,
                 bit(rx.c1.rspValid, 0)
-                        | (long) (rx.c1.hdr & RX_HDR_MASK) << RX_C1_HDR
+                        | (long) (rx.c1.hdr & C0Rx.HDR_MASK) << RX_C1_HDR
                         | bit(rx.c0.mmioWrValid, RX_MMIO_WR_VALID)
                         | bit(rx.c0.mmioRdValid, RX_MMIO_RD_VALID)
                         | bit(rx.c0.rspValid, RX_C0_RSP_VALID)
@@ -71,7 +70,7 @@ public final class PortImage {
                 image,
                 Line.LONGS,
                 data[Line.LONGS - 1] >>> (Long.SIZE - RX_C0_DATA)
-                        | (long) (rx.c0.hdr & RX_HDR_MASK) << RX_C0_HDR
+                        | (long) (rx.c0.hdr & C0Rx.HDR_MASK) << RX_C0_HDR
                         | bit(rx.c1TxAlmFull, RX_C1_ALMOST_FULL)
                         | bit(rx.c0TxAlmFull, RX_C0_ALMOST_FULL));
     }
@@ -80,7 +79,7 @@ public final class PortImage {
     public static void unpack(MemorySegment image, Rx rx) {
         long word = get(image, 0);
         rx.c1.rspValid = isSet(word, 0);
-        rx.c1.hdr = (int) (word >>> RX_C1_HDR) & RX_HDR_MASK;
+        rx.c1.hdr = (int) (word >>> RX_C1_HDR) & C0Rx.HDR_MASK;
         rx.c0.mmioWrValid = isSet(word, RX_MMIO_WR_VALID);
         rx.c0.mmioRdValid = isSet(word, RX_MMIO_RD_VALID);
         rx.c0.rspValid = isSet(word, RX_C0_RSP_VALID);
@@ -89,7 +88,7 @@ public final class PortImage {
             rx.c0.data[i] = span(word, next, RX_C0_DATA);
             word = next;
         }
-        rx.c0.hdr = (int) (word >>> RX_C0_HDR) & RX_HDR_MASK;
+        rx.c0.hdr = (int) (word >>> RX_C0_HDR) & C0Rx.HDR_MASK;
         rx.c1TxAlmFull = isSet(word, RX_C1_ALMOST_FULL);
         rx.c0TxAlmFull = isSet(word, RX_C0_ALMOST_FULL);
     }

@@ -22,7 +22,8 @@ public final class Hello implements Afu {
     /// `Hello world!`, little-endian as all of a line is.
     private static final long[] GREETING = {0x6F77_206F_6C6C_6548L, 0x2164_6C72L};
 
-    private final CsrSpace csrs = new CsrSpace(AFU_ID).readWrite(BUFFER);
+    private final CsrSpace csrs =
+            new CsrSpace(AFU_ID).readWrite(BUFFER).readWrite(JobRegisters.SCRATCH);
     private boolean asked;
 
     /// An AFU that was not asked yet.
