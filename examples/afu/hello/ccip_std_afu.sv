@@ -1,5 +1,5 @@
 // The smallest AFU that does something: software can find it, has a register to try, and gets a line of memory
-// that says "hello".
+// that says "Hello world!".
 //
 // Registers, as byte offsets, 8 bytes each: 0x00 device feature header, 0x08 and 0x10 AFU_ID,
 // 0x40 line address of a buffer (a write has the line written), 0x68 scratch.
@@ -23,6 +23,9 @@ module ccip_std_afu (
 
     // An AFU, the only feature: end of list.
     localparam logic [63:0] DFH = 64'h1000_0100_0000_0000;
+
+    // "Hello world!": byte 0 of a line is its bits 7:0.
+    localparam logic [95:0] GREETING = "!dlrow olleH";
 
     // Addresses on the port count DWORDs.
     localparam t_ccip_mmioAddr BUFFER = 16'h40 >> 2;
@@ -57,8 +60,7 @@ module ccip_std_afu (
     always_ff @(posedge pClk) begin
         pck_af2cp_sTx.c1.valid <= greeting_due && !rx.c1TxAlmFull;
         pck_af2cp_sTx.c1.hdr <= request;
-        // Byte 0 of a line is its bits 7:0.
-        pck_af2cp_sTx.c1.data <= t_ccip_clData'({"o", "l", "l", "e", "h"});
+        pck_af2cp_sTx.c1.data <= t_ccip_clData'(GREETING);
         if (!rx.c1TxAlmFull) greeting_due <= 1'b0;
 
         if (rx.c0.mmioWrValid) begin

@@ -62,7 +62,7 @@ record AfuJson(
                     file
                             + ": accelerator-type-uuid \""
                             + id
-                            + "\" is no UUID; one looks like cf80c4f1-6da5-42a6-8b9a-5ee0cef9c004");
+                            + "\" is no UUID; one looks like ba8a831a-d396-441a-82b7-32ace4715fde");
         }
         return new Accelerator(string(cluster, "name").orElse("afu"), UUID.fromString(id));
     }

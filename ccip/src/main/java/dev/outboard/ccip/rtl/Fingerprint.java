@@ -11,7 +11,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// The name of a compiled design: a digest of everything that went into it.
+/// The name of a compiled design: a digest of everything that went into it, paths included, for
+/// they stand in messages.
 final class Fingerprint {
     private static final int HEX_DIGITS = 32;
 
@@ -79,7 +80,7 @@ final class Fingerprint {
     }
 
     private void add(Path file) throws IOException {
-        add(file.getFileName().toString(), Files.readAllBytes(file));
+        add(file.toAbsolutePath().toString(), Files.readAllBytes(file));
     }
 
     private void add(String name, byte[] content) {

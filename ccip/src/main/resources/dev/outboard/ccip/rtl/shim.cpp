@@ -58,8 +58,9 @@ class Afu {
     uint64_t edges = 0;
 
     static Vafu* create(VerilatedContext& context, uint64_t seed) {
-        const uint32_t mixed = static_cast<uint32_t>((seed ^ seed >> 32) * 2654435761u);
+        const uint32_t mixed = static_cast<uint32_t>((seed ^ seed >> 29) * 0x9E3779B97F4A7C15u >> 32);
         Verilated::threadContextp(&context);
+        context.threads(1);
         context.randReset(2);
         // 0 would let Verilator choose.
         context.randSeed(static_cast<int>(mixed == 0 ? 1 : mixed));
@@ -76,7 +77,14 @@ public:
         model->eval();
     }
 
-    ~Afu() { delete model; }
+    ~Afu() {
+        enter();
+        delete model;
+        Verilated::threadContextp(Verilated::defaultContextp());
+    }
+
+    // Verilator's library finds the model that a thread works on by the thread: there may be several models.
+    void enter() { Verilated::threadContextp(&context); }
 
     // One rising edge of pClk, at which the AFU samples rx. Returns what it then drives as valid.
     uint32_t step() {
@@ -197,6 +205,7 @@ constexpr int ENDED = -2;
 template <typename Part>
 int64_t unlessEnded(Afu* afu, Part part) {
     if (!afu->reason.empty()) return ENDED;
+    afu->enter();
     try {
         return static_cast<int64_t>(part());
     } catch (const Ended& ended) {
@@ -205,16 +214,15 @@ int64_t unlessEnded(Afu* afu, Part part) {
     }
 }
 
-[[noreturn]] void end(const char* file, int line, const char* what) {
-    std::string reason = std::string{file} + ":" + std::to_string(line) + ": " + what;
-    if (!printed.empty()) reason += ", after it printed: " + printed;
-    printed.clear();
+[[noreturn]] void end(const char* file, int line, const std::string& what) {
+    const std::string reason = std::string{file} + ":" + std::to_string(line) + ": " + what;
     throw Ended{reason};
 }
 
 }  // namespace
 
-// What Verilator's library calls instead of printf, and instead of ending the process.
+// What Verilator's library calls instead of printf, and instead of ending the process. Standard output belongs to the
+// program that loaded this.
 
 void outboard_print(const char* format, ...) {
     char text[1024];
@@ -222,7 +230,7 @@ void outboard_print(const char* format, ...) {
     va_start(arguments, format);
     std::vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    std::fputs(text, stdout);
+    std::fputs(text, stderr);
     printed = text;
     while (!printed.empty() && printed.back() == '\n') printed.pop_back();
 }
@@ -230,7 +238,9 @@ void outboard_print(const char* format, ...) {
 void vl_finish(const char* file, int line, const char*) { end(file, line, "the design called $finish"); }
 
 void vl_stop(const char* file, int line, const char*) {
-    end(file, line, "the design called $stop, $fatal or $error");
+    const std::string text = printed;
+    printed.clear();
+    end(file, line, text.empty() ? "the design called $stop" : "the design gave up: " + text);
 }
 
 void vl_fatal(const char* file, int line, const char*, const char* message) { end(file, line, message); }

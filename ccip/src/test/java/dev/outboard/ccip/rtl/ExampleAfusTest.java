@@ -36,7 +36,7 @@ class ExampleAfusTest {
             ByteBuffer line = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN);
             line.asLongBuffer().put(port.line(77));
             assertThat(new String(line.array(), StandardCharsets.US_ASCII).replace("\0", ""))
-                    .isEqualTo("hello");
+                    .isEqualTo("Hello world!");
         }
     }
 

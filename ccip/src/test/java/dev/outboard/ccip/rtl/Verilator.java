@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -34,9 +33,32 @@ final class Verilator {
         }
     }
 
-    /// A design of the tests: one file, and what tells it the AFU_ID.
-    static RtlDesign design(String file) {
-        return RtlDesign.of(List.of(Repository.root().resolve("ccip/src/test/rtl").resolve(file)));
+    /// A design with the port of an AFU and this inside, under the name of a test: at the same
+    /// place in every run, so that it is compiled once.
+    static RtlDesign afu(Class<?> test, String body) throws IOException {
+        Path directory = Repository.root().resolve("ccip/target/rtl").resolve(test.getSimpleName());
+        Files.createDirectories(directory);
+        return RtlDesign.of(Files.writeString(directory.resolve("ccip_std_afu.sv"), module(body)));
+    }
+
+    /// A module with the port of an AFU and this inside. The body begins in line 13.
+    static String module(String body) {
+        return """
+        import ccip_if_pkg::*;
+        module ccip_std_afu (
+            input  logic        pClk,
+            input  logic        pClkDiv2,
+            input  logic        pClkDiv4,
+            input  logic        uClk_usr,
+            input  logic        uClk_usrDiv2,
+            input  logic        pck_cp2af_softReset,
+            input  logic [1:0]  pck_cp2af_pwrState,
+            input  logic        pck_cp2af_error,
+            input  t_if_ccip_Rx pck_cp2af_sRx,
+            output t_if_ccip_Tx pck_af2cp_sTx);
+        """
+                + body
+                + "endmodule\n";
     }
 
     /// The environment with other variables in it.
