@@ -37,6 +37,11 @@ public final class Waiter implements AutoCloseable {
 
     private final Arena arena = Arena.ofAuto();
     private final MemorySegment waitErrno = Libc.errnoIn(arena);
+
+    /// For all who signal, so that a wake-up allocates nothing: nobody asks why one failed, as an
+    /// event that is full ends the wait, too.
+    private final MemorySegment signalErrno = Libc.errnoIn(arena);
+
     private final MemorySegment polled;
     private final MemorySegment timeout = arena.allocate(Timespec.SIZE, Long.BYTES);
     private final MemorySegment drained = arena.allocate(JAVA_LONG);
@@ -124,8 +129,8 @@ public final class Waiter implements AutoCloseable {
             // Whoever closed the waiter in this instant has signalled first.
             return;
         }
-        try (Arena confined = Arena.ofConfined()) {
-            Libc.write(Libc.errnoIn(confined), fd, one);
+        try {
+            Libc.write(signalErrno, fd, one);
         } finally {
             event.release();
         }
