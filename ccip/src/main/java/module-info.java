@@ -10,6 +10,7 @@ module dev.outboard.ccip {
     exports dev.outboard.ccip.afu.example;
     exports dev.outboard.ccip.checker;
     exports dev.outboard.ccip.host;
+    exports dev.outboard.ccip.litmus;
     exports dev.outboard.ccip.platform;
     exports dev.outboard.ccip.rtl;
     exports dev.outboard.ccip.wire;

@@ -17,7 +17,7 @@ final class AdversarialSchedule implements Schedule {
 
     private static final int[] ODDS = {0, 8, 64, 160, 256};
     private static final int LONGEST_MOOD = 9;
-    private static final int LONGEST_RUN = 64;
+    private static final int LONGEST_RUN = 7;
 
     private enum Order {
         FIRST,
@@ -93,13 +93,7 @@ final class AdversarialSchedule implements Schedule {
             return named;
         }
         if (run == 0) {
-            run =
-                    1
-                            + chance.below(
-                                    1
-                                            << chance.below(
-                                                    Integer.numberOfTrailingZeros(LONGEST_RUN)
-                                                            + 1));
+            run = 1 + chance.below(1 << chance.below(1 + chance.below(LONGEST_RUN)));
             runChannel = channels[chance.below(channels.length)];
         }
         run--;

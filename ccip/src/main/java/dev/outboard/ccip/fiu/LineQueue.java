@@ -41,6 +41,15 @@ final class LineQueue {
         return take();
     }
 
+    /// Equal for the same lines in the same order, and hardly for others.
+    long digest() {
+        long digest = size;
+        for (int i = 0; i < size; i++) {
+            digest = OrderingMachine.mix(digest, get(i).digest());
+        }
+        return digest;
+    }
+
     void clear() {
         size = 0;
     }

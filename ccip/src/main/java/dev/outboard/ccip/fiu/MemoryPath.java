@@ -288,6 +288,26 @@ final class MemoryPath {
         settled(line, RESPONSE);
     }
 
+    /// Equal for equal states of what has left the pools or not reached them, and hardly for
+    /// others.
+    long digest() {
+        long digest = OrderingMachine.mix(arrivedReads.digest(), arrivedWrites.digest());
+        for (int channel = 0; channel < CHANNELS; channel++) {
+            digest = OrderingMachine.mix(digest, upstream[channel].digest());
+            digest = OrderingMachine.mix(digest, downstream[channel].digest());
+            for (int i = 0; i < downstream[channel].size(); i++) {
+                digest =
+                        OrderingMachine.mix(
+                                digest, Arrays.hashCode(downstream[channel].get(i).data));
+            }
+        }
+        long inAnyOrder = 0;
+        for (int i = 0; i < answerable.size(); i++) {
+            inAnyOrder += OrderingMachine.mix(0, answerable.get(i).digest());
+        }
+        return OrderingMachine.mix(digest, inAnyOrder);
+    }
+
     /// Ends everything: what has a place in memory order is written, all else is forgotten (CCI-P
     /// manual 1.3.11: no response to a request from before a reset comes after it).
     void flush() {

@@ -108,4 +108,10 @@ final class PendingLine {
         channel = 0;
         hit = false;
     }
+
+    /// Which line it is, among those in flight of an AFU whose mdata are unique, and on which
+    /// channel.
+    long digest() {
+        return (((long) mdata << 8 | kind) << 8 | number) << 8 | channel;
+    }
 }

@@ -342,6 +342,18 @@ public final class Fpga implements AutoCloseable {
         }
     }
 
+    /// How many interrupts with this id have come since the last wait, without waiting for one.
+    public long takeInterrupts(int id) {
+        requireInterrupt(id);
+        lock.lock();
+        try {
+            requireOpen();
+            return simulation.interrupts().take(id);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /// How many interrupts came that nobody had registered for.
     public long spuriousInterrupts() {
         return simulation.interrupts().spurious();

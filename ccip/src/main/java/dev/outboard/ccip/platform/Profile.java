@@ -3,6 +3,7 @@ package dev.outboard.ccip.platform;
 import dev.outboard.ccip.wire.VirtualChannel;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -75,6 +76,9 @@ public record Profile(
                     false,
                     true,
                     MMIO_TIMEOUT);
+
+    /// The platforms that exist.
+    public static final List<Profile> ALL = List.of(PAC_A10, PAC_N3000, PAC_D5005, INTEGRATED);
 
     public Profile {
         if (links.isEmpty() || links.containsKey(VirtualChannel.VA)) {

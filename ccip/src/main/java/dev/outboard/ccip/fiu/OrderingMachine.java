@@ -1,0 +1,247 @@
+package dev.outboard.ccip.fiu;
+
+import dev.outboard.ccip.platform.Access;
+import dev.outboard.ccip.platform.AfterError;
+import dev.outboard.ccip.platform.Mode;
+import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.platform.ResponseFormat;
+import dev.outboard.ccip.wire.Line;
+import dev.outboard.ccip.wire.VirtualChannel;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/// The memory side of an FIU without its clock: [MemoryPath], whose every step is taken by hand, so
+/// that all orders can be tried one after the other.
+///
+/// Lines are admitted as soon as no fence holds them, which takes nothing from any order: in its
+/// pool a line may wait as long as before it. It belongs to one thread.
+public final class OrderingMachine {
+    private static final int NONE = -1;
+
+    private final MemoryPath path;
+    private final Mapping mapping;
+    private final Responses responses;
+    private final int[] channels;
+    private final List<PendingLine> pool = new ArrayList<>();
+    private boolean undecided;
+    private int chosen = NONE;
+
+    /// Who sends the requests.
+    public interface Responses {
+        /// A line of a read is answered.
+        void read(int mdata, int lineNumber, long[] data);
+
+        /// So many lines of a write are answered, or a fence.
+        void answered(int mdata, int lines);
+
+        /// An interrupt is answered.
+        void interruptAnswered(int id);
+
+        /// An interrupt reaches the processor.
+        void interrupt(int id);
+    }
+
+    /// A machine with nothing in flight.
+    ///
+    /// @param memory what line address 0 and those after it are
+    public OrderingMachine(
+            Profile profile, ResponseFormat format, MemorySegment memory, Responses responses) {
+        channels = profile.channels().stream().mapToInt(VirtualChannel::code).toArray();
+        mapping = new Mapping(0, memory, Access.READ_WRITE);
+        this.responses = responses;
+        Parameters parameters =
+                new Parameters(profile, Mode.ADVERSARIAL, 0, format, AfterError.COMPLETE, false);
+        path = new MemoryPath(new ByHand(), events(responses), parameters, new Chance(0));
+    }
+
+    private static MemoryEvents events(Responses responses) {
+        return new MemoryEvents() {
+            @Override
+            public void unmappedInFlight(PendingLine line) {
+                throw new AssertionError("memory that is never unmapped");
+            }
+
+            @Override
+            public void interrupt(int id) {
+                responses.interrupt(id);
+            }
+        };
+    }
+
+    /// Forgets all that is in flight.
+    public void reset() {
+        path.flush();
+        undecided = false;
+        chosen = NONE;
+    }
+
+    // Requests, in the order of their channels.
+
+    /// A read of so many lines.
+    public void read(VirtualChannel channel, long address, int count, int mdata) {
+        request(PendingLine.READ, channel, address, count, mdata, 0);
+    }
+
+    /// A write of so many lines, all words of which have the same value.
+    public void write(VirtualChannel channel, long address, int count, int mdata, long value) {
+        request(PendingLine.WRITE, channel, address, count, mdata, value);
+    }
+
+    /// A write fence.
+    public void fence(VirtualChannel scope, int mdata) {
+        request(PendingLine.FENCE, scope, 0, 1, mdata, 0);
+    }
+
+    /// An interrupt.
+    public void interrupt(int id) {
+        request(PendingLine.INTERRUPT, VirtualChannel.VH0, 0, 1, id, 0);
+    }
+
+    private void request(
+            byte kind, VirtualChannel channel, long address, int count, int mdata, long value) {
+        PendingLine first = path.lines.take();
+        first.begin(kind, 0, channel.code(), 0, mdata, count);
+        first.address = address;
+        first.mapping = mapping;
+        for (int i = 0; i < count; i++) {
+            PendingLine line = i == 0 ? first : path.lines.take();
+            if (i > 0) {
+                line.follow(first, i);
+            }
+            line.start = 0;
+            line.length = Line.BYTES;
+            Arrays.fill(line.data, value);
+            path.arrive(line);
+        }
+        settle();
+    }
+
+    private void settle() {
+        undecided = false;
+        path.admit();
+    }
+
+    // Steps.
+
+    /// How many steps can be taken now. If a line is to be admitted whose channel is open, the
+    /// steps are its channels, else whatever may happen.
+    public int choices() {
+        if (undecided) {
+            return channels.length;
+        }
+        int count = pool.size() + path.answerable();
+        for (int channel : channels) {
+            count += Math.min(1, path.upstream(channel)) + Math.min(1, path.downstream(channel));
+        }
+        return count;
+    }
+
+    /// Takes one of the steps, from 0 on. The same steps since [#reset] lead to the same state.
+    public void take(int choice) {
+        if (undecided) {
+            chosen = channels[choice];
+        } else if (choice < pool.size()) {
+            path.leavePool(pool.remove(choice));
+        } else if (choice < pool.size() + path.answerable()) {
+            answer(choice - pool.size());
+        } else {
+            move(choice - pool.size() - path.answerable());
+        }
+        settle();
+    }
+
+    private void move(int choice) {
+        int left = choice;
+        for (int channel : channels) {
+            if (path.upstream(channel) > 0 && left-- == 0) {
+                path.drain(channel);
+                return;
+            }
+            if (path.downstream(channel) > 0 && left-- == 0) {
+                PendingLine line = path.deliverable(channel);
+                responses.read(line.mdata, line.number, line.data);
+                path.delivered(channel);
+                return;
+            }
+        }
+        throw new IllegalArgumentException(choice + " is not a step");
+    }
+
+    private void answer(int position) {
+        PendingLine line = path.answer(position);
+        switch (line.kind) {
+            case PendingLine.INTERRUPT -> responses.interruptAnswered(line.mdata);
+            case PendingLine.FENCE -> responses.answered(line.mdata, 1);
+            default -> responses.answered(line.mdata, line.first.packed ? line.count : 1);
+        }
+        path.answered(position);
+    }
+
+    /// Equal for equal states of what is in flight, and hardly for others. Memory is not part of
+    /// it.
+    public long digest() {
+        long pooled = 0;
+        for (int i = 0; i < pool.size(); i++) {
+            pooled += mix(0, pool.get(i).digest());
+        }
+        return mix(path.digest(), pooled);
+    }
+
+    /// Takes one value more into a digest.
+    public static long mix(long digest, long value) {
+        long mixed = (digest ^ value) * 0x9E3779B97F4A7C15L;
+        return (mixed ^ mixed >>> 29) * 0xBF58476D1CE4E5B9L + 1;
+    }
+
+    /// Takes no step by itself.
+    private final class ByHand implements Schedule {
+        @Override
+        public boolean admits(MemoryPath path, PendingLine line) {
+            if (line.number > 0) {
+                line.channel = line.first.channel;
+            } else if (line.named != VirtualChannel.VA.code()) {
+                line.channel = line.named;
+            } else if (channels.length == 1) {
+                line.channel = (byte) channels[0];
+            } else if (chosen != NONE) {
+                line.channel = (byte) chosen;
+                chosen = NONE;
+            } else {
+                undecided = true;
+                return false;
+            }
+            return true;
+        }
+
+        @Override
+        public void enter(MemoryPath path, PendingLine line) {
+            pool.add(line);
+        }
+
+        @Override
+        public void drained(MemoryPath path, PendingLine line) {}
+
+        @Override
+        public void completed(MemoryPath path, PendingLine first) {}
+
+        @Override
+        public void clock(MemoryPath path) {}
+
+        @Override
+        public int delivery(MemoryPath path) {
+            return NONE;
+        }
+
+        @Override
+        public int answer(MemoryPath path) {
+            return NONE;
+        }
+
+        @Override
+        public void flush(MemoryPath path) {
+            pool.clear();
+        }
+    }
+}
