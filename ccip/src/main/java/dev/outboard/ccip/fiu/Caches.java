@@ -14,6 +14,7 @@ final class Caches {
     private static final int VL0 = VirtualChannel.VL0.code();
 
     private final @Nullable FpgaCache fpga;
+
     /// The upper bits of the line held, and 1 more.
     private final int[] llc = new int[LLC_LINES];
 
