@@ -1,6 +1,5 @@
 package dev.outboard.bench;
 
-import dev.outboard.bench.ccip.CcipCommand;
 import dev.outboard.bench.doca.DocaCommand;
 import dev.outboard.bench.fabric.FabricCommand;
 import dev.outboard.bench.soak.SoakCommand;
@@ -18,7 +17,6 @@ import picocli.CommandLine.Spec;
             RpcCommand.class,
             FabricCommand.class,
             DocaCommand.class,
-            CcipCommand.class,
             SoakCommand.class,
             TaskSoakCommand.class
         })

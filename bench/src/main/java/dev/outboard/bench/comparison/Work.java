@@ -16,9 +16,7 @@ public record Work(String name, String title, Unit unit, List<Contender> contend
         /// Bytes per second: more is better.
         BANDWIDTH,
         /// Messages per second: more is better.
-        MESSAGES,
-        /// Simulated cycles per second: more is better.
-        CYCLES
+        MESSAGES
     }
 
     /// The same work without the contenders that `unwanted` names.

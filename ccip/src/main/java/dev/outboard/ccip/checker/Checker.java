@@ -1,6 +1,11 @@
 package dev.outboard.ccip.checker;
 
 import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.wire.C0Rx;
+import dev.outboard.ccip.wire.C0Tx;
+import dev.outboard.ccip.wire.C1Tx;
+import dev.outboard.ccip.wire.C2Tx;
+import dev.outboard.ccip.wire.MmioLength;
 import dev.outboard.ccip.wire.Rx;
 import dev.outboard.ccip.wire.Tx;
 import java.util.ArrayList;
@@ -26,6 +31,17 @@ public final class Checker implements Monitor {
     /// How many reports are kept; all are counted.
     public static final int KEPT_REPORTS = 1000;
 
+    /// Cycles of reset in which an AFU may still drive requests: its registers take time to clear.
+    public static final int RESET_GRACE_CYCLES = 16;
+
+    /// The shortest reset (CCI-P manual 1.3.11).
+    public static final int RESET_CYCLES = 256;
+
+    /// A request that has no response after so many cycles will have none.
+    public static final int RESPONSE_CYCLES = 65536;
+
+    private static final long NEVER = -1;
+
     private final ErrorPolicy policy;
     private final Severity[] severities;
     private final long[] counts = new long[Violation.values().length];
@@ -33,9 +49,40 @@ public final class Checker implements Monitor {
     private final List<Listener> listeners = new ArrayList<>();
     private Consumer<Report> portError = report -> {};
 
-    /// A checker for one port of this platform, before cycle 0.
+    private final Hazards hazards;
+    private final ResponseChecks responses;
+    private final C0TxChecks c0;
+    private final C1TxChecks c1;
+    private final MmioChecks mmio;
+    private final PowerChecks power;
+    private final Coverage coverage = new Coverage();
+    private final AlmostFull c0Full = new AlmostFull();
+    private final AlmostFull c1Full = new AlmostFull();
+
+    /// The cycle that is being looked at.
+    private long cycle;
+
+    /// The first cycle in which the AFU could sample this reset, or [#NEVER] outside of one.
+    private long resetSince = NEVER;
+
+    /// Before the first edge Tx means nothing.
+    private boolean isPoweringUp = true;
+
+    /// What the AFU could know of the error signal when it drove this cycle.
+    private boolean errorSeen;
+
+    private long deadline = Long.MAX_VALUE;
+
+    /// A checker for one port of this platform, before the first cycle of a run, which begins in
+    /// reset.
     public Checker(Profile profile, ErrorPolicy policy) {
         this.policy = policy;
+        hazards = new Hazards(this, profile);
+        responses = new ResponseChecks(this, profile, hazards);
+        c0 = new C0TxChecks(this, profile);
+        c1 = new C1TxChecks(this, profile, responses, hazards);
+        mmio = new MmioChecks(this, profile.mmioTimeout());
+        power = new PowerChecks(this);
         severities = new Severity[counts.length];
         for (Violation violation : Violation.values()) {
             severities[violation.ordinal()] = violation.severity();
@@ -45,6 +92,10 @@ public final class Checker implements Monitor {
     /// Sets how much a violation matters in this run.
     public Checker severity(Violation violation, Severity severity) {
         severities[violation.ordinal()] = severity;
+        hazards.track(
+                severity(Violation.HAZ_RAW) != Severity.OFF
+                        || severity(Violation.HAZ_WAR) != Severity.OFF
+                        || severity(Violation.HAZ_WAW) != Severity.OFF);
         return this;
     }
 
@@ -62,11 +113,70 @@ public final class Checker implements Monitor {
         return this;
     }
 
-    @Override
-    public void clock(long cycle, Tx tx, Rx rx, Answers answers) {}
+    /// The host says that the AFU announces data by writing this line, so that an announcement
+    /// without a fence before it is reported ([Violation#HAZ_FLAG_UNFENCED]).
+    public Checker markFlag(long line) {
+        hazards.markFlag(line);
+        return this;
+    }
 
-    /// The run ends after this cycle: reports what is still owed by AFU and FIU.
-    public void finish(long cycle) {}
+    /// The host's link brought an MMIO request to the FIU, which is to send it to the AFU after
+    /// those that came before. The order is checked once this was called.
+    ///
+    /// @param address DWORD offset
+    public void mmioArrived(boolean isRead, int address, MmioLength length) {
+        mmio.arrived(isRead, address, length);
+    }
+
+    @Override
+    public void clock(long cycle, Tx tx, Rx rx, Answers answers) {
+        this.cycle = cycle;
+        if (tx.c0.valid) {
+            c0(tx.c0, rx.error);
+        }
+        if (tx.c1.valid) {
+            c1(tx.c1, rx.error);
+        }
+        if (tx.c2.mmioRdValid) {
+            c2(tx.c2);
+        }
+        isPoweringUp = false;
+        if (cycle >= deadline) {
+            deadlines();
+        }
+        if (rx.softReset || resetSince != NEVER) {
+            reset(rx.softReset);
+        }
+        if (rx.error || errorSeen) {
+            error(rx);
+        }
+        if (rx.powerState != power.state()) {
+            power.change(rx.powerState);
+        }
+        if (rx.c0.rspValid || rx.c0.mmioRdValid || rx.c0.mmioWrValid) {
+            rxC0(rx.c0, answers.c0Request);
+        }
+        if (rx.c1.rspValid) {
+            coverage.response(rx.c1);
+            responses.response(cycle, rx.c1, answers.c1Request);
+        }
+        c0Full.sample(rx.c0TxAlmFull && !rx.softReset);
+        c1Full.sample(rx.c1TxAlmFull && !rx.softReset);
+    }
+
+    @Override
+    public long nextCycle(long cycle) {
+        return deadline;
+    }
+
+    /// The run ends after this cycle: reports what AFU and FIU still owe, of requests those that
+    /// had [#RESPONSE_CYCLES] to be answered.
+    public void finish(long cycle) {
+        this.cycle = cycle;
+        c1.finish();
+        responses.finish(cycle);
+        power.finish();
+    }
 
     /// Reports what FIU or host found themselves, where there is no beat to show.
     ///
@@ -91,7 +201,10 @@ public final class Checker implements Monitor {
             long request,
             long address,
             String detail) {
-        if (counted(violation)) {
+        if (violation == Violation.MEM_UNMAPPED || violation == Violation.MEM_NO_PERMISSION) {
+            responses.excuse(channel, request);
+        }
+        if (noted(violation)) {
             deliver(
                     new Report(
                             violation,
@@ -103,6 +216,21 @@ public final class Checker implements Monitor {
                             address,
                             detail));
         }
+    }
+
+    /// What traffic there was.
+    public Coverage coverage() {
+        return coverage;
+    }
+
+    /// What is waited for, one line of text each: requests without response, at most `limit` of
+    /// them, and the oldest MMIO read.
+    public List<String> outstanding(int limit) {
+        List<String> text = responses.describe(limit);
+        if (!mmio.describeOldest().isEmpty()) {
+            text.add(mmio.describeOldest());
+        }
+        return text;
     }
 
     /// How much a violation matters in this run.
@@ -131,10 +259,157 @@ public final class Checker implements Monitor {
         return Collections.unmodifiableList(reports);
     }
 
+    private void c0(C0Tx c0Tx, boolean error) {
+        long request = responses.reads();
+        if (inReset()) {
+            responses.readSent(cycle, c0Tx, Outstanding.SENT_IN_RESET);
+            if (isPastGrace()) {
+                c0.found(Violation.C0TX_DURING_RESET, c0Tx, request);
+            }
+            return;
+        }
+        power.beat();
+        coverage.read(cycle, c0Tx, c0Full.isFull());
+        if (errorSeen) {
+            c0.found(Violation.TX_AFTER_ERROR, c0Tx, request);
+        }
+        boolean isServed = c0.check(c0Tx, request);
+        if (c0Full.isOverrun()) {
+            c0.found(Violation.C0TX_ALMFULL_OVERRUN, c0Tx, request);
+            isServed = false;
+        }
+        if (isServed && !error) {
+            hazards.readSent(c0Tx, request);
+        }
+        responses.readSent(
+                cycle,
+                c0Tx,
+                (isServed ? 0 : Outstanding.EXCUSED) | (error ? Outstanding.SENT_AFTER_ERROR : 0));
+    }
+
+    private void c1(C1Tx c1Tx, boolean error) {
+        if (inReset()) {
+            c1.beatInReset(c1Tx);
+            if (isPastGrace()) {
+                c1.found(Violation.C1TX_DURING_RESET, c1Tx, responses.writes() - 1);
+            }
+            return;
+        }
+        power.beat();
+        coverage.beat(cycle, c1Tx, c1Full.isFull());
+        if (errorSeen) {
+            c1.found(Violation.TX_AFTER_ERROR, c1Tx, responses.writes());
+        }
+        c1.beat(c1Tx, error ? Outstanding.SENT_AFTER_ERROR : 0);
+        if (c1Full.isOverrun()) {
+            c1.found(Violation.C1TX_ALMFULL_OVERRUN, c1Tx, responses.writes() - 1);
+            responses.excuse(Channel.TX_C1, responses.writes() - 1);
+        }
+        deadline = nextDeadline();
+    }
+
+    private void c2(C2Tx c2) {
+        if (!inReset()) {
+            mmio.response(c2);
+        } else if (isPastGrace()) {
+            mmio.found(Violation.MMIO_RSP_DURING_RESET, c2, "");
+        }
+        deadline = nextDeadline();
+    }
+
+    /// Whether the AFU knew of a reset when it drove this cycle.
+    private boolean inReset() {
+        return isPoweringUp || resetSince != NEVER;
+    }
+
+    private boolean isPastGrace() {
+        return !isPoweringUp && cycle > resetSince + RESET_GRACE_CYCLES;
+    }
+
+    private void deadlines() {
+        if (cycle >= c1.deadline()) {
+            c1.burstIsStuck();
+        }
+        mmio.expire();
+        deadline = nextDeadline();
+    }
+
+    private long nextDeadline() {
+        return Math.min(c1.deadline(), mmio.deadline());
+    }
+
+    private void reset(boolean softReset) {
+        if (softReset && resetSince == NEVER) {
+            resetSince = cycle;
+            responses.excuseAll();
+            mmio.reset();
+        }
+        if (softReset) {
+            return;
+        }
+        if (cycle - resetSince < RESET_CYCLES && noted(Violation.FIU_RESET_SHORT)) {
+            String detail = "it lasted " + (cycle - resetSince);
+            deliver(
+                    Violation.FIU_RESET_SHORT,
+                    Channel.PORT,
+                    "",
+                    Answers.NONE,
+                    Report.NO_ADDRESS,
+                    detail);
+        }
+        resetSince = NEVER;
+        responses.flush();
+        hazards.flush();
+        c1.flush();
+        deadline = nextDeadline();
+    }
+
+    private void error(Rx rx) {
+        if (rx.error && !errorSeen) {
+            responses.excuseAll();
+        }
+        if (rx.error
+                && !rx.softReset
+                && !(rx.c0TxAlmFull && rx.c1TxAlmFull)
+                && noted(Violation.FIU_ACCEPT_AFTER_ERROR)) {
+            deliver(
+                    Violation.FIU_ACCEPT_AFTER_ERROR,
+                    Channel.PORT,
+                    "",
+                    Answers.NONE,
+                    Report.NO_ADDRESS,
+                    "an almost-full wire is 0");
+        }
+        errorSeen = rx.error;
+    }
+
+    private void rxC0(C0Rx c0Rx, long request) {
+        int valids =
+                (c0Rx.rspValid ? 1 : 0) + (c0Rx.mmioRdValid ? 1 : 0) + (c0Rx.mmioWrValid ? 1 : 0);
+        if (valids > 1) {
+            if (noted(Violation.FIU_C0RX_MULTI_VALID)) {
+                deliver(
+                        Violation.FIU_C0RX_MULTI_VALID,
+                        Channel.RX_C0,
+                        "",
+                        Answers.NONE,
+                        Report.NO_ADDRESS,
+                        valids + " valid wires");
+            }
+        } else if (c0Rx.rspValid) {
+            coverage.response(c0Rx);
+            responses.response(cycle, c0Rx, request);
+        } else if (resetSince == NEVER) {
+            coverage.mmio(c0Rx);
+            mmio.request(c0Rx);
+            deadline = nextDeadline();
+        }
+    }
+
     /// Counts a violation.
     ///
     /// @return whether somebody wants the report of it
-    private boolean counted(Violation violation) {
+    boolean noted(Violation violation) {
         Severity severity = severity(violation);
         if (severity == Severity.OFF) {
             return false;
@@ -153,6 +428,36 @@ public final class Checker implements Monitor {
 
     private boolean isKept(Severity severity) {
         return severity.compareTo(Severity.WARNING) >= 0 && reports.size() < KEPT_REPORTS;
+    }
+
+    /// Reports what was [#noted] in this cycle.
+    void deliver(
+            Violation violation,
+            Channel channel,
+            String header,
+            long request,
+            long address,
+            String detail) {
+        deliver(violation, Severity.ERROR, channel, header, request, address, detail);
+    }
+
+    /// Reports what was [#noted] in this cycle, with its severity or `atMost`.
+    void deliver(
+            Violation violation,
+            Severity atMost,
+            Channel channel,
+            String header,
+            long request,
+            long address,
+            String detail) {
+        Severity set = severity(violation);
+        Severity severity = set.compareTo(atMost) > 0 ? atMost : set;
+        deliver(new Report(violation, severity, cycle, channel, header, request, address, detail));
+    }
+
+    /// The cycle that is being looked at.
+    long cycle() {
+        return cycle;
     }
 
     private void deliver(Report report) {

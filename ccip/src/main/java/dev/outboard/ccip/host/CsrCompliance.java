@@ -44,8 +44,7 @@ public final class CsrCompliance {
         check.writeReadOnly();
         check.readUndefined();
         check.readDirectlyAfterReset();
-        check.findings.forEach(
-                finding -> fpga.clocking().report(finding.violation(), finding.detail()));
+        check.findings.forEach(finding -> fpga.report(finding.violation(), finding.detail()));
         return List.copyOf(check.findings);
     }
 
@@ -70,7 +69,7 @@ public final class CsrCompliance {
         }
         readAndCompare(addresses, values);
         readAndCompare(addresses.reversed(), values);
-        postUndefined().forEach(fpga.clocking()::await);
+        postUndefined().forEach(fpga::await);
         readAndCompare(addresses, values);
     }
 
@@ -81,7 +80,7 @@ public final class CsrCompliance {
         }
         for (int i = 0; i < reads.size(); i++) {
             long address = addresses.get(i);
-            long value = fpga.clocking().await(reads.get(i)).value();
+            long value = fpga.await(reads.get(i)).value();
             Long before = values.put(address, value);
             if (before != null && before != value) {
                 changed(Violation.CSR_READ_SIDE_EFFECT, address, before, value, "reads");
@@ -141,7 +140,7 @@ public final class CsrCompliance {
 
     private void readUndefined() {
         for (MmioRequest read : postUndefined()) {
-            fpga.clocking().await(read);
+            fpga.await(read);
             if (read.state() == MmioRequest.State.TIMED_OUT) {
                 notAnswered("the " + read + ", where no register is,");
             }
@@ -205,7 +204,7 @@ public final class CsrCompliance {
                         Violation.MMIO_RSP_TIMEOUT,
                         what
                                 + " was not answered within "
-                                + fpga.clocking().simulation().profile().mmioTimeout()
+                                + fpga.simulation().profile().mmioTimeout()
                                 + " cycles"));
     }
 
