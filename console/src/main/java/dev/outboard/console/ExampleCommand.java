@@ -5,8 +5,10 @@ import dev.outboard.examples.doca.FileCopy;
 import dev.outboard.examples.doca.NotifiedWrite;
 import dev.outboard.examples.doca.PingPong;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -29,7 +31,7 @@ final class ExampleCommand implements Runnable {
             @Parameters(paramLabel = SIDE, hideParamSyntax = true, arity = "0..2")
                     List<String> words)
             throws Exception {
-        PingPong.main(array(words));
+        PingPong.main(checked(words, 0));
     }
 
     @Command(
@@ -39,7 +41,7 @@ final class ExampleCommand implements Runnable {
             @Parameters(paramLabel = SIDE, hideParamSyntax = true, arity = "0..2")
                     List<String> words)
             throws Exception {
-        NotifiedWrite.main(array(words));
+        NotifiedWrite.main(checked(words, 0));
     }
 
     @Command(name = "counter", description = "64 peers add to one number of a server.")
@@ -47,7 +49,7 @@ final class ExampleCommand implements Runnable {
             @Parameters(paramLabel = SIDE, hideParamSyntax = true, arity = "0..2")
                     List<String> words)
             throws Exception {
-        Counter.main(array(words));
+        Counter.main(checked(words, 0));
     }
 
     @Command(name = "file-copy", description = "Read a file of the server into a copy.")
@@ -55,11 +57,24 @@ final class ExampleCommand implements Runnable {
             @Parameters(paramLabel = SIDE + " SOURCE COPY", hideParamSyntax = true, arity = "2..4")
                     List<String> words)
             throws Exception {
-        FileCopy.main(array(words));
+        FileCopy.main(checked(words, 2));
     }
 
-    private static String[] array(List<String> words) {
-        return words == null ? new String[0] : words.toArray(String[]::new);
+    /// The words, if they are `own` words of the example, or begin with its side.
+    private String[] checked(@Nullable List<String> words, int own) {
+        List<String> given = words == null ? List.of() : words;
+        boolean isSide =
+                !given.isEmpty()
+                        && (given.getFirst().equals("server")
+                                || (given.getFirst().equals("client") && given.size() > 1));
+        if (!isSide && given.size() != own) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "'%s' is not clear; valid is %s%s"
+                            .formatted(
+                                    String.join(" ", given), SIDE, own == 0 ? "" : " SOURCE COPY"));
+        }
+        return given.toArray(String[]::new);
     }
 
     /// No example named: says which there are.

@@ -12,7 +12,6 @@ import dev.outboard.doca.RemoteMmap;
 import dev.outboard.doca.rdma.AtomicFetchAddTask;
 import dev.outboard.doca.rdma.Rdma;
 import dev.outboard.doca.rdma.RdmaConnection;
-import dev.outboard.doca.rdma.RdmaTask;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -92,7 +91,7 @@ public final class Counter {
                 BufInventory inventory = BufInventory.create(2).start();
                 ProgressEngine engine = ProgressEngine.create();
                 Rdma rdma = new Rdma(dev)) {
-            rdma.atomicFetchAdd(_ -> {}, Counter::failed, 1).attach(engine).start();
+            rdma.atomicFetchAdd(1).attach(engine).start();
             RdmaConnection server = rdma.export();
             synchronized (exchange) {
                 server.connect(exchange.swap(server.details()));
@@ -109,15 +108,12 @@ public final class Counter {
                         engine.await(Duration.ofSeconds(1));
                     }
                 }
+                add.awaitSuccess(LIMIT);
             }
             add.free();
             there.release();
             before.release();
             return null;
         }
-    }
-
-    private static void failed(RdmaTask task) {
-        System.err.println(task + " failed: " + task.completion());
     }
 }

@@ -3,10 +3,14 @@ package dev.outboard.examples.doca;
 import dev.outboard.doca.DocaDevInfo;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +19,7 @@ import java.util.List;
 /// become two processes. Used by one thread; whoever made it closes it.
 public final class Exchange implements AutoCloseable {
     private static final int DEFAULT_PORT = 18540;
+    private static final int LAST_PORT = 65_535;
     private static final int START_MILLIS = 60_000;
 
     /// One of the two processes of an example.
@@ -64,10 +69,31 @@ public final class Exchange implements AutoCloseable {
     private static void runClient(String address, Side client, List<String> arguments)
             throws Exception {
         int colon = address.lastIndexOf(':');
-        String host = colon < 0 ? address : address.substring(0, colon);
-        int port = colon < 0 ? DEFAULT_PORT : Integer.parseInt(address.substring(colon + 1));
-        try (Exchange peer = new Exchange(new Socket(host, port))) {
+        boolean hasPort = colon >= 0 && colon == address.indexOf(':'); // more are IPv6
+        String host = hasPort ? address.substring(0, colon) : address;
+        int port = hasPort ? port(address.substring(colon + 1)) : DEFAULT_PORT;
+        try (Exchange peer = new Exchange(connected(host, port))) {
             client.run(peer, arguments);
+        }
+    }
+
+    private static int port(String word) throws IOException {
+        if (!word.matches("[1-9]\\d{0,4}") || Integer.parseInt(word) > LAST_PORT) {
+            throw new IOException("'" + word + "' is no port; valid are 1 to " + LAST_PORT);
+        }
+        return Integer.parseInt(word);
+    }
+
+    private static Socket connected(String host, int port) throws IOException {
+        try {
+            return new Socket(host, port);
+        } catch (UnknownHostException e) {
+            throw new IOException("there is no host " + host, e);
+        } catch (ConnectException e) {
+            throw new IOException(
+                    "nobody answers on port %d of %s (%s); start the server there first"
+                            .formatted(port, host, e.getMessage()),
+                    e);
         }
     }
 
@@ -130,14 +156,26 @@ public final class Exchange implements AutoCloseable {
     }
 
     void send(byte[] bytes) throws IOException {
-        out.writeShort(bytes.length);
-        out.write(bytes);
+        try {
+            out.writeShort(bytes.length);
+            out.write(bytes);
+        } catch (SocketException e) {
+            throw ended(e);
+        }
     }
 
     byte[] receive() throws IOException {
-        byte[] bytes = new byte[in.readUnsignedShort()];
-        in.readFully(bytes);
-        return bytes;
+        try {
+            byte[] bytes = new byte[in.readUnsignedShort()];
+            in.readFully(bytes);
+            return bytes;
+        } catch (EOFException | SocketException e) {
+            throw ended(e);
+        }
+    }
+
+    private static IOException ended(IOException cause) {
+        return new IOException("the other process has ended; see what it says", cause);
     }
 
     @Override

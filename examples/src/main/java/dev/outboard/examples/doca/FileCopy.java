@@ -61,13 +61,7 @@ public final class FileCopy {
     }
 
     private static void copy(Exchange exchange, Path target) throws IOException {
-        try (FileChannel file =
-                        FileChannel.open(
-                                target,
-                                StandardOpenOption.CREATE,
-                                StandardOpenOption.TRUNCATE_EXISTING,
-                                StandardOpenOption.WRITE);
-                DocaDev dev = DocaDev.open(exchange.device());
+        try (DocaDev dev = DocaDev.open(exchange.device());
                 Mmap memory =
                         Mmap.builder()
                                 .device(dev)
@@ -83,7 +77,13 @@ public final class FileCopy {
             peer.connect(exchange.swap(peer.details()));
             engine.progressUntil(() -> rdma.state() == CtxState.RUNNING, LIMIT);
 
-            try (RemoteMmap content = RemoteMmap.fromExport(dev, exchange.receive())) {
+            try (RemoteMmap content = RemoteMmap.fromExport(dev, exchange.receive());
+                    FileChannel file =
+                            FileChannel.open(
+                                    target,
+                                    StandardOpenOption.CREATE,
+                                    StandardOpenOption.TRUNCATE_EXISTING,
+                                    StandardOpenOption.WRITE)) {
                 RemoteBuf source = inventory.byAddress(content, 0, content.length());
                 Buf list = blocks(inventory, memory);
                 ReadTask read = peer.allocRead(source, list);
