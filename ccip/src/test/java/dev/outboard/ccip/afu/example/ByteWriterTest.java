@@ -2,7 +2,6 @@ package dev.outboard.ccip.afu.example;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.ccip.checker.Monitor;
 import dev.outboard.ccip.host.Buffer;
 import dev.outboard.ccip.platform.Mode;
 import dev.outboard.ccip.platform.Profile;
@@ -29,22 +28,45 @@ class ByteWriterTest {
             List<String> beats = new ArrayList<>();
             Buffer source = rig.buffer(LINES, 1);
             Buffer target = rig.buffer(LINES, 2);
-            // The last lines of the byte address of the example: 0x62EC lies in line 0x18B.
-            long base = target.lineAddress() + 0xB;
-            Monitor monitor =
-                    (cycle, tx, rx, answers) -> {
-                        if (tx.c1.valid) {
-                            beats.add(text(tx.c1, target.lineAddress()));
-                        }
-                    };
-            rig.simulation.monitor(monitor);
-            copies(rig, source, target, base - target.lineAddress(), 0x2C, 152);
+            rig.simulation.monitor((cycle, tx, rx, answers) -> {
+                if (tx.c1.valid) {
+                    beats.add(text(tx.c1, target.lineAddress()));
+                }
+            });
+            // Byte 0x2C of line 0x18B in the manual; the buffer begins at a multiple of 64 lines.
+            copies(rig, source, target, 0xB, 0x2C, 152);
             assertThat(beats)
                     .containsExactly(
                             "bytes b start 2c length 14",
                             "lines c count 2",
                             "line 1",
                             "bytes e start 0 length 4");
+        }
+    }
+
+    @Test
+    @Requirement("CCIP-BYT-10")
+    void writesSeventeenBytesFromTheFifthOn() {
+        try (Rig rig =
+                new Rig(Profile.PAC_D5005, Mode.TIMED, 18, new ByteWriter(), ByteWriter.AFU_ID)) {
+            List<String> beats = new ArrayList<>();
+            Buffer source = rig.buffer(LINES, 1);
+            Buffer target = rig.buffer(LINES, 2);
+            rig.simulation.monitor((cycle, tx, rx, answers) -> {
+                if (tx.c1.valid) {
+                    beats.add(text(tx.c1, target.lineAddress()));
+                }
+            });
+            byte[] before = target.segment().toArray(ValueLayout.JAVA_BYTE);
+            copies(rig, source, target, 0, 4, 0x11);
+            assertThat(beats).containsExactly("bytes 0 start 4 length 11");
+            for (int i = 0; i < Line.BYTES; i++) {
+                byte expected =
+                        i >= 4 && i <= 20
+                                ? source.segment().get(ValueLayout.JAVA_BYTE, i - 4)
+                                : before[i];
+                assertThat(target.segment().get(ValueLayout.JAVA_BYTE, i)).isEqualTo(expected);
+            }
         }
     }
 
