@@ -6,6 +6,7 @@ import org.jspecify.annotations.NullMarked;
 @SuppressWarnings("requires-automatic")
 module dev.outboard.bench {
     requires HdrHistogram;
+    requires dev.outboard.ccip;
     requires dev.outboard.doca;
     requires dev.outboard.node;
     requires info.picocli;
@@ -25,6 +26,8 @@ module dev.outboard.bench {
     opens dev.outboard.bench.comparison to
             info.picocli,
             tools.jackson.databind;
+    opens dev.outboard.bench.ccip to
+            info.picocli;
     opens dev.outboard.bench.doca to
             info.picocli;
     opens dev.outboard.bench.fabric to

@@ -1,5 +1,6 @@
 package dev.outboard.bench;
 
+import dev.outboard.bench.ccip.CcipCommand;
 import dev.outboard.bench.doca.DocaCommand;
 import dev.outboard.bench.fabric.FabricCommand;
 import dev.outboard.bench.soak.SoakCommand;
@@ -17,6 +18,7 @@ import picocli.CommandLine.Spec;
             RpcCommand.class,
             FabricCommand.class,
             DocaCommand.class,
+            CcipCommand.class,
             SoakCommand.class,
             TaskSoakCommand.class
         })

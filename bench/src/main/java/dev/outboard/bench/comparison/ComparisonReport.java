@@ -71,7 +71,7 @@ record ComparisonReport(String command, Machine machine, int runs, List<Comparis
         return switch (unit) {
             case TIME -> Measure.time((long) value);
             case BANDWIDTH -> Measure.rate((long) value, 1_000_000_000L);
-            case MESSAGES -> String.format(Locale.ROOT, "%.2f M/s", value / 1e6);
+            case MESSAGES, CYCLES -> String.format(Locale.ROOT, "%.2f M/s", value / 1e6);
         };
     }
 }

@@ -16,7 +16,9 @@ public record Work(String name, String title, Unit unit, List<Contender> contend
         /// Bytes per second: more is better.
         BANDWIDTH,
         /// Messages per second: more is better.
-        MESSAGES
+        MESSAGES,
+        /// Simulated cycles per second: more is better.
+        CYCLES
     }
 
     /// The same work without the contenders that `unwanted` names.

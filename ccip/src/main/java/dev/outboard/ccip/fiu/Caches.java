@@ -4,7 +4,6 @@ import dev.outboard.ccip.platform.LinkParameters;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.wire.VirtualChannel;
 import dev.outboard.ccip.wire.WriteType;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// What serves a line, and so how long it takes: the FPGA cache, the last level cache of the
@@ -15,11 +14,12 @@ final class Caches {
     private static final int VL0 = VirtualChannel.VL0.code();
 
     private final @Nullable FpgaCache fpga;
-    private final long[] llc = new long[LLC_LINES];
+
+    /// The upper bits of the line held, and 1 more.
+    private final int[] llc = new int[LLC_LINES];
 
     Caches(Profile profile) {
         fpga = profile.cached() ? new FpgaCache() : null;
-        Arrays.fill(llc, -1);
     }
 
     /// The FPGA cache, on a platform that has one.
@@ -65,9 +65,10 @@ final class Caches {
 
     private boolean llcHolds(PendingLine line) {
         int index = (int) line.address & LLC_LINES - 1;
-        boolean held = llc[index] == line.address;
+        int tag = (int) (line.address / LLC_LINES) + 1;
+        boolean held = llc[index] == tag;
         boolean keeps = line.kind == PendingLine.READ || line.type == WriteType.WRPUSH_I.code();
-        llc[index] = keeps ? line.address : held ? -1 : llc[index];
+        llc[index] = keeps ? tag : held ? 0 : llc[index];
         return held;
     }
 }

@@ -28,8 +28,9 @@ final class LineQueue {
 
     PendingLine take() {
         PendingLine line = get(0);
-        head++;
         size--;
+        // A queue that runs empty begins again: so short ones stay in the processor's cache.
+        head = size == 0 ? 0 : head + 1;
         return line;
     }
 

@@ -143,8 +143,9 @@ final class TimedSchedule implements Schedule {
 
     @Override
     public int delivery(MemoryPath path) {
-        for (int i = 1; i <= channels.length; i++) {
-            int turn = (lastDelivery + i) % channels.length;
+        int turn = lastDelivery;
+        for (int i = 0; i < channels.length; i++) {
+            turn = turn + 1 == channels.length ? 0 : turn + 1;
             if (path.downstream(channels[turn]) > 0) {
                 lastDelivery = turn;
                 return channels[turn];

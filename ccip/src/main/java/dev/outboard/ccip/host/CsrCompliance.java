@@ -44,7 +44,8 @@ public final class CsrCompliance {
         check.writeReadOnly();
         check.readUndefined();
         check.readDirectlyAfterReset();
-        check.findings.forEach(finding -> fpga.report(finding.violation(), finding.detail()));
+        check.findings.forEach(
+                finding -> fpga.clocking().report(finding.violation(), finding.detail()));
         return List.copyOf(check.findings);
     }
 
@@ -69,7 +70,7 @@ public final class CsrCompliance {
         }
         readAndCompare(addresses, values);
         readAndCompare(addresses.reversed(), values);
-        postUndefined().forEach(fpga::await);
+        postUndefined().forEach(fpga.clocking()::await);
         readAndCompare(addresses, values);
     }
 
@@ -80,7 +81,7 @@ public final class CsrCompliance {
         }
         for (int i = 0; i < reads.size(); i++) {
             long address = addresses.get(i);
-            long value = fpga.await(reads.get(i)).value();
+            long value = fpga.clocking().await(reads.get(i)).value();
             Long before = values.put(address, value);
             if (before != null && before != value) {
                 changed(Violation.CSR_READ_SIDE_EFFECT, address, before, value, "reads");
@@ -140,7 +141,7 @@ public final class CsrCompliance {
 
     private void readUndefined() {
         for (MmioRequest read : postUndefined()) {
-            fpga.await(read);
+            fpga.clocking().await(read);
             if (read.state() == MmioRequest.State.TIMED_OUT) {
                 notAnswered("the " + read + ", where no register is,");
             }
@@ -204,7 +205,7 @@ public final class CsrCompliance {
                         Violation.MMIO_RSP_TIMEOUT,
                         what
                                 + " was not answered within "
-                                + fpga.simulation().profile().mmioTimeout()
+                                + fpga.clocking().simulation().profile().mmioTimeout()
                                 + " cycles"));
     }
 

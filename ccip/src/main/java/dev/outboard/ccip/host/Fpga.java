@@ -1,18 +1,16 @@
 package dev.outboard.ccip.host;
 
 import dev.outboard.ccip.afu.Afu;
-import dev.outboard.ccip.afu.DeviceFeatureHeader;
 import dev.outboard.ccip.checker.Report;
 import dev.outboard.ccip.checker.Violation;
 import dev.outboard.ccip.fiu.HostMemory;
 import dev.outboard.ccip.fiu.Interrupts;
 import dev.outboard.ccip.fiu.Mapping;
-import dev.outboard.ccip.fiu.MmioRequest;
 import dev.outboard.ccip.fiu.Umsgs;
 import dev.outboard.ccip.platform.Access;
 import dev.outboard.ccip.platform.PageSize;
+import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.wire.Line;
-import dev.outboard.ccip.wire.MmioLength;
 import dev.outboard.ccip.wire.PowerState;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -24,9 +22,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A host program's handle of an AFU, with the calls of OPAE: registers, shared buffers,
@@ -42,31 +38,26 @@ import org.jspecify.annotations.Nullable;
 /// try (Fpga fpga = Fpga.open(simulation, MemoryCopy.AFU_ID)) {
 ///     Buffer source = fpga.prepareBuffer(4096);
 ///     fpga.writeMmio64(0x40, source.lineAddress());
-///     fpga.stepUntil(() -> done.get(JAVA_LONG, 0) == 1, 100_000);
+///     fpga.waitUntil(() -> fpga.readMmio64(0x60) == 1, 100_000);
 /// }
 /// ```
 public final class Fpga implements AutoCloseable {
-    private static final int AFU_ID_L = 0x08;
-    private static final int AFU_ID_H = 0x10;
-    private static final int DFH_RSVD0 = 0x18;
-    private static final int DFH_RSVD1 = 0x20;
-    private static final int QUEUED_WRITES = 1024;
-    private static final long NO_LIMIT = Long.MAX_VALUE / 2;
     private static final ValueLayout.OfLong WORD =
             ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-    private final Simulation simulation;
-    private final ReentrantLock lock = new ReentrantLock(true);
-    private final MmioMapping registers = new MmioMapping(this, MemoryType.UC);
+    private final Clocking clocking;
+    private final MmioMapping registers;
     private final List<Buffer> buffers = new ArrayList<>();
-    private @Nullable Runner runner;
     private @Nullable Buffer umas;
-    private UUID afuId = new UUID(0, 0);
-    private FeatureList features = FeatureList.walk(address -> -1);
-    private boolean closed;
+    private volatile Discovery discovery;
 
     private Fpga(Simulation simulation) {
-        this.simulation = simulation;
+        clocking = new Clocking(simulation);
+        registers = new MmioMapping(clocking, MemoryType.UC);
+        if (simulation.cycle() > 0) {
+            simulation.reset();
+        }
+        discovery = Discovery.of(clocking, registers);
     }
 
     // Open and close.
@@ -76,12 +67,7 @@ public final class Fpga implements AutoCloseable {
     ///
     /// @throws FpgaException if the AFU does not answer
     public static Fpga open(Simulation simulation) {
-        Fpga fpga = new Fpga(simulation);
-        if (simulation.cycle() > 0) {
-            simulation.reset();
-        }
-        fpga.discover();
-        return fpga;
+        return new Fpga(simulation);
     }
 
     /// Opens the AFU with this AFU_ID (`fpgaEnumerate`, `fpgaOpen`).
@@ -89,13 +75,13 @@ public final class Fpga implements AutoCloseable {
     /// @throws FpgaException if the AFU does not answer, or is another one
     public static Fpga open(Simulation simulation, UUID afuId) {
         Fpga fpga = open(simulation);
-        if (!fpga.afuId.equals(afuId)) {
+        if (!fpga.afuId().equals(afuId)) {
             throw new FpgaException(
                     FpgaException.Reason.NOT_FOUND,
                     "No AFU "
                             + afuId
                             + ": the one behind the port shows "
-                            + fpga.afuId
+                            + fpga.afuId()
                             + " in AFU_ID_H and AFU_ID_L (0x10, 0x8) in cycle "
                             + simulation.cycle());
         }
@@ -105,72 +91,53 @@ public final class Fpga implements AutoCloseable {
     /// Releases all buffers and waits (`fpgaClose`). The simulation goes on.
     @Override
     public void close() {
-        Runner running = runner;
-        if (running != null) {
-            running.close();
-        }
-        lock.lock();
-        try {
+        clocking.close();
+        clocking.locked(port -> {
             for (Buffer buffer : List.copyOf(buffers)) {
-                release(buffer);
+                release(port, buffer);
             }
             for (int id = 0; id < Interrupts.IDS; id++) {
-                simulation.interrupts().unregister(id);
+                port.interrupts().unregister(id);
             }
-            closed = true;
-        } finally {
-            lock.unlock();
-        }
+            return port;
+        });
     }
 
     /// Lets a thread clock the simulation from now on, until it is closed.
     public Runner run() {
-        lock.lock();
-        try {
-            requireOpen();
-            if (runner != null) {
-                throw new FpgaException(
-                        FpgaException.Reason.INVALID_STATE,
-                        "A runner clocks the simulation already");
-            }
-            Runner started = new Runner(this, simulation, lock);
-            runner = started;
-            return started;
-        } finally {
-            lock.unlock();
-        }
+        return clocking.start();
     }
 
     // What the AFU is.
 
     /// AFU_ID, as found after the last reset.
     public UUID afuId() {
-        return afuId;
+        return discovery.afuId();
     }
 
     /// The device feature list, as found after the last reset.
     public FeatureList features() {
-        return features;
+        return discovery.features();
     }
 
     /// Resets the AFU (`fpgaReset`) and discovers it again. What is in flight is forgotten.
     public void reset() {
-        withPort(Simulation::reset);
-        discover();
+        clocking.run(Simulation::reset);
+        discovery = Discovery.of(clocking, registers);
     }
 
     /// Puts another AFU behind the port (`fpgaReconfigureSlot`), which stops the present one, holds
     /// the other in reset and discovers it. Buffers, mappings and caches stay.
     public void reconfigure(Afu afu) {
-        withPort(port -> port.swap(afu));
-        discover();
+        clocking.run(port -> port.swap(afu));
+        discovery = Discovery.of(clocking, registers);
     }
 
     // Registers.
 
     /// The registers, mapped for the host (`fpgaMapMMIO`).
     public MmioMapping mapMmio(MemoryType type) {
-        return type == MemoryType.UC ? registers : new MmioMapping(this, type);
+        return type == MemoryType.UC ? registers : new MmioMapping(clocking, type);
     }
 
     /// Reads 4 bytes (`fpgaReadMMIO32`).
@@ -201,14 +168,14 @@ public final class Fpga implements AutoCloseable {
     /// Whether the processor reads registers that nobody asked for, as it may from a prefetchable
     /// BAR: an AFU whose reads have side effects is then found out.
     public void spuriousReads(boolean on) {
-        withPort(port -> port.mmio().spuriousReads(on));
+        clocking.run(port -> port.mmio().spuriousReads(on));
     }
 
     // Buffers.
 
     /// Allocates and maps memory (`fpgaPrepareBuffer`), in pages as large as its size asks for.
     public Buffer prepareBuffer(long bytes) {
-        return prepareBuffer(bytes, simulation.memory().pageSizeFor(bytes));
+        return prepareBuffer(bytes, clocking.locked(port -> port.memory().pageSizeFor(bytes)));
     }
 
     /// Allocates and maps memory in pages of this size.
@@ -243,36 +210,30 @@ public final class Fpga implements AutoCloseable {
             PageSize pageSize,
             @Nullable Arena arena) {
         long bytes = mapped.stream().mapToLong(MemorySegment::byteSize).sum();
-        lock.lock();
         try {
-            requireOpen();
-            long address = simulation.memory().map(mapped, pageSize, Access.READ_WRITE);
-            Buffer buffer = new Buffer(this, given, address, bytes, arena);
-            buffers.add(buffer);
-            return buffer;
+            return clocking.call(port -> {
+                long address = port.memory().map(mapped, pageSize, Access.READ_WRITE);
+                Buffer buffer = new Buffer(this, given, address, bytes, arena);
+                buffers.add(buffer);
+                return buffer;
+            });
         } catch (IllegalArgumentException e) {
             throw badBuffer(e);
-        } finally {
-            lock.unlock();
         }
     }
 
     /// Unmaps a buffer, and frees it if it was allocated here (`fpgaReleaseBuffer`). Requests of
     /// the AFU that are in flight to it are errors of the AFU. Twice is harmless.
     public void releaseBuffer(Buffer buffer) {
-        lock.lock();
-        try {
-            release(buffer);
-        } finally {
-            lock.unlock();
-        }
+        clocking.locked(port -> release(port, buffer));
     }
 
-    private void release(Buffer buffer) {
+    private Simulation release(Simulation port, Buffer buffer) {
         if (buffers.remove(buffer)) {
-            simulation.memory().unmap(buffer.ioAddress(), buffer.mappedBytes());
+            port.memory().unmap(buffer.ioAddress(), buffer.mappedBytes());
             buffer.free();
         }
+        return port;
     }
 
     void protect(Buffer buffer, long offset, long length, Access access) {
@@ -286,13 +247,12 @@ public final class Fpga implements AutoCloseable {
                             + " of a buffer of "
                             + buffer.bytes());
         }
-        withPort(port -> {
-            try {
-                port.memory().protect(buffer.ioAddress() + offset, length, access);
-            } catch (IllegalArgumentException e) {
-                throw badBuffer(e);
-            }
-        });
+        try {
+            clocking.run(
+                    port -> port.memory().protect(buffer.ioAddress() + offset, length, access));
+        } catch (IllegalArgumentException e) {
+            throw badBuffer(e);
+        }
     }
 
     private static FpgaException badBuffer(IllegalArgumentException cause) {
@@ -307,13 +267,13 @@ public final class Fpga implements AutoCloseable {
     /// @throws FpgaException on a platform without interrupts
     public void registerInterrupt(int id) {
         requireInterrupt(id);
-        withPort(port -> port.interrupts().register(id));
+        clocking.run(port -> port.interrupts().register(id));
     }
 
     /// Waits for this id no more (`fpgaUnregisterEvent`): its interrupts are spurious.
     public void unregisterInterrupt(int id) {
         requireInterrupt(id);
-        withPort(port -> port.interrupts().unregister(id));
+        clocking.run(port -> port.interrupts().unregister(id));
     }
 
     /// Waits until an interrupt with this id has come since the last wait, registering for it if
@@ -323,44 +283,34 @@ public final class Fpga implements AutoCloseable {
     /// @throws FpgaException if none comes within so many cycles
     public long waitForInterrupt(int id, long cycles) {
         requireInterrupt(id);
-        lock.lock();
-        try {
-            requireOpen();
-            Interrupts interrupts = simulation.interrupts();
+        return clocking.call(port -> {
+            Interrupts interrupts = port.interrupts();
             boolean registered = interrupts.isRegistered(id);
             interrupts.register(id);
             try {
-                await("interrupt " + id, () -> interrupts.isPending(id), cycles);
+                clocking.await("interrupt " + id, () -> interrupts.isPending(id), cycles);
                 return interrupts.take(id);
             } finally {
                 if (!registered) {
                     interrupts.unregister(id);
                 }
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /// How many interrupts with this id have come since the last wait, without waiting for one.
     public long takeInterrupts(int id) {
         requireInterrupt(id);
-        lock.lock();
-        try {
-            requireOpen();
-            return simulation.interrupts().take(id);
-        } finally {
-            lock.unlock();
-        }
+        return clocking.call(port -> port.interrupts().take(id));
     }
 
     /// How many interrupts came that nobody had registered for.
     public long spuriousInterrupts() {
-        return simulation.interrupts().spurious();
+        return clocking.locked(port -> port.interrupts().spurious());
     }
 
     private void requireInterrupt(int id) {
-        if (!simulation.profile().interrupts()) {
+        if (!platform().interrupts()) {
             throw unsupported("interrupts");
         }
         if (id < 0 || id >= Interrupts.IDS) {
@@ -386,7 +336,7 @@ public final class Fpga implements AutoCloseable {
     /// Stores words at the beginning of the line and sends it, changed or not (`fpgaTriggerUmsg`).
     public void triggerUmsg(int id, long... words) {
         MemorySegment line = umsg(id);
-        withPort(port -> {
+        clocking.run(port -> {
             for (int i = 0; i < words.length; i++) {
                 line.setAtIndex(WORD, i, words[i]);
             }
@@ -397,55 +347,51 @@ public final class Fpga implements AutoCloseable {
     /// Sends hints before the UMsgs whose bits are set (`fpgaSetUmsgAttributes`).
     public void umsgHints(int mask) {
         umas();
-        withPort(port -> port.requireUmsgs().hints(mask));
+        clocking.run(port -> port.requireUmsgs().hints(mask));
     }
 
     /// Sends a hint that no UMsg follows.
     public void falseUmsgHint(int id) {
         umsg(id);
-        withPort(port -> port.requireUmsgs().falseHint(id));
+        clocking.run(port -> port.requireUmsgs().falseHint(id));
     }
 
     Buffer umas() {
-        lock.lock();
-        try {
-            if (!simulation.profile().umsgs()) {
-                throw unsupported("UMsgs");
-            }
+        if (!platform().umsgs()) {
+            throw unsupported("UMsgs");
+        }
+        return clocking.call(port -> {
             Buffer present = umas;
             if (present == null) {
                 present = prepareBuffer((long) Umsgs.COUNT * Line.BYTES);
-                Mapping mapping =
-                        Objects.requireNonNull(simulation.memory().find(present.lineAddress()));
-                simulation.requireUmsgs().setUp(mapping, present.lineAddress());
+                Mapping mapping = port.memory().find(present.lineAddress());
+                port.requireUmsgs().setUp(Objects.requireNonNull(mapping), present.lineAddress());
                 umas = present;
             }
             return present;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     // Power and errors.
 
     /// Asks the AFU to keep to this power.
     public void setPowerState(PowerState state) {
-        withPort(port -> port.power(state));
+        clocking.run(port -> port.power(state));
     }
 
     /// The protocol errors of the AFU since they were cleared (`fpgaReadError`).
     public Set<Violation> errors() {
-        return simulation.errors().seen();
+        return clocking.locked(port -> port.errors().seen());
     }
 
     /// The first of them, in full.
     public Optional<Report> firstError() {
-        return simulation.errors().first();
+        return clocking.locked(port -> port.errors().first());
     }
 
     /// Forgets the errors (`fpgaClearAllErrors`). A reset must follow before the port serves again.
     public void clearErrors() {
-        withPort(Simulation::clearErrors);
+        clocking.run(Simulation::clearErrors);
     }
 
     // Time.
@@ -454,13 +400,7 @@ public final class Fpga implements AutoCloseable {
     ///
     /// @throws FpgaException while a runner clocks
     public void step(long cycles) {
-        withPort(port -> {
-            if (runner != null) {
-                throw new FpgaException(
-                        FpgaException.Reason.INVALID_STATE, "A runner clocks the simulation");
-            }
-            port.step(cycles);
-        });
+        clocking.step(cycles);
     }
 
     /// Waits until a condition on buffers holds, which is asked between cycles.
@@ -468,135 +408,20 @@ public final class Fpga implements AutoCloseable {
     /// @throws FpgaException if it does not hold within so many cycles, with a runner also not
     ///   within its patience
     public void waitUntil(BooleanSupplier condition, long cycles) {
-        withPort(port -> await("a condition of the program", condition, cycles));
+        clocking.await("a condition of the program", condition, cycles);
     }
 
-    /// Does something with the port between two cycles.
-    void withPort(Consumer<Simulation> action) {
-        lock.lock();
-        try {
-            requireOpen();
-            action.accept(simulation);
-            Runner running = runner;
-            if (running != null) {
-                running.called();
-            }
-        } finally {
-            lock.unlock();
-        }
+    Clocking clocking() {
+        return clocking;
     }
 
-    MmioRequest await(MmioRequest request) {
-        withPort(port -> await(request.toString(), request::isDone, NO_LIMIT));
-        return request;
-    }
-
-    /// Waits until the AFU has taken enough of the writes before.
-    void awaitRoom() {
-        if (simulation.mmio().queued() >= QUEUED_WRITES) {
-            await(
-                    "room for MMIO writes",
-                    () -> simulation.mmio().queued() < QUEUED_WRITES / 2,
-                    NO_LIMIT);
-        }
-    }
-
-    void stopped(Runner ended) {
-        if (runner == ended) {
-            runner = null;
-        }
-    }
-
-    /// An error of the program, which is counted too.
-    FpgaException misuse(Violation violation, FpgaException.Reason reason, String message) {
-        simulation.checker().report(violation, simulation.cycle(), message);
-        return new FpgaException(reason, message);
-    }
-
-    Simulation simulation() {
-        return simulation;
-    }
-
-    private void await(String what, BooleanSupplier done, long cycles) {
-        long began = simulation.cycle();
-        Runner running = runner;
-        boolean held =
-                running == null
-                        ? simulation.stepUntilDone(what, done, cycles)
-                        : running.await(done, cycles);
-        if (held) {
-            return;
-        }
-        boolean stalled = simulation.watchdog().isStalled();
-        throw new FpgaException(
-                stalled ? FpgaException.Reason.STALLED : FpgaException.Reason.TIMEOUT,
-                "Waited from cycle "
-                        + began
-                        + " to "
-                        + simulation.cycle()
-                        + " for "
-                        + what
-                        + ", in vain; the port carried something last in cycle "
-                        + simulation.watchdog().lastActive());
-    }
-
-    private void requireOpen() {
-        if (closed) {
-            throw new FpgaException(
-                    FpgaException.Reason.INVALID_STATE,
-                    "The handle of AFU " + afuId + " is closed");
-        }
+    private Profile platform() {
+        return clocking.simulation().profile();
     }
 
     private FpgaException unsupported(String what) {
         return new FpgaException(
                 FpgaException.Reason.UNSUPPORTED,
-                "Platform " + simulation.profile().name() + " has no " + what);
-    }
-
-    // Discovery.
-
-    /// Reads the ids in the first cycles after reset, then everything else (CCI-P manual 1.4.2).
-    private void discover() {
-        MmioRequest low = registers.post(AFU_ID_L, MmioLength.BYTES_8);
-        MmioRequest high = registers.post(AFU_ID_H, MmioLength.BYTES_8);
-        afuId = new UUID(answer(high), answer(low));
-        if (afuId.equals(new UUID(0, 0)) || afuId.equals(new UUID(-1, -1))) {
-            report(Violation.CSR_AFU_ID_BAD, "AFU_ID_H and AFU_ID_L (0x10, 0x8) are " + afuId);
-        }
-        long header = answer(registers.post(0, MmioLength.BYTES_8));
-        if (new DeviceFeatureHeader(header).type() != DeviceFeatureHeader.AFU) {
-            report(Violation.CSR_DFH_BAD, "DEV_FEATURE_HDR (0x0) is 0x%016x".formatted(header));
-        }
-        for (int offset = DFH_RSVD0; offset <= DFH_RSVD1; offset += Long.BYTES) {
-            long value = answer(registers.post(offset, MmioLength.BYTES_8));
-            if (value != 0) {
-                report(
-                        Violation.CSR_RSVD_NONZERO,
-                        "the reserved register at 0x%x is 0x%016x".formatted(offset, value));
-            }
-        }
-        features = FeatureList.walk(address -> answer(registers.post(address, MmioLength.BYTES_8)));
-        features.findings().forEach(finding -> report(finding.violation(), finding.detail()));
-    }
-
-    private long answer(MmioRequest read) {
-        await(read);
-        if (read.state() == MmioRequest.State.TIMED_OUT) {
-            throw new FpgaException(
-                    FpgaException.Reason.NO_ANSWER,
-                    "The AFU did not answer the "
-                            + read
-                            + " that it was given in cycle "
-                            + read.sentCycle()
-                            + " within "
-                            + simulation.profile().mmioTimeout()
-                            + " cycles");
-        }
-        return read.value();
-    }
-
-    void report(Violation violation, String detail) {
-        simulation.checker().report(violation, simulation.cycle(), detail);
+                "Platform " + platform().name() + " has no " + what);
     }
 }

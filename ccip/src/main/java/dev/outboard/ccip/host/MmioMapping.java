@@ -1,6 +1,7 @@
 package dev.outboard.ccip.host;
 
 import dev.outboard.ccip.checker.Violation;
+import dev.outboard.ccip.fiu.Mmio;
 import dev.outboard.ccip.fiu.MmioRequest;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.wire.Line;
@@ -12,13 +13,14 @@ import dev.outboard.ccip.wire.MmioLength;
 /// AFU answers, all ones if it does not in time or a reset comes in between. It belongs to its
 /// [Fpga], and any thread may use it.
 public final class MmioMapping {
+    private static final int QUEUED_WRITES = 1024;
     private static final long LOW_HALF = 0xFFFF_FFFFL;
 
-    private final Fpga fpga;
+    private final Clocking clocking;
     private final MemoryType type;
 
-    MmioMapping(Fpga fpga, MemoryType type) {
-        this.fpga = fpga;
+    MmioMapping(Clocking clocking, MemoryType type) {
+        this.clocking = clocking;
         this.type = type;
     }
 
@@ -42,7 +44,7 @@ public final class MmioMapping {
     /// @throws FpgaException if the address is no multiple of the length or outside the 256 KiB, or
     ///   for 64 bytes, which cannot be read
     public long read(long offset, MmioLength length) {
-        return fpga.await(post(offset, length)).value();
+        return clocking.await(post(offset, length)).value();
     }
 
     /// Writes 4 bytes.
@@ -67,13 +69,13 @@ public final class MmioMapping {
 
     /// Lets everything written before reach the AFU before anything written later (`SFENCE`).
     public void storeFence() {
-        fpga.withPort(port -> port.mmio().storeFence());
+        clocking.run(port -> port.mmio().storeFence());
     }
 
     /// Begins a read that somebody waits for later.
     MmioRequest post(long offset, MmioLength length) {
         if (length == MmioLength.BYTES_64) {
-            throw fpga.misuse(
+            throw clocking.misuse(
                     Violation.HOST_MMIO_READ_64,
                     FpgaException.Reason.MMIO_READ_64,
                     "Read of 64 bytes at 0x"
@@ -81,19 +83,16 @@ public final class MmioMapping {
                             + "; valid are 4 and 8 bytes");
         }
         int address = check("Read", offset, length);
-        MmioRequest[] read = new MmioRequest[1];
-        fpga.withPort(port ->
-                read[0] =
-                        type == MemoryType.UC
-                                ? port.mmio().read(address, length)
-                                : port.mmio().readCombining(address, length));
-        return read[0];
+        return clocking.call(port ->
+                type == MemoryType.UC
+                        ? port.mmio().read(address, length)
+                        : port.mmio().readCombining(address, length));
     }
 
     private void write(long offset, MmioLength length, long... data) {
         int address = check("Write", offset, length);
-        fpga.withPort(port -> {
-            fpga.awaitRoom();
+        clocking.run(port -> {
+            awaitRoom(port.mmio());
             if (type == MemoryType.UC) {
                 port.mmio().write(address, length, data);
             } else {
@@ -102,10 +101,20 @@ public final class MmioMapping {
         });
     }
 
+    /// Waits until the AFU has taken enough of the writes before.
+    private void awaitRoom(Mmio mmio) {
+        if (mmio.queued() >= QUEUED_WRITES) {
+            clocking.await(
+                    "room for MMIO writes",
+                    () -> mmio.queued() < QUEUED_WRITES / 2,
+                    Clocking.NO_LIMIT);
+        }
+    }
+
     private int check(String what, long offset, MmioLength length) {
         String access = what + " of " + length.bytes() + " bytes at 0x" + Long.toHexString(offset);
         if (offset < 0 || offset > Profile.MMIO_BYTES - length.bytes()) {
-            throw fpga.misuse(
+            throw clocking.misuse(
                     Violation.HOST_MMIO_RANGE,
                     FpgaException.Reason.MMIO_RANGE,
                     access
@@ -113,7 +122,7 @@ public final class MmioMapping {
                             + Integer.toHexString(Profile.MMIO_BYTES));
         }
         if (offset % length.bytes() != 0) {
-            throw fpga.misuse(
+            throw clocking.misuse(
                     Violation.HOST_MMIO_MISALIGNED,
                     FpgaException.Reason.MMIO_MISALIGNED,
                     access + "; valid are multiples of " + length.bytes());

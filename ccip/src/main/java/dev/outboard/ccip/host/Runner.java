@@ -29,7 +29,7 @@ public final class Runner implements AutoCloseable {
     private static final int CHUNK = 64;
     private static final long IDLE_NANOS = 50_000;
 
-    private final Fpga fpga;
+    private final Clocking clocking;
     private final Simulation simulation;
     private final ReentrantLock lock;
     private final Condition hostCalled;
@@ -40,8 +40,8 @@ public final class Runner implements AutoCloseable {
     private boolean closing;
     private @Nullable Throwable failure;
 
-    Runner(Fpga fpga, Simulation simulation, ReentrantLock lock) {
-        this.fpga = fpga;
+    Runner(Clocking clocking, Simulation simulation, ReentrantLock lock) {
+        this.clocking = clocking;
         this.simulation = simulation;
         this.lock = lock;
         hostCalled = lock.newCondition();
@@ -66,7 +66,7 @@ public final class Runner implements AutoCloseable {
         try {
             closing = true;
             hostCalled.signalAll();
-            fpga.stopped(this);
+            clocking.stopped(this);
         } finally {
             lock.unlock();
         }

@@ -1,45 +1,39 @@
 package dev.outboard.ccip.host;
 
+import static dev.outboard.ccip.host.HostPrograms.ENOUGH;
+import static dev.outboard.ccip.host.HostPrograms.assertRefused;
+import static dev.outboard.ccip.host.HostPrograms.copy;
+import static dev.outboard.ccip.host.HostPrograms.open;
+import static dev.outboard.ccip.host.HostPrograms.start;
+import static dev.outboard.ccip.host.HostPrograms.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outboard.ccip.afu.Afu;
 import dev.outboard.ccip.afu.example.Hello;
-import dev.outboard.ccip.afu.example.InterruptSender;
-import dev.outboard.ccip.afu.example.JobRegisters;
 import dev.outboard.ccip.afu.example.MemoryCopy;
-import dev.outboard.ccip.afu.example.UmsgEcho;
 import dev.outboard.ccip.checker.ErrorPolicy;
 import dev.outboard.ccip.checker.Violation;
 import dev.outboard.ccip.checker.ViolationException;
-import dev.outboard.ccip.platform.Access;
 import dev.outboard.ccip.platform.Mode;
-import dev.outboard.ccip.platform.PageSize;
 import dev.outboard.ccip.platform.Profile;
-import dev.outboard.ccip.platform.Translation;
 import dev.outboard.ccip.wire.LineCount;
 import dev.outboard.ccip.wire.MmioLength;
 import dev.outboard.ccip.wire.PowerState;
 import dev.outboard.ccip.wire.ReadType;
 import dev.outboard.ccip.wire.VirtualChannel;
 import dev.outboard.testkit.Requirement;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class FpgaTest {
-    private static final long ENOUGH = 200_000;
-
     // Discovery.
 
     @ParameterizedTest
@@ -122,14 +116,12 @@ class FpgaTest {
 
     private static Set<Violation> found(int register, long value) {
         RegisterAfu afu = new RegisterAfu();
-        RegisterAfu bad = new RegisterAfu((rx, tx) -> afu.csrs.get(0));
-        bad.csrs.set(register, value);
         Simulation simulation =
                 Simulation.of(
                                 Profile.PAC_A10,
                                 (rx, tx) -> {
-                                    bad.clock(rx, tx);
-                                    bad.csrs.set(register, value);
+                                    afu.clock(rx, tx);
+                                    afu.csrs.set(register, value);
                                 })
                         .policy(ErrorPolicy.LOG)
                         .build();
@@ -232,174 +224,6 @@ class FpgaTest {
         }
         assertThat(fpga.readMmio64(0x40)).isEqualTo(9_999);
         assertThat(written[0]).isEqualTo(10_000);
-    }
-
-    // Buffers.
-
-    @ParameterizedTest
-    @EnumSource(PageSize.class)
-    @Requirement({"CCIP-HST-2", "CCIP-HST-3"})
-    void anAfuCopiesBetweenBuffersInPagesOfEverySize(PageSize pageSize) {
-        for (Translation translation : Translation.values()) {
-            Simulation simulation =
-                    Simulation.of(Profile.PAC_A10, new MemoryCopy())
-                            .translation(translation)
-                            .build();
-            try (Fpga fpga = Fpga.open(simulation, MemoryCopy.AFU_ID)) {
-                Buffer source = fpga.prepareBuffer(4096, pageSize);
-                Buffer target = fpga.prepareBuffer(4096, pageSize);
-                assertThat(source.ioAddress() % pageSize.bytes()).isZero();
-                assertThat(source.lineAddress()).isEqualTo(source.ioAddress() >> 6);
-                copy(fpga, source, target);
-                assertThat(target.segment().mismatch(source.segment())).isEqualTo(-1);
-            }
-        }
-    }
-
-    @Test
-    @Requirement("CCIP-HST-3")
-    void pagesScatteredInTheHostAreContiguousForTheAfu() {
-        Fpga fpga = open(Profile.PAC_A10, new MemoryCopy());
-        MemorySegment memory = Arena.ofAuto().allocate(5 * 4096, 4096);
-        Buffer source =
-                fpga.prepareBuffer(
-                        PageSize.KIB_4, memory.asSlice(4 * 4096, 4096), memory.asSlice(4096, 4096));
-        Buffer target = fpga.prepareBuffer(8192);
-        copy(fpga, source, target);
-        assertThat(target.segment().asSlice(0, 4096).mismatch(source.segments().get(0)))
-                .isEqualTo(-1);
-        assertThat(target.segment().asSlice(4096).mismatch(source.segments().get(1))).isEqualTo(-1);
-        assertThatThrownBy(source::segment).hasMessageContaining("2 pieces; use segments()");
-    }
-
-    @Test
-    @Requirement("CCIP-HST-6")
-    void releasingABufferWithRequestsInFlightIsDetected() {
-        Simulation simulation =
-                Simulation.of(Profile.PAC_A10, new MemoryCopy()).policy(ErrorPolicy.LOG).build();
-        Fpga fpga = Fpga.open(simulation, MemoryCopy.AFU_ID);
-        Buffer source = fpga.prepareBuffer(1 << 16);
-        Buffer target = fpga.prepareBuffer(1 << 16);
-        start(fpga, source, target);
-        fpga.step(300);
-        assertThat(simulation.checker().count(Violation.MEM_UNMAPPED)).isZero();
-        long inFlight = source.lineAddress();
-        source.close();
-        fpga.step(200);
-        assertThat(simulation.checker().reports())
-                .anyMatch(report ->
-                        report.violation() == Violation.MEM_UNMAPPED
-                                && report.address() >= inFlight
-                                && report.detail().contains("in flight"));
-        assertThatThrownBy(() -> source.segment().get(ValueLayout.JAVA_BYTE, 0))
-                .isInstanceOf(IllegalStateException.class);
-        source.close();
-    }
-
-    @Test
-    @Requirement("CCIP-HST-3")
-    void aPageThatMayNotBeWrittenStaysAsItIs() {
-        Simulation simulation =
-                Simulation.of(Profile.PAC_A10, new Hello()).policy(ErrorPolicy.LOG).build();
-        Fpga fpga = Fpga.open(simulation, Hello.AFU_ID);
-        Buffer buffer = fpga.prepareBuffer(8192);
-        buffer.protect(4096, 4096, Access.READ_ONLY);
-        fpga.writeMmio64(Hello.BUFFER, buffer.lineAddress() + 64);
-        fpga.step(1000);
-        assertThat(simulation.checker().count(Violation.MEM_NO_PERMISSION)).isEqualTo(1);
-        assertThat(buffer.segment().get(ValueLayout.JAVA_BYTE, 4096)).isZero();
-        fpga.writeMmio64(Hello.BUFFER, buffer.lineAddress());
-        fpga.waitUntil(() -> text(buffer).equals("Hello world!"), ENOUGH);
-    }
-
-    @Test
-    void buffersThatCannotBeHadAreRefused() {
-        Fpga fpga = open(Profile.PAC_A10, new Hello());
-        assertRefused(FpgaException.Reason.BAD_BUFFER, () -> fpga.prepareBuffer(0), "0 bytes");
-        assertRefused(
-                FpgaException.Reason.BAD_BUFFER,
-                () -> fpga.prepareBuffer(PageSize.KIB_4, MemorySegment.ofArray(new long[512])),
-                "heap");
-        Buffer buffer = fpga.prepareBuffer(100);
-        assertThat(buffer.bytes()).isEqualTo(100);
-        assertRefused(
-                FpgaException.Reason.INVALID_ARGUMENT,
-                () -> buffer.protect(50, 60, Access.READ_ONLY),
-                "Bytes 50 to 110 of a buffer of 100");
-    }
-
-    // Interrupts and UMsgs.
-
-    @ParameterizedTest
-    @EnumSource(Mode.class)
-    @Requirement({"CCIP-INT-8", "CCIP-INT-2"})
-    void waitsForTheInterruptOfAnAfu(Mode mode) {
-        Simulation simulation =
-                Simulation.of(Profile.PAC_A10, new InterruptSender())
-                        .mode(mode)
-                        .policy(ErrorPolicy.LOG)
-                        .build();
-        Fpga fpga = Fpga.open(simulation, InterruptSender.AFU_ID);
-        Buffer target = fpga.prepareBuffer(4096);
-        fpga.registerInterrupt(3);
-        fpga.writeMmio64(JobRegisters.DESTINATION, target.lineAddress());
-        fpga.writeMmio64(JobRegisters.LINES, 4);
-        fpga.writeMmio64(InterruptSender.IDS, 0b1010);
-        fpga.writeMmio64(JobRegisters.CONTROL, JobRegisters.START);
-        assertThat(fpga.waitForInterrupt(3, ENOUGH)).isEqualTo(1);
-        assertThat(target.segment().get(ValueLayout.JAVA_LONG, 3 * 64)).isEqualTo(3);
-        fpga.waitUntil(() -> fpga.spuriousInterrupts() == 1, ENOUGH);
-        assertThat(simulation.checker().count(Violation.HOST_INTR_NO_WAITER)).isEqualTo(1);
-    }
-
-    @Test
-    @Requirement({"CCIP-PLT-7", "CCIP-UMSG-1"})
-    void aPlatformRefusesWhatItDoesNotHave() {
-        Fpga card = open(Profile.PAC_A10, new RegisterAfu());
-        assertRefused(
-                FpgaException.Reason.UNSUPPORTED,
-                () -> card.umsg(0),
-                "Platform PAC_A10 has no UMsgs");
-        assertRefused(FpgaException.Reason.UNSUPPORTED, () -> card.triggerUmsg(0, 1), "no UMsgs");
-        Fpga integrated = open(Profile.INTEGRATED, new RegisterAfu());
-        assertRefused(
-                FpgaException.Reason.UNSUPPORTED,
-                () -> integrated.waitForInterrupt(0, 1),
-                "Platform INTEGRATED has no interrupts");
-        assertRefused(
-                FpgaException.Reason.INVALID_ARGUMENT,
-                () -> card.registerInterrupt(4),
-                "valid are 0 to 3");
-        assertRefused(
-                FpgaException.Reason.INVALID_ARGUMENT,
-                () -> integrated.umsg(8),
-                "valid are 0 to 7");
-    }
-
-    @ParameterizedTest
-    @EnumSource(Mode.class)
-    @Requirement({"CCIP-UMSG-3", "CCIP-UMSG-8", "CCIP-PLT-8"})
-    void anAfuServesWhatAUmsgAsksFor(Mode mode) {
-        Simulation simulation =
-                Simulation.of(Profile.INTEGRATED, new UmsgEcho()).mode(mode).build();
-        Fpga fpga = Fpga.open(simulation, UmsgEcho.AFU_ID);
-        Buffer source = fpga.prepareBuffer(4096);
-        Buffer target = fpga.prepareBuffer(4096);
-        Buffer flag = fpga.prepareBuffer(64);
-        fill(source);
-        fpga.umsgHints(0xFF);
-        long address = target.lineAddress();
-        for (int sequence = 1; sequence <= 5; sequence++) {
-            int expected = sequence;
-            fpga.triggerUmsg(0, sequence, source.lineAddress(), address, 64, flag.lineAddress());
-            fpga.waitUntil(() -> flag.segment().get(ValueLayout.JAVA_LONG, 0) == expected, ENOUGH);
-            assertThat(target.segment().mismatch(source.segment())).isEqualTo(-1);
-        }
-        MemorySegment line = fpga.umsg(0);
-        line.set(ValueLayout.JAVA_LONG, 0, 6);
-        fpga.waitUntil(() -> flag.segment().get(ValueLayout.JAVA_LONG, 0) == 6, ENOUGH);
-        assertThat(fpga.readMmio64(UmsgEcho.UMSGS)).isGreaterThanOrEqualTo(6);
-        assertThat(fpga.readMmio64(UmsgEcho.HINTS)).isPositive();
     }
 
     // Power, errors, time.
@@ -578,45 +402,5 @@ class FpgaTest {
                 FpgaException.Reason.INVALID_STATE, () -> fpga.prepareBuffer(64), "is closed");
         assertThatThrownBy(() -> buffer.segment().get(ValueLayout.JAVA_BYTE, 0))
                 .isInstanceOf(IllegalStateException.class);
-    }
-
-    private static Fpga open(Profile profile, Afu afu) {
-        return Fpga.open(Simulation.of(profile, afu).build());
-    }
-
-    static void start(Fpga fpga, Buffer source, Buffer target) {
-        fill(source);
-        fpga.writeMmio64(JobRegisters.SOURCE, source.lineAddress());
-        fpga.writeMmio64(JobRegisters.DESTINATION, target.lineAddress());
-        fpga.writeMmio64(JobRegisters.LINES, source.bytes() / 64);
-        fpga.writeMmio64(JobRegisters.CONTROL, JobRegisters.START);
-    }
-
-    static void copy(Fpga fpga, Buffer source, Buffer target) {
-        start(fpga, source, target);
-        fpga.waitUntil(() -> fpga.readMmio64(JobRegisters.STATUS) == JobRegisters.DONE, ENOUGH);
-    }
-
-    private static void fill(Buffer buffer) {
-        long value = buffer.lineAddress();
-        for (MemorySegment segment : buffer.segments()) {
-            for (long i = 0; i < segment.byteSize() / 8; i++) {
-                value = value * 6364136223846793005L + 1442695040888963407L;
-                segment.setAtIndex(ValueLayout.JAVA_LONG, i, value);
-            }
-        }
-    }
-
-    private static String text(Buffer buffer) {
-        return buffer.segment().getString(0);
-    }
-
-    private static void assertRefused(
-            FpgaException.Reason reason, ThrowingCallable call, String message) {
-        assertThatExceptionOfType(FpgaException.class)
-                .isThrownBy(call)
-                .withMessageContaining(message)
-                .extracting(FpgaException::reason)
-                .isEqualTo(reason);
     }
 }

@@ -89,9 +89,9 @@ class UmsgTest {
             fpga.step(300 + i % 37);
             long value = i;
             line.set(ValueLayout.JAVA_LONG, 0, value);
-            long began = fpga.simulation().cycle();
+            long began = fpga.clocking().simulation().cycle();
             fpga.waitUntil(() -> seen == value, 10_000);
-            latencies.accept(fpga.simulation().cycle() - began);
+            latencies.accept(fpga.clocking().simulation().cycle() - began);
         }
         return latencies;
     }
