@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.testkit.Requirement;
 import dev.outboard.testkit.RunningProgram;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,8 +56,49 @@ class ExamplesTest {
         assertThat(copy).hasBinaryContent(content);
     }
 
+    @Test
+    void aMissingSourceLeavesNoCopy(@TempDir Path directory) throws IOException {
+        Path source = directory.resolve("source");
+        Path copy = directory.resolve("copy");
+
+        assertThat(failureOf(FileCopy.class, source.toString(), copy.toString()))
+                .contains("NoSuchFileException: " + source);
+
+        assertThat(copy).doesNotExist();
+    }
+
+    @Test
+    void aClientSaysWhereNobodyAnswers() throws IOException {
+        int port;
+        try (ServerSocket nobody = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = nobody.getLocalPort();
+        }
+
+        assertThat(failureOf(PingPong.class, "client", "localhost:" + port))
+                .contains("nobody answers on port " + port + " of localhost");
+        assertThat(failureOf(PingPong.class, "client", "localhost:0")).contains("'0' is no port");
+    }
+
+    /// What the example says when it fails.
+    private static String failureOf(Class<?> example, String... words) throws IOException {
+        try (RunningProgram program = start(example, words)) {
+            assertThat(program.ends(LIMIT)).as(program.toString()).isTrue();
+            assertThat(program.exitCode()).as(program.toString()).isNotZero();
+            return program.errors();
+        }
+    }
+
     /// What the example prints.
     private static String run(Class<?> example, String... words) throws IOException {
+        try (RunningProgram program = start(example, words)) {
+            assertThat(program.ends(LIMIT)).as(program.toString()).isTrue();
+            assertThat(program.exitCode()).as(program.toString()).isZero();
+            assertThat(program.errors()).isEmpty();
+            return program.output();
+        }
+    }
+
+    private static RunningProgram start(Class<?> example, String... words) throws IOException {
         List<String> command =
                 new ArrayList<>(
                         List.of(
@@ -66,12 +109,6 @@ class ExamplesTest {
                                 System.getProperty("java.class.path"),
                                 example.getName()));
         command.addAll(List.of(words));
-        Process process = new ProcessBuilder(command).start();
-        try (RunningProgram program = new RunningProgram(example.getSimpleName(), process)) {
-            assertThat(program.ends(LIMIT)).as(program.toString()).isTrue();
-            assertThat(program.exitCode()).as(program.toString()).isZero();
-            assertThat(program.errors()).isEmpty();
-            return program.output();
-        }
+        return new RunningProgram(example.getSimpleName(), new ProcessBuilder(command).start());
     }
 }
