@@ -13,5 +13,6 @@ module dev.outboard.ccip {
     exports dev.outboard.ccip.litmus;
     exports dev.outboard.ccip.platform;
     exports dev.outboard.ccip.rtl;
+    exports dev.outboard.ccip.trace;
     exports dev.outboard.ccip.wire;
 }

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// One accelerator port with everything around it, clocked cycle by cycle: host memory, FIU, AFU
@@ -89,9 +90,10 @@ public final class Simulation {
         return new Builder(profile, afu);
     }
 
-    /// Lets something look at the wires from now on.
+    /// Lets something look at the wires from now on. It comes before those that were there, so that
+    /// it also sees the cycle in which the checker ends the run.
     public void monitor(Monitor monitor) {
-        monitors.add(monitor);
+        monitors.addFirst(monitor);
         clocked = monitors.toArray(Monitor[]::new);
     }
 
@@ -215,6 +217,13 @@ public final class Simulation {
     public void swap(Afu other) {
         afu = other;
         fiu.reset();
+    }
+
+    /// Raises both almost-full wires in these cycles besides those in which they rise by
+    /// themselves: some AFUs are wrong in one cycle only.
+    public void raiseAlmostFull(LongPredicate cycles) {
+        fiu.forceC0AlmostFull(cycles);
+        fiu.forceC1AlmostFull(cycles);
     }
 
     /// Asks the AFU to keep to this power.
