@@ -21,8 +21,8 @@ module ccip_std_afu (
 );
     localparam logic [127:0] AFU_ID = `AFU_ACCEL_UUID;
 
-    // An AFU, the only feature: end of list.
-    localparam logic [63:0] DFH = 64'h1000_0100_0000_0000;
+    // An AFU, and the last feature of the list: its registers end at 0x70.
+    localparam logic [63:0] DFH = {4'h1, 19'd0, 1'b1, 24'h70, 4'd0, CCIP_VERSION_NUMBER};
 
     // Addresses on the port count DWORDs.
     localparam t_ccip_mmioAddr SOURCE = 16'h40 >> 2;

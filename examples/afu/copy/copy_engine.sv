@@ -74,12 +74,14 @@ module copy_engine (
         end
     end
 
-    // Writes. A burst of four starts when its lines are there, and then goes through: with what is already on
+    // Writes, and behind the last of them a fence. A burst of four starts when its lines are there, and then goes through: with what is already on
     // its way that is less than the eight beats that almost-full leaves.
     t_ccip_clAddr write_address;
     logic [1:0] beats_left;
     logic write_four;
     logic write_now;
+    logic fence_now;
+    logic fence_sent;
     assign write_address = destination + t_ccip_clAddr'(written);
     assign write_four = four_fit(write_address, written);
 
@@ -90,6 +92,14 @@ module copy_engine (
         end else if (running && !rx.c1TxAlmFull) begin
             write_now = arrived - written >= (write_four ? 32'd4 : 32'd1);
         end
+        fence_now = running && !rx.c1TxAlmFull && written == count && beats_left == 0 && !fence_sent;
+    end
+
+    t_ccip_c1_ReqFenceHdr fence;
+    always_comb begin
+        fence = '0;
+        fence.vc_sel = eVC_VA;
+        fence.req_type = eREQ_WRFENCE;
     end
 
     t_ccip_c1_ReqMemHdr write_header;
@@ -97,7 +107,7 @@ module copy_engine (
     t_ccip_clData write_line;
 
     always_ff @(posedge clk) begin
-        write_valid <= write_now;
+        write_valid <= write_now || fence_now;
         write_line <= lines[written[INDEX_BITS-1:0]];
         write_header <= '0;
         write_header.vc_sel <= eVC_VA;
@@ -105,6 +115,10 @@ module copy_engine (
         write_header.cl_len <= beats_left != 0 || write_four ? eCL_LEN_4 : eCL_LEN_1;
         write_header.req_type <= eREQ_WRLINE_I;
         write_header.address <= write_address;
+        if (fence_now) begin
+            write_header <= t_ccip_c1_ReqMemHdr'(fence);
+            fence_sent <= 1'b1;
+        end
 
         if (write_now) begin
             written <= written + 32'd1;
@@ -116,7 +130,10 @@ module copy_engine (
         c1.hdr <= write_header;
         c1.data <= write_line;
 
-        if (start || reset) written <= '0;
+        if (start || reset) begin
+            written <= '0;
+            fence_sent <= 1'b0;
+        end
         if (reset) begin
             write_valid <= 1'b0;
             c1.valid <= 1'b0;
@@ -124,27 +141,34 @@ module copy_engine (
         end
     end
 
-    // Answers: a packed one is for all lines of its request, where cl_num says how many.
+    // Answers. A packed one is for all lines of its request; cl_num says how many. Only the answer to the fence
+    // means that the processor sees the lines too.
     logic write_answered;
+    logic fence_answered;
+    logic fenced;
     assign write_answered = rx.c1.rspValid && rx.c1.hdr.resp_type == eRSP_WRLINE;
+    assign fence_answered = rx.c1.rspValid && rx.c1.hdr.resp_type == eRSP_WRFENCE;
 
     always_ff @(posedge clk) begin
         if (write_answered) begin
             answered <= answered + (rx.c1.hdr.format ? 32'(rx.c1.hdr.cl_num) + 32'd1 : 32'd1);
         end
-        if (running && answered == count) begin
+        if (fence_answered) fenced <= 1'b1;
+        if (running && fenced && answered == count) begin
             running <= 1'b0;
             done <= 1'b1;
         end
         if (start) begin
             running <= 1'b1;
             done <= 1'b0;
+        end
+        if (start || reset) begin
             answered <= '0;
+            fenced <= 1'b0;
         end
         if (reset) begin
             running <= 1'b0;
             done <= 1'b0;
-            answered <= '0;
         end
     end
 endmodule

@@ -20,7 +20,7 @@ module ccip_std_afu (
     output t_if_ccip_Tx pck_af2cp_sTx
 );
     localparam logic [127:0] AFU_ID = `AFU_ACCEL_UUID;
-    localparam logic [63:0] DFH = 64'h1000_0100_0000_0000;
+    localparam logic [63:0] DFH = {4'h1, 19'd0, 1'b1, 24'h70, 4'd0, CCIP_VERSION_NUMBER};
 
     // Addresses on the port count DWORDs.
     localparam t_ccip_mmioAddr DESTINATION = 16'h48 >> 2;

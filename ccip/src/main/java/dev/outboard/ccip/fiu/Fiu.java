@@ -298,16 +298,24 @@ public final class Fiu {
     /// accepted.
     public void protocolError() {
         error = true;
+        wiresChange();
     }
 
     /// Lets requests in again; a port reset must follow.
     public void clearError() {
         error = false;
+        wiresChange();
     }
 
     /// Asks the AFU to keep to this power, and throttles its memory requests.
     public void power(PowerState state) {
         power = state;
+        wiresChange();
+    }
+
+    /// Both objects for the wires have to carry it before cycles may be left out.
+    private void wiresChange() {
+        c1Idle = 0;
     }
 
     /// Raises `c0TxAlmFull` in these cycles, whatever waits.

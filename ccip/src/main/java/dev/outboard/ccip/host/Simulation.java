@@ -148,7 +148,7 @@ public final class Simulation {
         while (cycle < end) {
             long next = nextCycle(end);
             if (next > cycle) {
-                cycle = next;
+                quietEdges(next - cycle);
             } else {
                 edge();
             }
@@ -185,7 +185,7 @@ public final class Simulation {
 
     /// Whether nobody would do anything in so many cycles.
     boolean isQuiet(long cycles) {
-        return nextCycle(cycle + cycles) == cycle + cycles;
+        return afu.quietCycles() >= cycles && nextCycle(cycle + cycles) == cycle + cycles;
     }
 
     /// Ends the run after so many cycles in which something is outstanding and nothing moves at the
@@ -262,16 +262,25 @@ public final class Simulation {
         nextAnswers = oldAnswers;
     }
 
-    /// The first cycle from now on, up to `end`, in which somebody has something to do.
+    /// Edges at which neither FIU nor monitors have anything to do: up to so many, or until the AFU
+    /// drives something.
+    private void quietEdges(long most) {
+        nextTx.idle();
+        cycle += afu.clockQuiet(rx, nextTx, most);
+        Tx oldTx = tx;
+        tx = nextTx;
+        nextTx = oldTx;
+    }
+
+    /// The first cycle from now on, up to `end`, in which FIU or monitors have something to do
+    /// unless the AFU drives something before it.
     private long nextCycle(long end) {
-        long quiet = tx.c0.valid || tx.c1.valid || tx.c2.mmioRdValid ? 0 : afu.quietCycles();
-        if (quiet == 0) {
+        if (tx.c0.valid || tx.c1.valid || tx.c2.mmioRdValid) {
             return cycle;
         }
         long next = Math.min(end, fiu.nextCycle(cycle));
-        next = Math.min(next, quiet > end - cycle ? end : cycle + quiet);
-        for (Monitor monitor : clocked) {
-            next = Math.min(next, monitor.nextCycle(cycle - 1));
+        for (int i = 0; i < clocked.length && next > cycle; i++) {
+            next = Math.min(next, clocked[i].nextCycle(cycle - 1));
         }
         return next;
     }

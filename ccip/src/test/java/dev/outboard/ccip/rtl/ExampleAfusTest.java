@@ -24,7 +24,7 @@ class ExampleAfusTest {
             PlainPort port = new PlainPort(afu, LINES, 1);
             UUID id = new UUID(port.read(0x10), port.read(0x08));
             assertThat(id).isEqualTo(hello.id().orElseThrow());
-            assertThat(port.read(0)).isEqualTo(0x1000_0100_0000_0000L);
+            assertThat(port.read(0)).isEqualTo(0x1000_0100_0070_0080L);
             assertThat(port.read(0x18)).isZero();
 
             port.write(0x68, 0x0123_4567_89AB_CDEFL);

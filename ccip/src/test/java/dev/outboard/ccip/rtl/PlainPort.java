@@ -9,6 +9,7 @@ import dev.outboard.ccip.wire.MmioLength;
 import dev.outboard.ccip.wire.Rx;
 import dev.outboard.ccip.wire.Tx;
 import dev.outboard.ccip.wire.VirtualChannel;
+import dev.outboard.ccip.wire.WriteType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -28,6 +29,7 @@ final class PlainPort {
     private long cycle;
     private long burstAddress;
     private int burstLinesLeft;
+    private int fences;
     private int beatsSinceAlmostFull;
     private boolean wasAlmostFull;
     private boolean writeQueueBusy;
@@ -109,6 +111,9 @@ final class PlainPort {
             } else {
                 rx.c1.writeResponse(VirtualChannel.VH0, false, (int) write[1], (int) write[0]);
             }
+        } else if (writesToAnswer.isEmpty() && fences > 0) {
+            fences--;
+            rx.c1.fenceResponse(0);
         }
         if (writeQueueBusy && random.nextInt(16) == 0) {
             rx.c1TxAlmFull ^= true;
@@ -170,6 +175,10 @@ final class PlainPort {
     }
 
     private void store() {
+        if (tx.c1.requestType() == WriteType.WRFENCE.code()) {
+            fences++;
+            return;
+        }
         if (tx.c1.startOfPacket()) {
             assertThat(burstLinesLeft).as("lines of a burst still to come").isZero();
             burstAddress = tx.c1.address();
