@@ -47,6 +47,10 @@ public final class Checker implements Monitor {
     private final long[] counts = new long[Violation.values().length];
     private final List<Report> reports = new ArrayList<>();
     private final List<Listener> listeners = new ArrayList<>();
+
+    /// The least severity that anybody listens to; errors always have consequences.
+    private Severity listenedTo = Severity.ERROR;
+
     private Consumer<Report> portError = report -> {};
 
     private final Hazards hazards;
@@ -103,6 +107,7 @@ public final class Checker implements Monitor {
     /// [#KEPT_REPORTS].
     public Checker onReport(Severity atLeast, Consumer<Report> listener) {
         listeners.add(new Listener(atLeast, listener));
+        listenedTo = atLeast.compareTo(listenedTo) < 0 ? atLeast : listenedTo;
         return this;
     }
 
@@ -126,6 +131,11 @@ public final class Checker implements Monitor {
     /// @param address DWORD offset
     public void mmioArrived(boolean isRead, int address, MmioLength length) {
         mmio.arrived(isRead, address, length);
+    }
+
+    /// A reset dropped so many MMIO requests, the latest that arrived.
+    public void mmioDropped(int requests) {
+        mmio.dropped(requests);
     }
 
     @Override
@@ -399,9 +409,9 @@ public final class Checker implements Monitor {
         } else if (c0Rx.rspValid) {
             coverage.response(c0Rx);
             responses.response(cycle, c0Rx, request);
-        } else if (resetSince == NEVER) {
+        } else {
             coverage.mmio(c0Rx);
-            mmio.request(c0Rx);
+            mmio.request(c0Rx, resetSince != NEVER);
             deadline = nextDeadline();
         }
     }
@@ -415,15 +425,7 @@ public final class Checker implements Monitor {
             return false;
         }
         counts[violation.ordinal()]++;
-        if (severity == Severity.ERROR || isKept(severity)) {
-            return true;
-        }
-        for (Listener listener : listeners) {
-            if (severity.compareTo(listener.atLeast) >= 0) {
-                return true;
-            }
-        }
-        return false;
+        return severity.compareTo(listenedTo) >= 0 || isKept(severity);
     }
 
     private boolean isKept(Severity severity) {

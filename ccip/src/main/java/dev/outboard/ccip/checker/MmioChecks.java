@@ -61,8 +61,13 @@ final class MmioChecks {
                 address << 12 | length.code() << 10 | (isRead ? 0 : 1);
     }
 
+    /// The latest of what the link brought will not be sent.
+    void dropped(int requests) {
+        fromLinkCount -= requests;
+    }
+
     /// The AFU samples an MMIO request.
-    void request(C0Rx c0) {
+    void request(C0Rx c0, boolean inReset) {
         int code = c0.mmioLength();
         int longest = (c0.mmioRdValid ? MmioLength.BYTES_8 : MmioLength.BYTES_64).code();
         if (code > longest) {
@@ -71,7 +76,9 @@ final class MmioChecks {
             found(Violation.FIU_MMIO_LEN, c0, "the address is not a multiple of the length");
         }
         checkOrder(c0);
-        if (c0.mmioRdValid) {
+        if (inReset) {
+            found(Violation.FIU_MMIO_ORDER, c0, "softReset is 1");
+        } else if (c0.mmioRdValid) {
             read(c0);
         }
     }
@@ -161,7 +168,6 @@ final class MmioChecks {
                 states[tid] = UNUSED;
             }
         }
-        fromLinkCount = 0;
     }
 
     /// The oldest read that waits, in words.

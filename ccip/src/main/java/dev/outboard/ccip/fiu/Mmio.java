@@ -57,7 +57,7 @@ public final class Mmio {
         this.timeout = profile.mmioTimeout();
         this.shuffles = shuffles;
         this.checker = checker;
-        combining = new WriteCombining(random, shuffles, link::add);
+        combining = new WriteCombining(random, shuffles, this::send);
         tid = random.nextInt(TIDS);
     }
 
@@ -68,7 +68,7 @@ public final class Mmio {
         storeFence();
         MmioRequest read = new MmioRequest(true, address, length);
         addSpuriousRead(address);
-        link.add(read);
+        send(read);
         addSpuriousRead(address);
         return read;
     }
@@ -78,7 +78,7 @@ public final class Mmio {
         storeFence();
         MmioRequest write = new MmioRequest(false, address, length);
         System.arraycopy(data, 0, write.data, 0, lanes(length));
-        link.add(write);
+        send(write);
         return write;
     }
 
@@ -178,7 +178,7 @@ public final class Mmio {
         this.cycle = cycle;
         inReset = reset;
         if (!weakReads.isEmpty()) {
-            link.add(weakReads.remove(anyWeakRead()));
+            send(weakReads.remove(anyWeakRead()));
         }
         combining.clock(cycle);
         if (outstanding > 0 && cycle > earliestDeadline) {
@@ -200,6 +200,7 @@ public final class Mmio {
     public void reset() {
         inReset = true;
         storeFence();
+        checker.mmioDropped(link.size());
         while (!link.isEmpty()) {
             caughtByReset(link.remove());
         }
@@ -283,17 +284,22 @@ public final class Mmio {
         return length == MmioLength.BYTES_64 ? Line.LONGS : 1;
     }
 
+    private void send(MmioRequest request) {
+        link.add(request);
+        checker.mmioArrived(request.isRead, request.address / Integer.BYTES, request.length);
+    }
+
     private void addSpuriousRead(int address) {
         if (spuriousReads && random.nextBoolean()) {
             int line = address & -Line.BYTES;
             int neighbour = line + random.nextInt(NEIGHBOURS) * Long.BYTES;
-            link.add(new MmioRequest(true, neighbour, MmioLength.BYTES_8));
+            send(new MmioRequest(true, neighbour, MmioLength.BYTES_8));
         }
     }
 
     private void sendWeakReads() {
         while (!weakReads.isEmpty()) {
-            link.add(weakReads.remove(anyWeakRead()));
+            send(weakReads.remove(anyWeakRead()));
         }
     }
 

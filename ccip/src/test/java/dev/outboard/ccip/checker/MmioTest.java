@@ -135,6 +135,22 @@ class MmioTest {
     }
 
     @Test
+    void expectsNothingThatAResetDropped() {
+        port.checker.mmioArrived(true, 4, BYTES_8);
+        port.checker.mmioArrived(false, 6, BYTES_4);
+        port.checker.mmioDropped(1);
+        port.checker.mmioArrived(false, 8, BYTES_4);
+        port.rx0(c0 -> c0.mmioRead(4, BYTES_8, 9)).rx0(c0 -> c0.mmioWrite(8, BYTES_4, 3));
+        port.reportedNothing();
+    }
+
+    @Test
+    void reportsARequestInReset() {
+        port.rx.softReset = true;
+        port.rx0(c0 -> c0.mmioRead(4, BYTES_8, 9)).reported(Violation.FIU_MMIO_ORDER);
+    }
+
+    @Test
     void keepsTheOrderOfManyRequestsFromTheLink() {
         for (int round = 0; round < 3; round++) {
             for (int i = 0; i < 100; i++) {

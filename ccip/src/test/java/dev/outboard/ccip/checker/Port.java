@@ -103,7 +103,7 @@ final class Port {
     }
 
     Port finish() {
-        checker.finish(cycle);
+        checker.finish(cycle - 1);
         return this;
     }
 
