@@ -127,17 +127,6 @@ public final class Mmio {
                 && combining.nextCycle() == Long.MAX_VALUE;
     }
 
-    /// The reads that the AFU has to answer, for a message.
-    public List<MmioRequest> outstandingReads() {
-        List<MmioRequest> reads = new ArrayList<>();
-        for (MmioRequest read : open) {
-            if (read != null) {
-                reads.add(read);
-            }
-        }
-        return reads;
-    }
-
     // The port's side.
 
     /// Whether there is something to drive. The 65th read waits, and all behind it (CCI-P manual

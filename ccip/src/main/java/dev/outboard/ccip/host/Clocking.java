@@ -84,7 +84,7 @@ final class Clocking {
         long began = simulation.cycle();
         Runner running = runner;
         boolean held =
-                running == null
+                (running == null || running.isCurrentThread())
                         ? simulation.stepUntilDone(what, done, cycles)
                         : running.await(done, cycles);
         if (held) {

@@ -336,6 +336,11 @@ public final class Fpga implements AutoCloseable {
     /// Stores words at the beginning of the line and sends it, changed or not (`fpgaTriggerUmsg`).
     public void triggerUmsg(int id, long... words) {
         MemorySegment line = umsg(id);
+        if (words.length > Line.LONGS) {
+            throw new FpgaException(
+                    FpgaException.Reason.INVALID_ARGUMENT,
+                    "A UMsg of " + words.length + " words; valid are up to 8");
+        }
         clocking.run(port -> {
             for (int i = 0; i < words.length; i++) {
                 line.setAtIndex(WORD, i, words[i]);
@@ -403,7 +408,7 @@ public final class Fpga implements AutoCloseable {
         clocking.step(cycles);
     }
 
-    /// Waits until a condition on buffers holds, which is asked between cycles.
+    /// Waits until a condition on buffers or registers holds, which is asked between cycles.
     ///
     /// @throws FpgaException if it does not hold within so many cycles, with a runner also not
     ///   within its patience

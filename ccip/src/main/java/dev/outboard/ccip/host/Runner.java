@@ -83,6 +83,11 @@ public final class Runner implements AutoCloseable {
         }
     }
 
+    /// Whether a condition that somebody waits for is asked just now, and calls itself.
+    boolean isCurrentThread() {
+        return thread.equals(Thread.currentThread());
+    }
+
     /// Under the lock: somebody has done something that the AFU may see.
     void called() {
         hostCalled.signal();

@@ -9,7 +9,6 @@ import dev.outboard.ccip.fiu.Fiu;
 import dev.outboard.ccip.fiu.HostMemory;
 import dev.outboard.ccip.fiu.Interrupts;
 import dev.outboard.ccip.fiu.Mmio;
-import dev.outboard.ccip.fiu.MmioRequest;
 import dev.outboard.ccip.fiu.Parameters;
 import dev.outboard.ccip.fiu.PortErrors;
 import dev.outboard.ccip.fiu.Umsgs;
@@ -34,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// It has no thread of its own: whoever calls [#step] clocks it. One thread at a time may use it.
 public final class Simulation {
+    /// How many requests the report of a stalled run names per channel.
+    private static final int LISTED_REQUESTS = 8;
+
     private final Fiu fiu;
     private final Checker checker;
     private final HostMemory memory;
@@ -195,12 +197,9 @@ public final class Simulation {
     }
 
     private List<String> outstanding() {
-        List<String> waiting = new ArrayList<>();
-        if (!fiu.isIdle()) {
-            waiting.add("requests of the AFU");
-        }
-        for (MmioRequest read : mmio.outstandingReads()) {
-            waiting.add("MMIO " + read + " sent in cycle " + read.sentCycle());
+        List<String> waiting = new ArrayList<>(checker.outstanding(LISTED_REQUESTS));
+        if (!fiu.isIdle() && waiting.isEmpty()) {
+            waiting.add("lines on their way to memory");
         }
         if (hostWaitsFor != null) {
             waiting.add("host: " + hostWaitsFor);

@@ -53,6 +53,10 @@ class EventTest {
                 () -> card.umsg(0),
                 "Platform PAC_A10 has no UMsgs");
         assertRefused(FpgaException.Reason.UNSUPPORTED, () -> card.triggerUmsg(0, 1), "no UMsgs");
+        assertRefused(
+                FpgaException.Reason.INVALID_ARGUMENT,
+                () -> open(Profile.INTEGRATED, new RegisterAfu()).triggerUmsg(0, new long[9]),
+                "9 words; valid are up to 8");
         Fpga integrated = open(Profile.INTEGRATED, new RegisterAfu());
         assertRefused(
                 FpgaException.Reason.UNSUPPORTED,

@@ -22,6 +22,7 @@ import dev.outboard.ccip.wire.MmioLength;
 import dev.outboard.ccip.wire.PowerState;
 import dev.outboard.ccip.wire.ReadType;
 import dev.outboard.ccip.wire.VirtualChannel;
+import dev.outboard.ccip.wire.WriteType;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -311,6 +312,38 @@ class FpgaTest {
                 .isInstanceOf(ViolationException.class)
                 .hasMessageContaining("RUN_STALLED")
                 .hasMessageContaining("interrupt 2");
+    }
+
+    @Test
+    @Requirement("CCIP-HST-9")
+    void aStalledRunNamesWhatIsOutstandingOnEachChannel() {
+        RegisterAfu afu =
+                new RegisterAfu((rx, tx) -> {
+                    tx.c2.mmioRdValid &= rx.c0.mmioAddress() < 0x100;
+                    if (rx.c0.mmioWrValid) {
+                        tx.c1.write(
+                                WriteType.WRLINE_I,
+                                VirtualChannel.VA,
+                                LineCount.FOUR,
+                                rx.c0.data[0],
+                                0);
+                    }
+                });
+        Simulation simulation = Simulation.of(Profile.PAC_A10, afu).policy(ErrorPolicy.LOG).build();
+        simulation.stallAfter(5000);
+        Fpga fpga = Fpga.open(simulation, RegisterAfu.AFU_ID);
+        long line = fpga.prepareBuffer(4096).lineAddress();
+        fpga.writeMmio64(0x40, line);
+        assertRefused(
+                FpgaException.Reason.STALLED,
+                () -> fpga.readMmio64(0x400),
+                "for read of 8 bytes at 0x400, in vain");
+        assertThat(simulation.checker().reports().getLast().toString())
+                .contains(
+                        "RUN_STALLED",
+                        "C1 request 0: open burst at line 0x" + Long.toHexString(line),
+                        "MMIO read of 0x400 with tid",
+                        "host: read of 8 bytes at 0x400 since cycle");
     }
 
     @Test

@@ -111,6 +111,19 @@ class RunnerTest {
     }
 
     @Test
+    void aConditionMayReadRegisters() {
+        Simulation simulation = Simulation.of(Profile.PAC_A10, new MemoryCopy()).build();
+        try (Fpga fpga = Fpga.open(simulation, MemoryCopy.AFU_ID);
+                Runner runner = fpga.run()) {
+            Buffer source = fpga.prepareBuffer(8192);
+            Buffer target = fpga.prepareBuffer(8192);
+            HostPrograms.copy(fpga, source, target);
+            assertThat(target.segment().mismatch(source.segment())).isEqualTo(-1);
+            assertThat(runner).isNotNull();
+        }
+    }
+
+    @Test
     @Requirement("CCIP-HST-9")
     void aWaitEndsByItself() {
         Simulation simulation = Simulation.of(Profile.PAC_A10, new RegisterAfu()).build();
