@@ -7,6 +7,7 @@ import org.jspecify.annotations.NullMarked;
 module dev.outboard.console {
     requires HdrHistogram;
     requires dev.outboard.bench;
+    requires dev.outboard.ccip;
     requires dev.outboard.examples;
     requires dev.outboard.node;
     requires java.desktop;
@@ -15,6 +16,8 @@ module dev.outboard.console {
     requires static org.jspecify;
 
     opens dev.outboard.console to
+            info.picocli;
+    opens dev.outboard.console.afu to
             info.picocli;
     opens dev.outboard.console.demo to
             info.picocli;

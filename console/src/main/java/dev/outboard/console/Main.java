@@ -3,6 +3,7 @@ package dev.outboard.console;
 import dev.outboard.bench.BenchCommand;
 import dev.outboard.bench.report.ByteSize;
 import dev.outboard.bench.report.Measure;
+import dev.outboard.console.afu.AfuCommand;
 import dev.outboard.console.demo.DemoCommand;
 import dev.outboard.console.naa.NaaCommand;
 import dev.outboard.console.spec.SpecCommand;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Spec;
             DemoCommand.class,
             NaaCommand.class,
             VerbsCommand.class,
+            AfuCommand.class,
             BenchCommand.class,
             ExampleCommand.class,
             DoctorCommand.class,

@@ -54,6 +54,7 @@ class ArchitectureTest {
     private static final String QUEUE = ROCE + ".queue..";
     private static final String CM = ROCE + ".cm..";
     private static final String IO = ROCE + ".io..";
+    private static final String RTL = "dev.outboard.ccip.rtl..";
 
     private static final JavaClasses CODE =
             new ClassFileImporter()
@@ -213,10 +214,10 @@ class ArchitectureTest {
     }
 
     @Test
-    void nativeCallsLiveInOnePackage() {
+    void nativeCallsLiveInOnePackageOfTheirModule() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage(IO)
+                .resideOutsideOfPackages(IO, RTL)
                 .should()
                 .dependOnClassesThat()
                 .belongToAnyOf(Linker.class, SymbolLookup.class)

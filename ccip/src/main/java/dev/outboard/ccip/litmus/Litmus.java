@@ -67,20 +67,29 @@ public final class Litmus {
     /// what is not as it has to be.
     ///
     /// @param seeds for each variant, at least
-    /// @param exhaustive whether all outcomes that can be are looked for too, and listed
+    /// @param exhaustive whether all outcomes that can be are looked for too, and listed beside the
+    ///   programs
     /// @return whether all is as it has to be
     public static boolean table(
             List<Variant> variants, int seeds, boolean exhaustive, Consumer<String> out) {
         List<String> failures = new ArrayList<>();
         out.accept(LitmusResult.HEADING);
+        String last = "";
         for (Variant variant : variants) {
+            Scenario scenario = variant.scenario();
             LitmusResult result = run(variant, Mode.ADVERSARIAL, seeds);
             if (exhaustive) {
+                if (!scenario.name().equals(last)) {
+                    out.accept("");
+                    out.accept(scenario.name() + ": " + scenario.title());
+                    scenario.program().forEach(line -> out.accept("  " + line));
+                }
+                last = scenario.name();
                 result = result.with(outcomes(variant));
-            }
-            out.accept(result.toString());
-            if (exhaustive) {
+                out.accept(result.toString());
                 result.outcomes().forEach(out);
+            } else {
+                out.accept(result.toString());
             }
             result.failures().forEach(failure -> failures.add(variant + ": " + failure));
         }

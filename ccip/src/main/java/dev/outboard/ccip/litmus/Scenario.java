@@ -13,7 +13,7 @@ import java.util.Objects;
 public final class Scenario {
     private final String name;
     private final String title;
-    private final String program;
+    private final List<String> program;
     private final List<AfuStep> afu;
     private final List<List<CpuStep>> threads;
     private final List<String> variables;
@@ -24,7 +24,7 @@ public final class Scenario {
     Scenario(ScenarioReader from) {
         name = from.name;
         title = from.title;
-        program = String.join("\n", from.program);
+        program = List.copyOf(from.program);
         afu = List.copyOf(from.afu);
         threads = List.copyOf(from.threads);
         variables = List.copyOf(from.lines.keySet());
@@ -54,8 +54,8 @@ public final class Scenario {
         return title;
     }
 
-    /// The programs, as they are written.
-    public String program() {
+    /// The programs, as they are written, a line each.
+    public List<String> program() {
         return program;
     }
 

@@ -174,6 +174,9 @@ class LitmusTest {
         assertThat(lines)
                 .containsExactly(
                         LitmusResult.HEADING,
+                        "",
+                        "LIT-10: a read of the channel after the response to the write",
+                        "  AFU  W[c] X=1; wait; a=R[c] X",
                         "LIT-10    PAC_A10    c=VA                   ok        1 of 1       40   "
                                 + "allowed a=1: 40; forbidden a=0: 0",
                         "      40  a=1",

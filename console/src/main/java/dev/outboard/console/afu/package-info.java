@@ -1,0 +1,2 @@
+/// `outboard afu`: accelerator functions behind a CCI-P port.
+package dev.outboard.console.afu;
