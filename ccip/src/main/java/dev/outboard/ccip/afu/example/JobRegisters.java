@@ -18,7 +18,7 @@ public final class JobRegisters {
     /// How many lines.
     public static final int LINES = 0x50;
 
-    /// Writing [#START] starts the job.
+    /// Writing [#START] starts the job, unless one runs. Reads as 0.
     public static final int CONTROL = 0x58;
 
     /// Bit 0 is [#DONE].
@@ -57,7 +57,9 @@ public final class JobRegisters {
             running = false;
             return false;
         }
-        if (running || !csrs.written(CONTROL) || (csrs.get(CONTROL) & START) == 0) {
+        boolean asked = csrs.written(CONTROL) && (csrs.get(CONTROL) & START) != 0;
+        csrs.set(CONTROL, 0);
+        if (running || !asked) {
             return false;
         }
         csrs.set(STATUS, 0);

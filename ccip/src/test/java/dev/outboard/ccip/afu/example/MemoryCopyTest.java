@@ -147,6 +147,24 @@ class MemoryCopyTest {
         }
     }
 
+    @Test
+    void onlyAStartStartsAJobAndOnlyWhenNoneRuns() {
+        try (Rig rig = rig(Profile.PAC_A10, Mode.TIMED, 1)) {
+            Buffer source = rig.buffer(LINES, 1);
+            Buffer target = rig.buffer(LINES, 2);
+            rig.setLines(source.lineAddress(), target.lineAddress(), LINES);
+            rig.write(JobRegisters.CONTROL, ~JobRegisters.START);
+            assertThat(rig.simulation.isIdle()).isTrue();
+            rig.start();
+            rig.start();
+            rig.awaitDone();
+            assertThat(target.segment().mismatch(source.segment())).isEqualTo(-1);
+            rig.fpga.writeMmio32(JobRegisters.CONTROL + 4, 1);
+            assertThat(rig.isDone()).isTrue();
+            assertThat(rig.read(JobRegisters.CONTROL)).isZero();
+        }
+    }
+
     /// Cycles from the start of a job to its end.
     private static long cycles(Rig rig) {
         long before = rig.simulation.cycle();
