@@ -14,7 +14,11 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 
 /// The functions of `shim.cpp` in one loaded library, for one AFU in it. Belongs to the
-/// [VerilatedAfu] that closes it; one thread at a time.
+/// [VerilatedAfu] that closes it; one thread at a time. No function may be called and no wire used
+/// after [#close]: nothing here checks that.
+///
+/// A library stays loaded until the JVM ends. In an arena of its own each call would lock that
+/// arena for every address it takes, which costs more than a small design takes for a cycle.
 ///
 /// The wires are two structures in native memory, little-endian like the machines that Verilator
 /// runs on:
@@ -62,7 +66,6 @@ final class Shim implements AutoCloseable {
     private static final MethodHandle IDLE =
             handle(FunctionDescriptor.of(JAVA_LONG, ADDRESS, JAVA_LONG));
 
-    private final Arena arena = Arena.ofShared();
     private final MemorySegment step;
     private final MemorySegment clocks;
     private final MemorySegment idle;
@@ -91,9 +94,8 @@ final class Shim implements AutoCloseable {
                                     ? Shim.class.getModule().getName()
                                     : "ALL-UNNAMED"));
         }
-        boolean opened = false;
         try {
-            SymbolLookup functions = SymbolLookup.libraryLookup(library, arena);
+            SymbolLookup functions = SymbolLookup.libraryLookup(library, Arena.global());
             step = functions.findOrThrow("afu_step");
             clocks = functions.findOrThrow("afu_clocks");
             idle = functions.findOrThrow("afu_idle");
@@ -106,10 +108,9 @@ final class Shim implements AutoCloseable {
                         Reason.ENDED,
                         library + ": the design does not settle; standard error says where");
             }
-            rx = pointer(functions.findOrThrow("afu_rx")).reinterpret(RX_BYTES, arena, null);
-            tx = pointer(functions.findOrThrow("afu_tx")).reinterpret(TX_BYTES, arena, null);
+            rx = pointer(functions.findOrThrow("afu_rx")).reinterpret(RX_BYTES);
+            tx = pointer(functions.findOrThrow("afu_tx")).reinterpret(TX_BYTES);
             userClocks = (int) FLAG.invokeExact(functions.findOrThrow("afu_has_user_clocks")) != 0;
-            opened = true;
         } catch (RtlException e) {
             throw e;
         } catch (Throwable e) {
@@ -117,10 +118,6 @@ final class Shim implements AutoCloseable {
                     Reason.LOAD,
                     library + " cannot be loaded: " + e.getMessage() + ". Delete it to build anew.",
                     e);
-        } finally {
-            if (!opened) {
-                arena.close();
-            }
         }
     }
 
@@ -188,7 +185,6 @@ final class Shim implements AutoCloseable {
         } catch (Throwable e) {
             throw failed(e);
         }
-        arena.close();
     }
 
     /// Method handles declare Throwable; these functions throw nothing.

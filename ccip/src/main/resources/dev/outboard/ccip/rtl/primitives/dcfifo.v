@@ -23,7 +23,7 @@ module dcfifo #(
     parameter write_aclr_synch = "OFF",
     parameter enable_ecc = "FALSE"
 ) (
-    input  logic                  aclr = 1'b0,
+    input  tri0                   aclr,
     input  logic                  wrclk,
     input  logic [lpm_width-1:0]  data,
     input  logic                  wrreq,

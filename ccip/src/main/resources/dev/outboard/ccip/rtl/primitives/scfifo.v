@@ -20,8 +20,8 @@ module scfifo #(
     parameter enable_ecc = "FALSE"
 ) (
     input  logic                  clock,
-    input  logic                  aclr = 1'b0,
-    input  logic                  sclr = 1'b0,
+    input  tri0                   aclr,
+    input  tri0                   sclr,
     input  logic [lpm_width-1:0]  data,
     input  logic                  wrreq,
     input  logic                  rdreq,
