@@ -1,5 +1,6 @@
 package dev.outboard.console;
 
+import dev.outboard.ccip.rtl.RtlException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -83,6 +84,8 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
             case ExecutionException _ when cause != null -> line(cause);
             case CompletionException _ when cause != null -> line(cause);
             case IOException io -> fileLine(io);
+            // Which line of the design is wrong stands below the first line.
+            case RtlException rtl when rtl.getMessage() != null -> rtl.getMessage();
             case Exception own when isOurs(own) -> message(own);
             default ->
                     "unexpected failure, "

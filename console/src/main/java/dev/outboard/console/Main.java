@@ -70,6 +70,7 @@ public final class Main implements Runnable {
         explainAll(outboard);
         return outboard.registerConverter(ByteSize.class, ByteSize::parse)
                 .registerConverter(Duration.class, Measure::parseTime)
+                .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(true)
                 .setExecutionExceptionHandler(failures)
                 .setParameterExceptionHandler(failures);

@@ -1,6 +1,8 @@
 package dev.outboard.console;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -25,6 +27,7 @@ import java.lang.foreign.SymbolLookup;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
@@ -42,6 +45,7 @@ class ArchitectureTest {
     private static final String NAA_SESSION = "dev.outboard.naa.session..";
     private static final String NAA_CLIENT = "dev.outboard.naa.client..";
     private static final String NAA_SERVER = "dev.outboard.naa.server..";
+    private static final String CCIP = "dev.outboard.ccip..";
     private static final String NODE = "dev.outboard.node..";
     private static final String BENCH = "dev.outboard.bench..";
     private static final String EXAMPLES = "dev.outboard.examples..";
@@ -56,6 +60,23 @@ class ArchitectureTest {
     private static final String IO = ROCE + ".io..";
     private static final String RTL = "dev.outboard.ccip.rtl..";
 
+    /// What knows neither time nor chance but those that it is given.
+    private static final String[] PROTOCOLS = {
+        WIRE,
+        MEMORY,
+        QUEUE,
+        RC,
+        UD,
+        CM,
+        NAA_PROTOCOL,
+        "dev.outboard.ccip.wire..",
+        "dev.outboard.ccip.platform..",
+        "dev.outboard.ccip.afu..",
+        "dev.outboard.ccip.checker..",
+        "dev.outboard.ccip.fiu..",
+        "dev.outboard.ccip.trace.."
+    };
+
     private static final JavaClasses CODE =
             new ClassFileImporter()
                     .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -68,6 +89,8 @@ class ArchitectureTest {
                 + NAA
                 + ";"
                 + DOCA
+                + ";"
+                + CCIP
                 + ";"
                 + NODE
                 + ";"
@@ -99,6 +122,21 @@ class ArchitectureTest {
                 + ";"
                 + CONSOLE
                 + "'",
+        "dev.outboard.ccip..,   '"
+                + FABRIC
+                + ";"
+                + NAA
+                + ";"
+                + DOCA
+                + ";"
+                + NODE
+                + ";"
+                + BENCH
+                + ";"
+                + EXAMPLES
+                + ";"
+                + CONSOLE
+                + "'",
         "dev.outboard.node..,   '" + BENCH + ";" + EXAMPLES + ";" + CONSOLE + "'",
         "dev.outboard.bench..,  '" + EXAMPLES + ";" + CONSOLE + "'",
         "dev.outboard.examples.., '" + NAA + ";" + NODE + ";" + BENCH + ";" + CONSOLE + "'",
@@ -114,10 +152,10 @@ class ArchitectureTest {
     }
 
     @Test
-    void fabricNaaAndDocaNeedTheJdkOnly() {
+    void fabricNaaDocaAndCcipNeedTheJdkOnly() {
         classes()
                 .that()
-                .resideInAnyPackage(FABRIC, NAA, DOCA)
+                .resideInAnyPackage(FABRIC, NAA, DOCA, CCIP)
                 .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage(
@@ -127,7 +165,8 @@ class ArchitectureTest {
                         "org.jspecify..",
                         FABRIC,
                         NAA,
-                        DOCA)
+                        DOCA,
+                        CCIP)
                 .check(CODE);
     }
 
@@ -168,6 +207,30 @@ class ArchitectureTest {
                 .check(CODE);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "wire,     'wire'",
+        "platform, 'wire;platform'",
+        "afu,      'wire;afu'",
+        "checker,  'wire;platform;checker'",
+        "fiu,      'wire;platform;checker;fiu'",
+        "trace,    'wire;platform;checker;trace'",
+        "rtl,      'wire;platform;afu;checker;rtl'",
+        "host,     'wire;platform;afu;checker;fiu;host'",
+    })
+    void packagesOfCcipUseThoseBelowThemOnly(String one, String those) {
+        String[] allowed =
+                Arrays.stream(those.split(";"))
+                        .map(name -> "dev.outboard.ccip." + name + "..")
+                        .toArray(String[]::new);
+        noClasses()
+                .that()
+                .resideInAPackage("dev.outboard.ccip." + one + "..")
+                .should()
+                .dependOnClassesThat(resideInAPackage(CCIP).and(not(resideInAnyPackage(allowed))))
+                .check(CODE);
+    }
+
     @Test
     void packetsKnowNoProtocol() {
         noClasses()
@@ -183,7 +246,7 @@ class ArchitectureTest {
     void protocolsKnowNoSocketOrChance() {
         noClasses()
                 .that()
-                .resideInAnyPackage(WIRE, MEMORY, QUEUE, RC, UD, CM, NAA_PROTOCOL)
+                .resideInAnyPackage(PROTOCOLS)
                 .should()
                 .dependOnClassesThat(isOutsideWorld())
                 .check(CODE);
@@ -193,7 +256,7 @@ class ArchitectureTest {
     void protocolsRunNoThread() {
         noClasses()
                 .that()
-                .resideInAnyPackage(WIRE, MEMORY, QUEUE, RC, UD, CM, NAA_PROTOCOL)
+                .resideInAnyPackage(PROTOCOLS)
                 .should()
                 .callMethodWhere(runsOrHoldsAThread())
                 .check(CODE);
@@ -203,7 +266,7 @@ class ArchitectureTest {
     void protocolsReadNoClock() {
         noClasses()
                 .that()
-                .resideInAnyPackage(WIRE, MEMORY, QUEUE, RC, UD, CM, NAA_PROTOCOL)
+                .resideInAnyPackage(PROTOCOLS)
                 .should()
                 .callMethod(System.class, "nanoTime")
                 .orShould()

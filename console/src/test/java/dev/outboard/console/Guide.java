@@ -13,13 +13,15 @@ import java.util.regex.Pattern;
 /// A page of documentation as its reader follows it.
 ///
 /// @param steps the commands in indented and `sh` blocks, with what the page says they print
-/// @param sources the Java files that it shows whole: the block after a paragraph that begins with
-///   the name of the file
+/// @param sources the files that it shows whole, in Java, SystemVerilog or JSON: the block after a
+///   paragraph that begins with the name of the file
 record Guide(List<Step> steps, Map<String, String> sources) {
     private static final Pattern COMMAND =
             Pattern.compile(
                     "(\\./outboard|tshark|srun|sbatch|java|javac|jar|export|mkdir|printf|echo|head) .*");
-    private static final Pattern FILE = Pattern.compile("`(\\w+\\.java)`.*");
+    private static final Pattern FILE = Pattern.compile("`(\\w+\\.(?:java|sv|json))`.*");
+    private static final Map<String, String> LANGUAGES =
+            Map.of("java", "```java", "sv", "```systemverilog", "json", "```json");
     private static final String INDENT = "    ";
 
     /// A command, and the lines that follow it in its block or in the next.
@@ -55,10 +57,14 @@ record Guide(List<Step> steps, Map<String, String> sources) {
     private void take(String fence, String file, List<String> block) {
         if (fence.equals("```sh")) {
             block.forEach(line -> take(line, true));
-        } else if (fence.equals("```java") && !file.isEmpty()) {
+        } else if (!file.isEmpty() && fence.equals(LANGUAGES.get(extension(file)))) {
             sources.putIfAbsent(file, String.join("\n", block) + "\n");
         }
         block.clear();
+    }
+
+    private static String extension(String file) {
+        return file.substring(file.indexOf('.') + 1);
     }
 
     private void take(String line, boolean isCommand) {

@@ -7,9 +7,12 @@ import picocli.CommandLine.Spec;
 /// `outboard afu`: only its subcommands do something.
 @Command(
         name = "afu",
-        description = "Work with accelerator functions (AFUs) behind a CCI-P port.",
+        description = {
+            "Build and run an accelerator function (AFU) behind a CCI-P port, cycle by cycle.",
+            "The guide docs/guide/afu.md begins with nothing and ends with an AFU of your own."
+        },
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = LitmusCommand.class)
+        subcommands = {BuildCommand.class, RunCommand.class, TraceCommand.class, LitmusCommand.class})
 public final class AfuCommand implements Runnable {
     @Spec private CommandSpec spec;
 

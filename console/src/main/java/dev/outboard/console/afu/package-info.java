@@ -1,2 +1,2 @@
-/// `outboard afu`: accelerator functions behind a CCI-P port.
+/// `outboard afu`: accelerator functions behind a CCI-P port, from SystemVerilog or in Java.
 package dev.outboard.console.afu;

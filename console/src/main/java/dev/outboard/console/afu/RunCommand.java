@@ -1,0 +1,161 @@
+package dev.outboard.console.afu;
+
+import dev.outboard.ccip.afu.Afu;
+import dev.outboard.ccip.checker.Checker;
+import dev.outboard.ccip.checker.Report;
+import dev.outboard.ccip.checker.Violation;
+import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.rtl.RtlBuild;
+import dev.outboard.ccip.rtl.VerilatedDesign;
+import dev.outboard.ccip.wire.Line;
+import dev.outboard.console.afu.AfuRun.Outcome;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `outboard afu run`: a platform, an AFU and a host program, from power-up to the end of the
+/// program; then what it moved, and what the checker found.
+@Command(
+        name = "run",
+        description = {
+            "Run an AFU with a host program, and check every cycle of its port.",
+            "AFU is the name of an example in Java, or the files of a design as for 'afu build'."
+                    + " The exit code is 1 if the program fails or the checker finds anything."
+        })
+final class RunCommand implements Callable<Integer> {
+    private static final int ALMOST_FULL_CYCLES = 64;
+    private static final int MOST_LINES = Integer.MAX_VALUE / Line.BYTES;
+
+    @Spec private CommandSpec spec;
+
+    @Mixin private DesignOptions design;
+
+    @Mixin private RunOptions options;
+
+    @Parameters(
+            paramLabel = "AFU",
+            arity = "1..*",
+            description = "An example (hello, copy, add, sha256, interrupt, bytes, umsg) or files.")
+    private List<String> words = List.of();
+
+    @Override
+    public Integer call() throws IOException, NoSuchAlgorithmException {
+        if (options.lines < 2 || options.lines > MOST_LINES) {
+            throw new ParameterException(
+                    spec.commandLine(), options.lines + " lines; valid are 2 to " + MOST_LINES);
+        }
+        byte[] input = options.input == null ? new byte[0] : Files.readAllBytes(options.input);
+        Optional<HostProgram> example = example();
+        HostProgram program =
+                options.program != null ? options.program : example.orElse(HostProgram.DISCOVER);
+        Profile platform = options.platform != null ? options.platform : program.platform();
+        Supplier<Afu> afu =
+                example.flatMap(HostProgram::example).orElseGet(() -> compiled(platform));
+        if (options.almostFull != null) {
+            return sweep(
+                    options.almostFull,
+                    () -> new AfuRun(options, platform, afu.get()),
+                    input,
+                    program);
+        }
+        try (AfuRun run = new AfuRun(options, platform, afu.get())) {
+            run.trace();
+            Outcome outcome = run.execute(program, input);
+            return print(run, outcome);
+        }
+    }
+
+    private Optional<HostProgram> example() {
+        return Arrays.stream(HostProgram.values())
+                .filter(program -> words.size() == 1 && program.example().isPresent())
+                .filter(program -> program.word().equals(words.getFirst()))
+                .findFirst();
+    }
+
+    private Supplier<Afu> compiled(Profile platform) {
+        String word = words.getFirst();
+        if (words.size() == 1 && !word.contains(".") && !Files.exists(Path.of(word))) {
+            throw new ParameterException(
+                    spec.commandLine(), "no AFU '" + word + "': neither an example nor a file");
+        }
+        VerilatedDesign built =
+                RtlBuild.onThisMachine()
+                        .compile(design.design(words.stream().map(Path::of).toList()));
+        built.warnings().forEach(spec.commandLine().getErr()::println);
+        return () -> built.open(platform, options.seed);
+    }
+
+    private int print(AfuRun run, Outcome outcome) {
+        PrintWriter out = spec.commandLine().getOut();
+        if (outcome.done()) {
+            out.println(outcome.text());
+        }
+        out.print(run.statistics());
+        Checker checker = run.checker();
+        // The first of each kind tells most.
+        Set<Violation> shown = EnumSet.noneOf(Violation.class);
+        for (Report report : checker.reports()) {
+            if (shown.add(report.violation())) {
+                out.println(report);
+            }
+        }
+        checker.counts().forEach((violation, count) -> out.println(count + " x " + violation));
+        out.flush();
+        if (!outcome.done()) {
+            return fail(outcome.text());
+        }
+        return shown.isEmpty() ? ExitCode.OK : fail("the checker has found something");
+    }
+
+    /// One run per cycle in which almost-full rises; says which of them show something.
+    private int sweep(CycleRange cycles, Supplier<AfuRun> runs, byte[] input, HostProgram program)
+            throws IOException, NoSuchAlgorithmException {
+        PrintWriter out = spec.commandLine().getOut();
+        int bad = 0;
+        for (long first = cycles.from(); first <= cycles.to(); first++) {
+            long from = first;
+            try (AfuRun run = runs.get()) {
+                run.raiseAlmostFull(cycle -> cycle >= from && cycle < from + ALMOST_FULL_CYCLES);
+                Outcome outcome = run.execute(program, input);
+                List<Report> reports = run.checker().reports();
+                if (!outcome.done() || !reports.isEmpty()) {
+                    bad++;
+                    out.println(
+                            "almost full from cycle "
+                                    + from
+                                    + ": "
+                                    + (reports.isEmpty() ? outcome.text() : reports.getFirst()));
+                }
+            }
+        }
+        long all = cycles.to() - cycles.from() + 1;
+        out.println(all + " runs, " + (all - bad) + " without a finding");
+        out.flush();
+        return bad == 0
+                ? ExitCode.OK
+                : fail("almost-full shows a fault in " + bad + " of " + all + " cycles");
+    }
+
+    private int fail(String why) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println("outboard: " + why);
+        err.flush();
+        return ExitCode.SOFTWARE;
+    }
+}

@@ -1,0 +1,139 @@
+package dev.outboard.console.afu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.ccip.trace.Transaction;
+import dev.outboard.console.Execution;
+import dev.outboard.testkit.Requirement;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// `outboard afu` with the examples in Java, which need no tool.
+class AfuCommandTest {
+    @TempDir private Path directory;
+
+    @ParameterizedTest
+    @CsvSource({
+        "hello,     wrote \"Hello world!\"",
+        "copy,      copied 64 lines",
+        "add,       added 1024 integers",
+        "sha256,    computed",
+        "interrupt, wrote 64 lines and sent interrupt 0",
+        "bytes,     copied 4032 bytes to byte 5",
+        "umsg,      gave 64 lines back"
+    })
+    void eachExampleRunsInBothModes(String example, String outcome) {
+        for (String mode : List.of("timed", "adversarial")) {
+            Execution run = afu("run", example, "--mode", mode, "--seed", "3", "--lines", "64");
+
+            assertThat(run.exitCode()).as(run.toString()).isZero();
+            assertThat(run.out()).startsWith("the AFU " + outcome).contains(" cycles, ", "Tx C1");
+            assertThat(run.err()).isEmpty();
+        }
+    }
+
+    @Test
+    @Requirement("CCIP-MOD-5")
+    void theSameWordsGiveTheSameFiles() throws IOException {
+        Path log = directory.resolve("run.tsv");
+        Path waves = directory.resolve("run.vcd");
+        List<String> words =
+                List.of("run", "umsg", "--mode", "adversarial", "--log", log.toString(), "--vcd");
+        List<String> all = new ArrayList<>(words);
+        all.add(waves.toString());
+        Execution first = afu(all.toArray(String[]::new));
+        String firstLog = Files.readString(log);
+        String firstWaves = Files.readString(waves);
+
+        assertThat(afu(all.toArray(String[]::new))).isEqualTo(first);
+        assertThat(Files.readString(log)).isEqualTo(firstLog).startsWith(Transaction.HEADER_LINE);
+        assertThat(Files.readString(waves)).isEqualTo(firstWaves).contains("$enddefinitions");
+    }
+
+    @Test
+    void takesAFileAndGivesOne() throws IOException {
+        Path in = Files.writeString(directory.resolve("in.txt"), "some text");
+        Path out = directory.resolve("out.txt");
+
+        afu("run", "copy", "--in", in.toString(), "--out", out.toString(), "--lines", "2");
+
+        assertThat(Files.readString(out)).startsWith("some text").hasSize(128);
+    }
+
+    @Test
+    void traceShowsALogAndPartsOfIt() {
+        String log = directory.resolve("run.tsv").toString();
+        afu("run", "hello", "--log", log);
+
+        Execution all = afu("trace", log);
+        assertThat(all.exitCode()).as(all.toString()).isZero();
+        assertThat(all.out())
+                .startsWith("     cycle  wires   what            request\n")
+                .containsPattern("\\d+  port    SOFT_RESET +0\n")
+                .containsPattern("\\d+  Rx C0   MMIO_READ +0  at 0x8 tid 0x")
+                .containsPattern("\\d+  Tx C1   WRLINE_I +0  VA lines 1 at 0x\\w+ mdata 0x0 …\\w+")
+                .containsPattern("\\d+  Rx C1   WRLINE +0  VH0 ");
+        assertThat(afu("trace", log, "--channel", "TX_C1").out().lines()).hasSize(2);
+        assertThat(afu("trace", log, "--cycles", "0-1").out().lines()).hasSize(2);
+        assertThat(afu("trace", log, "--request", "7").out().lines()).hasSize(3);
+    }
+
+    @Test
+    @Requirement("CCIP-FLW-12")
+    void sweepRunsOncePerCycleOfTheRange() {
+        Execution run = afu("run", "copy", "--lines", "8", "--almost-full", "290-310");
+
+        assertThat(run.exitCode()).as(run.toString()).isZero();
+        assertThat(run.out()).isEqualTo("21 runs, 21 without a finding\n");
+    }
+
+    @Test
+    void anAfuThatNeverEndsIsEnded() {
+        Execution run = afu("run", "hello", "--program", "job", "--cycles", "5000");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err())
+                .matches("outboard: bit 0 of register 0x60, STATUS, is still 0 in cycle 5\\d+\n");
+        assertThat(run.out()).contains("MMIO reads");
+    }
+
+    @Test
+    void aPlatformWithoutWhatTheProgramNeedsIsNamed() {
+        Execution run = afu("run", "interrupt", "--platform", "integrated");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).isEqualTo("outboard: Platform INTEGRATED has no interrupts\n");
+    }
+
+    @Test
+    void wrongWordsAreNamed() throws IOException {
+        assertThat(afu("run", "helo").err())
+                .isEqualTo(
+                        "outboard: no AFU 'helo': neither an example nor a file (see 'outboard afu"
+                                + " run --help')\n");
+        assertThat(afu("run", "hello", "--platform", "pac").err())
+                .contains("no platform 'pac'; there are pac_a10, pac_n3000, pac_d5005, integrated");
+        assertThat(afu("run", "copy", "--almost-full", "9-3").err())
+                .contains("'9-3' is no range of cycles such as 300-450");
+        assertThat(afu("run", "copy", "--lines", "1").err()).contains("1 lines; valid are 2 to");
+        Path file = Files.writeString(directory.resolve("no.tsv"), "cycle\n");
+        Execution trace = afu("trace", file.toString());
+        assertThat(trace.exitCode()).isEqualTo(1);
+        assertThat(trace.err()).contains("no.tsv is no transaction log: its first line is not");
+        Files.writeString(file, Transaction.HEADER_LINE + "\nx\n");
+        assertThat(afu("trace", file.toString()).err()).contains("no.tsv, line 2: ");
+    }
+
+    private static Execution afu(String... words) {
+        List<String> all = new ArrayList<>(List.of("afu"));
+        all.addAll(List.of(words));
+        return Execution.ofOutboard(all.toArray(String[]::new));
+    }
+}

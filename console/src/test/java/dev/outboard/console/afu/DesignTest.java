@@ -1,0 +1,124 @@
+package dev.outboard.console.afu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.outboard.ccip.rtl.RtlBuild;
+import dev.outboard.ccip.rtl.RtlException;
+import dev.outboard.console.Execution;
+import dev.outboard.console.OutboardProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `outboard afu` with designs in SystemVerilog that are not as they should be: each is named, and
+/// each ends by itself.
+class DesignTest {
+    /// An AFU whose registers are what `REGISTERS` says, and which answers if `ANSWERS`.
+    private static final String DESIGN =
+            """
+            `include "platform_if.vh"
+            module ccip_std_afu (
+                input logic pClk, pClkDiv2, pClkDiv4, uClk_usr, uClk_usrDiv2, pck_cp2af_softReset,
+                input logic [1:0] pck_cp2af_pwrState,
+                input logic pck_cp2af_error,
+                input t_if_ccip_Rx pck_cp2af_sRx,
+                output t_if_ccip_Tx pck_af2cp_sTx
+            );
+                t_ccip_c0_ReqMmioHdr mmio;
+                assign mmio = t_ccip_c0_ReqMmioHdr'(pck_cp2af_sRx.c0.hdr);
+                assign pck_af2cp_sTx.c0 = '0;
+                assign pck_af2cp_sTx.c1 = '0;
+                always_ff @(posedge pClk) begin
+                    pck_af2cp_sTx.c2.mmioRdValid <=
+                        %s && pck_cp2af_sRx.c0.mmioRdValid && !pck_cp2af_softReset;
+                    pck_af2cp_sTx.c2.hdr.tid <= mmio.tid;
+                    case (mmio.address)
+                        16'h0: pck_af2cp_sTx.c2.data <= 64'h1000_0000_0040_0000;
+                        16'h10: pck_af2cp_sTx.c2.data <= 64'h3000_00FF_FFC0_0000;
+                        16'h2, 16'h4: pck_af2cp_sTx.c2.data <= 64'h1234;
+                        default: pck_af2cp_sTx.c2.data <= '0;
+                    endcase
+                end
+            endmodule
+            """;
+
+    @TempDir private Path directory;
+
+    @Test
+    void aVerilatorThatIsMissingIsNamed() throws IOException {
+        Path file = Files.writeString(directory.resolve("afu.sv"), DESIGN.formatted("1"));
+        List<String> command = new ArrayList<>(OutboardProcess.command());
+        command.addAll(List.of("afu", "build", file.toString()));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().put("PATH", directory.toString());
+        builder.environment().remove("VERILATOR");
+        try (OutboardProcess process = OutboardProcess.ofProgram(builder)) {
+            Execution run = process.awaitEnd();
+
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.err()).startsWith("outboard: no verilator on the PATH. ");
+        }
+    }
+
+    @Test
+    void aMistakeIsNamedWithFileAndLine() throws IOException {
+        Execution run = outboard("build", DESIGN.formatted("1 +").replace("16'h2,", "nothing,"));
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).containsPattern("afu\\.sv:\\d+");
+    }
+
+    @Test
+    void aPortThatIsNotThatOfCcipIsNamed() throws IOException {
+        Execution run =
+                outboard(
+                        "build",
+                        DESIGN.formatted("1")
+                                .replace("output t_if_ccip_Tx", "output logic [741:0]")
+                                .replaceAll(
+                                        "(?s)t_ccip_c0_ReqMmioHdr mmio;.*endmodule", "endmodule")
+                                .replace("pck_af2cp_sTx", "wrong_name"));
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains("pck_af2cp_sTx");
+    }
+
+    @Test
+    void anAfuThatAnswersNoReadIsNamedWithTheCycle() throws IOException {
+        Execution run = outboard("run", DESIGN.formatted("0"));
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err())
+                .containsPattern("did not answer the .*cycle \\d+ within 65536 cycles");
+    }
+
+    @Test
+    void aFeatureListThatLoopsIsNamedAndEnds() throws IOException {
+        Execution run = outboard("run", DESIGN.formatted("1"));
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).startsWith("found AFU ").contains("DFL_LOOP");
+    }
+
+    private Execution outboard(String command, String design) throws IOException {
+        try {
+            RtlBuild.onThisMachine();
+        } catch (RtlException e) {
+            return abort("needs Verilator and a C++ compiler: " + e.getMessage());
+        }
+        Path file = Files.writeString(directory.resolve("afu.sv"), design);
+        List<String> words = new ArrayList<>(OutboardProcess.command());
+        words.addAll(List.of("afu", command, file.toString()));
+        ProcessBuilder builder = new ProcessBuilder(words);
+        builder.environment()
+                .put("XDG_CACHE_HOME", Path.of("target/guide-cache").toAbsolutePath().toString());
+        try (OutboardProcess process = OutboardProcess.ofProgram(builder)) {
+            return process.awaitEnd();
+        }
+    }
+}
