@@ -177,8 +177,9 @@ class CoSimulationTest {
         }
     }
 
+    @Requirement("CCIP-MOD-9")
     @Test
-    void theSeededBugShowsUnderLoad() throws IOException {
+    void theCheckerNamesTheSeededBug() throws IOException {
         int[] beats = new int[2];
         try (VerilatedAfu afu = compiled("seeded_bug").open(Profile.PAC_A10, 1)) {
             Simulation simulation =
@@ -197,6 +198,7 @@ class CoSimulationTest {
             assertThat(beats[1]).as("beats under almost-full").isGreaterThan(10);
             assertThat(simulation.checker().reports())
                     .filteredOn(report -> report.severity() == Severity.ERROR)
+                    .isNotEmpty()
                     .allMatch(report -> report.violation() == Violation.C1TX_ALMFULL_OVERRUN);
         }
     }
