@@ -25,7 +25,8 @@ class CcipCommandTest {
 
         assertThat(exitCode).as(err.toString()).isZero();
         assertThat(out.toString())
-                .containsPattern("(?s)\\(copy-wide\\).* FIU and copy AFU +[0-9.]+ M/s .* plain model")
+                .containsPattern(
+                        "(?s)\\(copy-wide\\).* FIU and copy AFU +[0-9.]+ M/s .* plain model")
                 .containsPattern("(?s)\\(idle\\).* quiet AFU +[0-9.]+ M/s ");
     }
 }

@@ -112,7 +112,7 @@ class CsrSpaceTest {
     }
 
     @Test
-    @Requirement("CCIP-MMIO-6")
+    @Requirement({"CCIP-MMIO-6", "CCIP-RSP-16"})
     void aWriteIsNotAnsweredAndIsSeenForOneCycle() {
         write(REGISTER, MmioLength.BYTES_8, 5);
         assertThat(tx.c2.mmioRdValid).isFalse();

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// Soft reset, the error state and power states, as the port shows them.
 class ResetTest {
     @Test
-    @Requirement({"CCIP-RST-1", "CCIP-RST-9", "CCIP-ENC-14", "CCIP-PWR-1"})
+    @Requirement({"CCIP-RST-1", "CCIP-RST-9", "CCIP-ENC-14", "CCIP-PWR-1", "CCIP-SIG-2"})
     void resetLastsAtLeast256CyclesFromPowerUpOn() {
         Port port = new Port(Profile.PAC_A10);
         assertThat(port.rx.softReset).isFalse();

@@ -67,7 +67,7 @@ class FpgaTest {
     }
 
     @Test
-    @Requirement({"CCIP-DSC-3", "CCIP-MOD-12", "CCIP-CSR-22"})
+    @Requirement({"CCIP-DSC-3", "CCIP-MOD-12", "CCIP-CSR-22", "CCIP-PLT-3"})
     void anotherAfuIsDiscoveredAndFindsTheBuffersOfTheOneBefore() {
         Fpga fpga = open(Profile.PAC_A10, new RegisterAfu());
         assertThat(fpga.afuId()).isEqualTo(RegisterAfu.AFU_ID);

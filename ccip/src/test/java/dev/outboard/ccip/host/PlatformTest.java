@@ -246,7 +246,7 @@ class PlatformTest {
 
     /// What is on the Tx wires in a cycle depends on the Rx wires of cycles before it.
     @Test
-    @Requirement({"CCIP-MOD-4", "CCIP-MOD-2"})
+    @Requirement({"CCIP-MOD-4", "CCIP-MOD-2", "CCIP-SIG-1", "CCIP-SIG-3"})
     void everyWireCrossesThePortFromOneEdgeToTheNext() {
         List<String> events = new ArrayList<>();
         long[] clocks = new long[1];
