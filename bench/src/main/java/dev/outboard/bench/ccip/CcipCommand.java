@@ -65,6 +65,6 @@ public final class CcipCommand extends ComparisonCommand {
     /// The same AFU, which promises nothing about its quiet cycles.
     private static Afu restless() {
         Hello hello = new Hello();
-        return hello::clock;
+        return (rx, tx) -> hello.clock(rx, tx);
     }
 }
