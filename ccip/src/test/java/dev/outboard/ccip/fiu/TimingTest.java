@@ -119,6 +119,42 @@ class TimingTest {
         assertThat(often).isLessThan(0.5 * none);
     }
 
+    @Test
+    @Requirement("CCIP-ORD-36")
+    void waitingForOneResponseIsQuickerThanAFenceAndDelaysNoOtherWrite() {
+        Port counted = twoStreams(false);
+        Port fenced = twoStreams(true);
+        assertThat(answered(counted, 1)).isLessThan(answered(fenced, 2));
+        for (int i = 0; i < 16; i++) {
+            assertThat(answered(counted, 200 + i)).isLessThan(answered(fenced, 200 + i));
+        }
+    }
+
+    /// A write of VL0, with mdata 1, between writes of VH0, of which those after it have mdata 200
+    /// and up; with a fence or without.
+    private static Port twoStreams(boolean fence) {
+        Port port = new Port(Profile.INTEGRATED);
+        for (int i = 0; i < 16; i++) {
+            port.write(i, LineCount.ONE, VirtualChannel.VH0, 100 + i, 1).edge();
+        }
+        port.write(16, LineCount.ONE, VirtualChannel.VL0, 1, 1).edge();
+        if (fence) {
+            port.fence(VirtualChannel.VA, 2).edge();
+        }
+        for (int i = 0; i < 16; i++) {
+            port.write(17 + i, LineCount.ONE, VirtualChannel.VH0, 200 + i, 1).edge();
+        }
+        return port.settle();
+    }
+
+    private static long answered(Port port, int mdata) {
+        return port.responses.stream()
+                .filter(response -> response.mdata() == mdata)
+                .findFirst()
+                .orElseThrow()
+                .cycle();
+    }
+
     @ParameterizedTest
     @EnumSource(PowerState.class)
     @Requirement({"CCIP-PWR-2", "CCIP-PWR-5"})

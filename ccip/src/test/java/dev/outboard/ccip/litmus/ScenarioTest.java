@@ -105,6 +105,23 @@ class ScenarioTest {
     }
 
     @Test
+    @Requirement("CCIP-ORD-31")
+    void asksForNoOrderOfOtherChannelsBehindTheFenceOfOne() {
+        for (Scenario scenario : Scenario.all()) {
+            for (int i = 0; i < scenario.afu().size(); i++) {
+                if (scenario.afu().get(i) instanceof AfuStep.Fence(String scope)
+                        && !scope.equals("VA")) {
+                    assertThat(scenario.afu().subList(i, scenario.afu().size()))
+                            .as("%s", scenario)
+                            .noneMatch(step ->
+                                    step instanceof AfuStep.Write write
+                                            && !write.channel().equals(scope));
+                }
+            }
+        }
+    }
+
+    @Test
     void needsInterruptsWhereTheAfuSendsThem() {
         assertThat(Variant.of(scenario("LIT-22"), Profile.INTEGRATED)).isEmpty();
         assertThat(Variant.of(scenario("LIT-22"), Profile.PAC_A10)).hasSize(2);
