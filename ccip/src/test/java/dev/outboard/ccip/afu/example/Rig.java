@@ -56,11 +56,10 @@ final class Rig implements AutoCloseable {
         write(JobRegisters.CONTROL, JobRegisters.START);
     }
 
-    /// Starts the job and waits for its end, and for what is still on its way to memory.
+    /// Starts the job and waits for its end.
     void run() {
         start();
         awaitDone();
-        settle();
     }
 
     boolean isDone() {
