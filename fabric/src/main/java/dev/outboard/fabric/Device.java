@@ -45,8 +45,8 @@ public interface Device extends AutoCloseable {
     /// Creates a channel on which connection events of its [ConnectionId]s arrive.
     ConnectionChannel createConnectionChannel();
 
-    /// False once it is closed. A device that is closed under queue pairs and queues in use brings no
-    /// completion for what is outstanding. Any thread.
+    /// False once it is closed. A device that is closed under queue pairs and queues in use brings
+    /// no completion for what is outstanding. Any thread.
     boolean isOpen();
 
     /// Takes the oldest asynchronous event, waiting for one at most `timeout`; a zero timeout does

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What wires carry that mean nothing: garbage towards the AFU, and nothing the FIU would care for from it.
+/// What wires carry that mean nothing: garbage towards the AFU, and nothing the FIU would care for
+/// from it.
 class UnknownWiresTest {
     private static final int READ_RESERVED = 0x2C00000;
     private static final int WRITE_RESERVED = 0x2400000;
@@ -34,13 +35,16 @@ class UnknownWiresTest {
         for (int i = 0; i < 100; i++) {
             port.edge();
             C0Rx c0 = port.rx.c0;
-            assertThat(c0.rspValid || c0.mmioRdValid || c0.mmioWrValid || port.rx.c1.rspValid).isFalse();
+            assertThat(c0.rspValid || c0.mmioRdValid || c0.mmioWrValid || port.rx.c1.rspValid)
+                    .isFalse();
             assertThat(c0.hdr & ~C0Rx.HDR_MASK).isZero();
             assertThat(c0.data).doesNotContain(0);
             headers.add(c0.hdr);
             headers.add(port.rx.c1.hdr);
         }
-        assertThat(headers).hasSizeGreaterThan(mode == Mode.ADVERSARIAL ? 150 : 1).doesNotContain(0);
+        assertThat(headers)
+                .hasSizeGreaterThan(mode == Mode.ADVERSARIAL ? 150 : 1)
+                .doesNotContain(0);
     }
 
     @Test
@@ -62,7 +66,11 @@ class UnknownWiresTest {
                     seen.add(port.rx.c0.hdr & READ_RESERVED);
                 }
                 if (port.rx.c1.rspValid) {
-                    seen.add(port.rx.c1.hdr & (port.rx.c1.isWriteResponse() ? WRITE_RESERVED : FENCE_RESERVED));
+                    seen.add(
+                            port.rx.c1.hdr
+                                    & (port.rx.c1.isWriteResponse()
+                                            ? WRITE_RESERVED
+                                            : FENCE_RESERVED));
                 }
             }
         }
@@ -102,7 +110,8 @@ class UnknownWiresTest {
         for (int round = 1; round <= 3; round++) {
             // The same index of the cache in turns, so that one line throws the other out.
             for (int line : new int[] {0, 1}) {
-                port.tx.c0.read(ReadType.RDLINE_S, VirtualChannel.VL0, LineCount.ONE, port.base + line, 0);
+                port.tx.c0.read(
+                        ReadType.RDLINE_S, VirtualChannel.VL0, LineCount.ONE, port.base + line, 0);
                 port.edge().settle();
                 port.tx.c1.write(type, VirtualChannel.VL0, LineCount.ONE, port.base + line, 0);
                 Arrays.fill(port.tx.c1.data, 10 * round + line);
@@ -121,7 +130,8 @@ class UnknownWiresTest {
         assertThat(otherWritesMeanwhile(false)).isGreaterThan(2 * otherWritesMeanwhile(true));
     }
 
-    /// How many lines of a second stream reach memory in the time of 50 barriers after single writes of a first.
+    /// How many lines of a second stream reach memory in the time of 50 barriers after single
+    /// writes of a first.
     private static int otherWritesMeanwhile(boolean byFence) {
         Port port = new Port(Profile.PAC_A10);
         int others = 0;

@@ -31,7 +31,9 @@ class AllocationTest {
                 fpga.writeMmio64(JobRegisters.DESTINATION, to.lineAddress());
                 fpga.writeMmio64(JobRegisters.LINES, LINES);
                 copy(fpga, simulation, CYCLES);
-                assertThat(copy(fpga, simulation, CYCLES)).as(simulation.checker().counts().toString()).isLessThan(ALLOWED);
+                assertThat(copy(fpga, simulation, CYCLES))
+                        .as(simulation.checker().counts().toString())
+                        .isLessThan(ALLOWED);
             }
         }
     }

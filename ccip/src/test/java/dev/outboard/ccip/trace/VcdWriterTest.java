@@ -91,10 +91,9 @@ class VcdWriterTest {
                                                         || rx.c0.mmioWrValid)));
 
         assertThat(valid.values()).contains(true, false);
-        valid.forEach(
-                (cycle, isValid) ->
-                        assertThat(waves.at("port.rx.c0.hdr", cycle * PERIOD).equals("x"))
-                                .isNotEqualTo(isValid));
+        valid.forEach((cycle, isValid) ->
+                assertThat(waves.at("port.rx.c0.hdr", cycle * PERIOD).equals("x"))
+                        .isNotEqualTo(isValid));
     }
 
     @Test

@@ -12,7 +12,12 @@ import picocli.CommandLine.Spec;
             "The guide docs/guide/afu.md begins with nothing and ends with an AFU of your own."
         },
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {BuildCommand.class, RunCommand.class, TraceCommand.class, LitmusCommand.class})
+        subcommands = {
+            BuildCommand.class,
+            RunCommand.class,
+            TraceCommand.class,
+            LitmusCommand.class
+        })
 public final class AfuCommand implements Runnable {
     @Spec private CommandSpec spec;
 

@@ -85,8 +85,8 @@ public final class JobRegisters {
         return running;
     }
 
-    /// The job has ended: its writes are answered. Software is told once they are in memory, which only a fence says
-    /// (CCI-P manual 1.3.13.1.1); meanwhile the AFU drives nothing on Tx C1.
+    /// The job has ended: its writes are answered. Software is told once they are in memory, which
+    /// only a fence says (CCI-P manual 1.3.13.1.1); meanwhile the AFU drives nothing on Tx C1.
     void end() {
         running = false;
         ending = true;
