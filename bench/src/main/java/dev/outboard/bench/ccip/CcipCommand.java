@@ -6,6 +6,7 @@ import dev.outboard.bench.comparison.Work;
 import dev.outboard.bench.comparison.Work.Unit;
 import dev.outboard.ccip.afu.Afu;
 import dev.outboard.ccip.afu.example.Hello;
+import dev.outboard.ccip.afu.example.MemoryCopy;
 import dev.outboard.ccip.platform.LinkParameters;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.wire.VirtualChannel;
@@ -19,9 +20,10 @@ import picocli.CommandLine.Command;
         description = {
             "Measure how many cycles of pClk per second the CCI-P platform simulates, the checker on:",
             "with a Java AFU that copies memory, next to a plain model that does nothing but move",
-            "the lines; and with nothing to do."
+            "the lines; with nothing to do; and with AFUs in SystemVerilog, next to a loop in C++ that",
+            "clocks the same library (needs Verilator and g++)."
         },
-        footer = {"", "Works: copy-wide, copy-a10, copy-integrated, idle."})
+        footer = {"", "Works: copy-wide, copy-a10, copy-integrated, idle, rtl-copy, rtl-hello."})
 public final class CcipCommand extends ComparisonCommand {
     /// A card whose link carries a line each way in every cycle.
     private static final Profile WIDE =
@@ -48,8 +50,18 @@ public final class CcipCommand extends ComparisonCommand {
                         "nothing to do",
                         Unit.CYCLES,
                         List.of(
-                                new Ours("quiet AFU", () -> new IdlePort(new Hello())),
-                                new Ours("AFU never quiet", () -> new IdlePort(restless())))));
+                                new Ours(
+                                        "quiet AFU",
+                                        () -> new IdlePort(Profile.PAC_A10, new Hello())),
+                                new Ours(
+                                        "AFU never quiet",
+                                        () -> new IdlePort(Profile.PAC_A10, restless())))),
+                rtl(
+                        "rtl-copy",
+                        "copy in SystemVerilog, a line in and a line out per cycle",
+                        "copy",
+                        true),
+                rtl("rtl-hello", "hello in SystemVerilog, with nothing to do", "hello", false));
     }
 
     private static Work copy(String name, String title, Profile profile) {
@@ -58,8 +70,13 @@ public final class CcipCommand extends ComparisonCommand {
                 title,
                 Unit.CYCLES,
                 List.of(
-                        new Ours("FIU and copy AFU", () -> new CopyPort(profile)),
+                        new Ours("FIU and copy AFU", () -> new CopyPort(profile, new MemoryCopy())),
                         new Ours("plain model", PlainPort::new)));
+    }
+
+    private static Work rtl(String name, String title, String example, boolean copies) {
+        RtlExample rtl = new RtlExample(example, copies);
+        return new Work(name, title, Unit.CYCLES, List.of(rtl.behind(WIDE), rtl.loop()));
     }
 
     /// The same AFU, which promises nothing about its quiet cycles.

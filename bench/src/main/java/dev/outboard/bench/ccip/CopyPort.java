@@ -1,12 +1,13 @@
 package dev.outboard.bench.ccip;
 
 import dev.outboard.bench.comparison.Ours;
+import dev.outboard.ccip.afu.Afu;
 import dev.outboard.ccip.afu.example.JobRegisters;
-import dev.outboard.ccip.afu.example.MemoryCopy;
 import dev.outboard.ccip.host.Buffer;
 import dev.outboard.ccip.host.Fpga;
 import dev.outboard.ccip.host.Simulation;
 import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.rtl.VerilatedAfu;
 
 /// An AFU that copies memory without end.
 final class CopyPort implements Ours.Subject {
@@ -14,12 +15,14 @@ final class CopyPort implements Ours.Subject {
     private static final int LINE_BYTES = 64;
     private static final int STEP = 500;
 
+    private final Afu afu;
     private final Simulation simulation;
     private final Fpga fpga;
 
-    CopyPort(Profile profile) {
-        simulation = Simulation.of(profile, new MemoryCopy()).build();
-        fpga = Fpga.open(simulation, MemoryCopy.AFU_ID);
+    CopyPort(Profile profile, Afu afu) {
+        this.afu = afu;
+        simulation = Simulation.of(profile, afu).build();
+        fpga = Fpga.open(simulation);
         Buffer from = fpga.prepareBuffer(LINES * LINE_BYTES);
         Buffer to = fpga.prepareBuffer(LINES * LINE_BYTES);
         fpga.writeMmio64(JobRegisters.SOURCE, from.lineAddress());
@@ -43,5 +46,8 @@ final class CopyPort implements Ours.Subject {
     @Override
     public void close() {
         fpga.close();
+        if (afu instanceof VerilatedAfu verilated) {
+            verilated.close();
+        }
     }
 }

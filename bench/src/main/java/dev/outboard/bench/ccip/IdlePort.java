@@ -4,15 +4,18 @@ import dev.outboard.bench.comparison.Ours;
 import dev.outboard.ccip.afu.Afu;
 import dev.outboard.ccip.host.Simulation;
 import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.rtl.VerilatedAfu;
 
 /// An AFU that nobody asks for anything.
 final class IdlePort implements Ours.Subject {
-    private static final int STEP = 1_000_000;
+    private static final int STEP = 100_000;
 
+    private final Afu afu;
     private final Simulation simulation;
 
-    IdlePort(Afu afu) {
-        simulation = Simulation.of(Profile.PAC_A10, afu).build();
+    IdlePort(Profile profile, Afu afu) {
+        this.afu = afu;
+        simulation = Simulation.of(profile, afu).build();
     }
 
     @Override
@@ -26,5 +29,9 @@ final class IdlePort implements Ours.Subject {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+        if (afu instanceof VerilatedAfu verilated) {
+            verilated.close();
+        }
+    }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /// A floor written in C, compiled once with the machine's compiler.
-final class CFloor implements Contender {
+public final class CFloor implements Contender {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final String name;
@@ -18,19 +18,36 @@ final class CFloor implements Contender {
     private final List<String> arguments;
 
     /// The compiled program, shared by its modes; made again when used after it was closed.
-    static final class Program implements AutoCloseable {
+    public static final class Program implements AutoCloseable {
         private final Path source;
+        private final String compiler;
+        private final String libraries;
         private Path executable = Path.of("");
 
-        Program(Home home) {
-            source = home.floorSource();
+        private Program(Path source, String compiler, String libraries) {
+            this.source = source;
+            this.compiler = compiler;
+            this.libraries = libraries;
         }
 
-        String remedy() {
+        /// The floor of the fabric, in C.
+        static Program fabric(Home home) {
+            return new Program(home.floorSource(), "gcc", "");
+        }
+
+        /// The loop around a Verilated AFU, in C++.
+        public static Program afuLoop() {
+            return new Program(Home.here().afuLoopSource(), "g++", " -ldl");
+        }
+
+        /// The command that would make it available; empty if it is.
+        public String remedy() {
             if (!Files.isReadable(source)) {
                 return "run ./outboard in a source tree";
             }
-            return Home.program("gcc").isPresent() ? "" : "apt-get install gcc libc6-dev";
+            return Home.program(compiler).isPresent()
+                    ? ""
+                    : "apt-get install " + compiler + " libc6-dev";
         }
 
         private Path compiled() {
@@ -40,9 +57,11 @@ final class CFloor implements Contender {
                 } catch (IOException e) {
                     throw new MeasurementException(e.toString());
                 }
-                String gcc = "gcc -O2 -march=native -o %s %s".formatted(executable, source);
-                try (ProgramRun compiler = new ProgramRun(List.of(gcc.split(" ")), Map.of())) {
-                    compiler.output(PATIENCE);
+                String command =
+                        "%s -O2 -march=native -o %s %s%s"
+                                .formatted(compiler, executable, source, libraries);
+                try (ProgramRun run = new ProgramRun(List.of(command.split(" ")), Map.of())) {
+                    run.output(PATIENCE);
                 }
             }
             return executable;
@@ -61,7 +80,8 @@ final class CFloor implements Contender {
         }
     }
 
-    CFloor(String name, Program program, String... arguments) {
+    /// A mode of a program, which prints one number.
+    public CFloor(String name, Program program, String... arguments) {
         this.name = name;
         this.program = program;
         this.arguments = List.of(arguments);

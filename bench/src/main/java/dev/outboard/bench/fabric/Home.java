@@ -24,6 +24,10 @@ record Home(Path root) {
         return root.resolve(PEERS).resolve("src/main/c/floor.c");
     }
 
+    Path afuLoopSource() {
+        return root.resolve(PEERS).resolve("src/main/c/afu-loop.cpp");
+    }
+
     /// What the programs on the JVM run from; exists once they are built.
     Path peersClassPath() {
         return root.resolve(PEERS).resolve("target/app");

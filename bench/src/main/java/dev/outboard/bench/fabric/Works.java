@@ -42,7 +42,7 @@ final class Works {
 
     Works(Home home) {
         this.home = home;
-        this.floor = new CFloor.Program(home);
+        this.floor = CFloor.Program.fabric(home);
         this.works =
                 List.of(
                         emptyRpc(),
