@@ -45,7 +45,7 @@ class LauncherTest {
         assertThat(first.out()).isEqualTo(second.out());
         assertThat(first.out().lines())
                 .contains(
-                        "--enable-native-access=dev.outboard.fabric",
+                        "--enable-native-access=dev.outboard.fabric,dev.outboard.ccip",
                         "--module-path",
                         root.resolve("console/target/app").toString(),
                         "dev.outboard.console/dev.outboard.console.Main")
