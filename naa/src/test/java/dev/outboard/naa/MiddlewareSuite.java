@@ -259,11 +259,13 @@ abstract class MiddlewareSuite extends SessionSuite {
                                 1,
                                 inputs,
                                 parameters(server.memory(10, 0), server.memory(10, 0))));
+        Eventually.until(() -> server.server.connections().isEmpty());
         NaaSession session = create(spec, 1, inputs, List.of());
         assertThatExceptionOfType(NaaConnectException.class)
                 .isThrownBy(() -> create(spec, 1, inputs, List.of()))
                 .withMessageContaining("in use: " + item(1, 1));
         session.close();
+        Eventually.until(() -> server.server.connections().isEmpty());
         NaaSession next = create(spec, 1, inputs, List.of());
         session.close();
         assertThatExceptionOfType(NaaConnectException.class)
