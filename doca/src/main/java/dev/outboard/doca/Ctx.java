@@ -395,6 +395,8 @@ public abstract class Ctx implements AutoCloseable {
         }
         release();
         enter(CtxState.IDLE);
+        // Whoever waits for this in a loop of its own may have looked a moment too early.
+        engine().wake();
         return true;
     }
 
