@@ -37,9 +37,4 @@ record CacheTransition(int row, boolean hit, List<Phase> phases, int response, S
 
     /// A UPI transaction and the state it leaves the line in.
     record Phase(Command command, State after) {}
-
-    /// Whether another line is thrown out.
-    boolean evicts() {
-        return response == 2;
-    }
 }

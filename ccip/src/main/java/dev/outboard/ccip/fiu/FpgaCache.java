@@ -43,9 +43,6 @@ final class FpgaCache {
     private final boolean[] copied = new boolean[LINES];
     private final long[] copy = new long[LINES * Line.LONGS];
     private final long[] current = new long[Line.LONGS];
-    private final long[] hits = new long[KINDS];
-    private final long[] misses = new long[KINDS];
-    private final long[] evictions = new long[KINDS];
 
     FpgaCache() {
         Arrays.fill(tag, -1);
@@ -128,15 +125,10 @@ final class FpgaCache {
         forgetIfStored(line, index);
         State before = STATES[state[index]];
         boolean hit = tag[index] == address && before != I;
-        int kind = kind(line);
-        CacheTransition transition = TABLE[entry(kind, hit, before)];
+        CacheTransition transition = TABLE[entry(kind(line), hit, before)];
         tag[index] = address;
         state[index] = (byte) transition.after().ordinal();
         copied[index] = copied[index] && hit && line.kind == PendingLine.READ;
-        (hit ? hits : misses)[kind]++;
-        if (transition.evicts()) {
-            evictions[kind]++;
-        }
         return transition;
     }
 
