@@ -61,7 +61,7 @@ final class Acceptance {
     }
 
     /// A beat that is not accepted is counted all the same.
-    void refuse(C0Tx c0) {
+    void refuseRead() {
         reads++;
     }
 
@@ -142,15 +142,10 @@ final class Acceptance {
         if (isRefused(c1.channel(), c1.lengthCode(), c1.address()) || (bytes && !isByteRange(c1))) {
             return;
         }
+        long ordinal = framing.requests() - 1;
         Mapping mapping = memory.find(c1.address());
         if (mapping == null || !mapping.writable()) {
-            unreachable(
-                    mapping,
-                    Channel.TX_C1,
-                    cycle,
-                    HeaderText.of(c1),
-                    framing.requests() - 1,
-                    c1.address());
+            unreachable(mapping, Channel.TX_C1, cycle, HeaderText.of(c1), ordinal, c1.address());
             if (!answersFaults) {
                 return;
             }
@@ -158,7 +153,6 @@ final class Acceptance {
         }
         PendingLine line = lines.take();
         int count = c1.lengthCode() + 1;
-        long ordinal = framing.requests() - 1;
         line.begin(PendingLine.WRITE, c1.requestType(), c1.channel(), ordinal, c1.mdata(), count);
         line.address = c1.address();
         line.mapping = mapping;
@@ -177,25 +171,14 @@ final class Acceptance {
             String header,
             long ordinal,
             long address) {
-        if (mapping == null) {
-            checker.report(
-                    Violation.MEM_UNMAPPED,
-                    channel,
-                    cycle,
-                    header,
-                    ordinal,
-                    address,
-                    "no memory is mapped there");
-        } else {
-            checker.report(
-                    Violation.MEM_NO_PERMISSION,
-                    channel,
-                    cycle,
-                    header,
-                    ordinal,
-                    address,
-                    "the page does not allow it");
-        }
+        checker.report(
+                mapping == null ? Violation.MEM_UNMAPPED : Violation.MEM_NO_PERMISSION,
+                channel,
+                cycle,
+                header,
+                ordinal,
+                address,
+                mapping == null ? "no memory is mapped there" : "the page does not allow it");
     }
 
     private static boolean isByteRange(C1Tx c1) {

@@ -47,8 +47,7 @@ final class AdversarialSchedule implements Schedule {
     private int admitted;
 
     AdversarialSchedule(Profile profile, Caches caches, Chance chance) {
-        this.channels =
-                profile.channels().stream().mapToInt(VirtualChannel::code).sorted().toArray();
+        channels = Schedule.channels(profile);
         this.link = profile.links().values().iterator().next();
         this.caches = caches;
         this.chance = chance;
@@ -75,7 +74,7 @@ final class AdversarialSchedule implements Schedule {
     }
 
     @Override
-    public boolean admits(MemoryPath path, PendingLine line) {
+    public boolean admits(PendingLine line) {
         if (line.number != 0) {
             line.channel = line.first.channel;
             return chance.in256(Math.max(admitOdds, 8));
@@ -101,7 +100,7 @@ final class AdversarialSchedule implements Schedule {
     }
 
     @Override
-    public void enter(MemoryPath path, PendingLine line) {
+    public void enter(PendingLine line) {
         boolean interrupt = line.kind == INTERRUPT;
         if (!interrupt) {
             caches.latency(line, link, chance);
@@ -110,12 +109,12 @@ final class AdversarialSchedule implements Schedule {
     }
 
     @Override
-    public void drained(MemoryPath path, PendingLine line) {
+    public void drained(PendingLine line) {
         caches.drained(line);
     }
 
     @Override
-    public void completed(MemoryPath path, PendingLine first) {
+    public void completed(PendingLine first) {
         admitted--;
     }
 

@@ -154,20 +154,7 @@ public final class Fiu {
     private void accept(Tx tx) {
         boolean c0Room = c0AlmostFull.accepts(tx.c0.valid);
         boolean c1Room = c1AlmostFull.accepts(tx.c1.valid);
-        if (tx.c0.valid) {
-            if (c0Room && !error) {
-                acceptance.accept(cycle, tx.c0);
-            } else {
-                acceptance.refuse(tx.c0);
-            }
-        }
-        if (tx.c1.valid) {
-            if (c1Room && !error) {
-                acceptance.accept(cycle, tx.c1);
-            } else {
-                acceptance.refuse(tx.c1);
-            }
-        }
+        take(tx, c0Room && !error, c1Room && !error);
         if (tx.c2.mmioRdValid) {
             mmio.response(tx.c2);
         }
@@ -175,14 +162,22 @@ public final class Fiu {
 
     /// What the AFU sends in reset is counted, and dropped.
     private void drop(Tx tx) {
-        if (tx.c0.valid) {
-            acceptance.refuse(tx.c0);
-        }
-        if (tx.c1.valid) {
-            acceptance.refuse(tx.c1);
-        }
+        take(tx, false, false);
         if (--dropsLeft == 0) {
             acceptance.endReset();
+        }
+    }
+
+    private void take(Tx tx, boolean acceptsC0, boolean acceptsC1) {
+        if (tx.c0.valid && acceptsC0) {
+            acceptance.accept(cycle, tx.c0);
+        } else if (tx.c0.valid) {
+            acceptance.refuseRead();
+        }
+        if (tx.c1.valid && acceptsC1) {
+            acceptance.accept(cycle, tx.c1);
+        } else if (tx.c1.valid) {
+            acceptance.refuse(tx.c1);
         }
     }
 

@@ -9,6 +9,7 @@ import dev.outboard.ccip.platform.ResponseFormat;
 import dev.outboard.ccip.wire.Line;
 import dev.outboard.ccip.wire.VirtualChannel;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// The ordering rules of CCI-P memory traffic (CCI-P manual 1.3.13), as a machine of small steps.
 ///
@@ -24,7 +25,7 @@ final class MemoryPath {
     private static final int VH0 = VirtualChannel.VH0.code();
     private static final int VL0 = VirtualChannel.VL0.code();
 
-    /// What a line waits for before its line is free.
+    /// What a line of a write waits for before it is released.
     private static final byte DRAIN = 1;
 
     private static final byte RESPONSE = 2;
@@ -89,8 +90,8 @@ final class MemoryPath {
     /// Admits what may be admitted now: reads one after the other, writes one after the other up to
     /// a fence that is not done.
     void admit() {
-        while (!arrivedReads.isEmpty() && schedule.admits(this, arrivedReads.get(0))) {
-            schedule.enter(this, arrivedReads.take());
+        while (!arrivedReads.isEmpty() && schedule.admits(arrivedReads.get(0))) {
+            schedule.enter(arrivedReads.take());
         }
         while (!arrivedWrites.isEmpty() && admitWrite(arrivedWrites.get(0))) {
             arrivedWrites.take();
@@ -108,10 +109,10 @@ final class MemoryPath {
             case INTERRUPT -> {
                 line.channel = line.named == VA ? (byte) VH0 : line.named;
                 unissuedInterrupts++;
-                schedule.enter(this, line);
+                schedule.enter(line);
             }
             default -> {
-                if (!schedule.admits(this, line)) {
+                if (!schedule.admits(line)) {
                     return false;
                 }
                 if (line.number == 0) {
@@ -119,7 +120,7 @@ final class MemoryPath {
                 }
                 pooledWrites[line.named]++;
                 undrainedWrites++;
-                schedule.enter(this, line);
+                schedule.enter(line);
             }
         }
         return true;
@@ -142,7 +143,7 @@ final class MemoryPath {
         if (first.packed && first.open == 0) {
             answerable.add(first);
         } else if (first.unanswered == 0) {
-            schedule.completed(this, first);
+            schedule.completed(first);
         }
         lines.unhold(first);
     }
@@ -197,46 +198,44 @@ final class MemoryPath {
     }
 
     /// The first line upstream reaches memory: a write changes it, a read takes its line along
-    /// downstream.
+    /// downstream. Without memory, or if that went away while the line was in flight, nothing is
+    /// stored, and a read is not answered, or with garbage.
     void drain(int channel) {
         PendingLine line = upstream[channel].take();
-        Mapping mapping = line.mapping;
-        if (mapping == null || !mapping.isLive()) {
-            lost(line);
-        } else if (line.kind == WRITE) {
-            store(mapping, line);
-            undrainedWrites--;
-            schedule.drained(this, line);
-            settled(line, DRAIN);
-        } else {
-            mapping.read(line.address, line.data, 0);
-            schedule.drained(this, line);
-            downstream[channel].add(line);
-        }
-    }
-
-    private void store(Mapping mapping, PendingLine line) {
-        if (line.length == Line.BYTES) {
-            mapping.write(line.address, line.data, 0);
-        } else {
-            mapping.writeBytes(line.address, line.data, 0, line.start, line.length);
-        }
-    }
-
-    /// A line without memory, or whose memory went away while it was in flight: nothing is stored,
-    /// and a read is not answered, or with garbage.
-    private void lost(PendingLine line) {
-        if (line.mapping != null) {
-            events.unmappedInFlight(line);
+        Mapping mapping = memory(line);
+        if (mapping != null) {
+            transfer(mapping, line);
+            schedule.drained(line);
         }
         if (line.kind == WRITE) {
             undrainedWrites--;
             settled(line, DRAIN);
+        } else if (mapping != null) {
+            downstream[channel].add(line);
         } else if (answersFaults) {
             chance.fill(line.data);
-            downstream[line.channel].add(line);
+            downstream[channel].add(line);
         } else {
             readDone(line);
+        }
+    }
+
+    private @Nullable Mapping memory(PendingLine line) {
+        Mapping mapping = line.mapping;
+        if (mapping != null && !mapping.isLive()) {
+            events.unmappedInFlight(line);
+            return null;
+        }
+        return mapping;
+    }
+
+    private static void transfer(Mapping mapping, PendingLine line) {
+        if (line.kind == READ) {
+            mapping.read(line.address, line.data, 0);
+        } else if (line.length == Line.BYTES) {
+            mapping.write(line.address, line.data, 0);
+        } else {
+            mapping.writeBytes(line.address, line.data, 0, line.start, line.length);
         }
     }
 
@@ -260,7 +259,7 @@ final class MemoryPath {
     private void readDone(PendingLine line) {
         PendingLine first = line.first;
         if (--first.open == 0) {
-            schedule.completed(this, first);
+            schedule.completed(first);
         }
         lines.release(line);
     }
@@ -283,7 +282,7 @@ final class MemoryPath {
         }
         PendingLine first = line.first;
         if (first.packed || --first.unanswered == 0) {
-            schedule.completed(this, first);
+            schedule.completed(first);
         }
         settled(line, RESPONSE);
     }

@@ -48,7 +48,7 @@ public final class OrderingMachine {
     /// @param memory what line address 0 and those after it are
     public OrderingMachine(
             Profile profile, ResponseFormat format, MemorySegment memory, Responses responses) {
-        channels = profile.channels().stream().mapToInt(VirtualChannel::code).toArray();
+        channels = Schedule.channels(profile);
         mapping = new Mapping(0, memory, Access.READ_WRITE);
         this.responses = responses;
         Parameters parameters =
@@ -198,7 +198,7 @@ public final class OrderingMachine {
     /// Takes no step by itself.
     private final class ByHand implements Schedule {
         @Override
-        public boolean admits(MemoryPath path, PendingLine line) {
+        public boolean admits(PendingLine line) {
             if (line.number > 0) {
                 line.channel = line.first.channel;
             } else if (line.named != VirtualChannel.VA.code()) {
@@ -216,15 +216,15 @@ public final class OrderingMachine {
         }
 
         @Override
-        public void enter(MemoryPath path, PendingLine line) {
+        public void enter(PendingLine line) {
             pool.add(line);
         }
 
         @Override
-        public void drained(MemoryPath path, PendingLine line) {}
+        public void drained(PendingLine line) {}
 
         @Override
-        public void completed(MemoryPath path, PendingLine first) {}
+        public void completed(PendingLine first) {}
 
         @Override
         public void clock(MemoryPath path) {}

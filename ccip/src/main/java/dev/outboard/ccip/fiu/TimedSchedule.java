@@ -42,14 +42,13 @@ final class TimedSchedule implements Schedule {
 
     TimedSchedule(Profile profile, Caches caches, Chance chance) {
         profile.links().forEach((channel, link) -> links[channel.code()] = link);
-        this.channels =
-                profile.channels().stream().mapToInt(VirtualChannel::code).sorted().toArray();
+        channels = Schedule.channels(profile);
         this.caches = caches;
         this.chance = chance;
     }
 
     @Override
-    public boolean admits(MemoryPath path, PendingLine line) {
+    public boolean admits(PendingLine line) {
         if (line.number != 0) {
             line.channel = line.first.channel;
             return true;
@@ -93,7 +92,7 @@ final class TimedSchedule implements Schedule {
     }
 
     @Override
-    public void enter(MemoryPath path, PendingLine line) {
+    public void enter(PendingLine line) {
         int direction = direction(line);
         LinkParameters link = link(line.channel);
         int latency = caches.latency(line, link, chance);
@@ -115,12 +114,12 @@ final class TimedSchedule implements Schedule {
     }
 
     @Override
-    public void drained(MemoryPath path, PendingLine line) {
+    public void drained(PendingLine line) {
         caches.drained(line);
     }
 
     @Override
-    public void completed(MemoryPath path, PendingLine first) {
+    public void completed(PendingLine first) {
         outstanding[direction(first)]--;
     }
 
