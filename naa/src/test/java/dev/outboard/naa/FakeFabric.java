@@ -37,6 +37,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -44,6 +45,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -58,20 +60,20 @@ public final class FakeFabric implements AfterEachCallback {
     /// What a queue pair did to its peer.
     record Wire(SendRequest.Operation operation, long length, int immediate, boolean solicited) {}
 
-    final List<Wire> wire = new ArrayList<>();
-    final List<ConnectionParameters> requests = new ArrayList<>();
+    final List<Wire> wire = Collections.synchronizedList(new ArrayList<>());
+    final List<ConnectionParameters> requests = Collections.synchronizedList(new ArrayList<>());
     private final AtomicInteger open = new AtomicInteger();
     public DeviceLimits limits =
             new DeviceLimits(1L << 31, 4096, 1 << 16, 1 << 16, 1 << 16, 1 << 14, 1, 0);
 
-    final List<ConnectionParameters> grants = new ArrayList<>();
-    final List<Duration> limitsGiven = new ArrayList<>();
-    final List<QueuePairAttributes> queuePairs = new ArrayList<>();
-    final List<String> violations = new ArrayList<>();
+    final List<ConnectionParameters> grants = Collections.synchronizedList(new ArrayList<>());
+    final List<Duration> limitsGiven = Collections.synchronizedList(new ArrayList<>());
+    final List<QueuePairAttributes> queuePairs = Collections.synchronizedList(new ArrayList<>());
+    final List<String> violations = Collections.synchronizedList(new ArrayList<>());
     int backlog;
 
     /// How far one gets with an address.
-    public final Map<InetAddress, ConnectionEvent.Type> broken = new HashMap<>();
+    public final Map<InetAddress, ConnectionEvent.Type> broken = new ConcurrentHashMap<>();
 
     /// Nothing arrives any more.
     volatile boolean deaf;
@@ -85,10 +87,13 @@ public final class FakeFabric implements AfterEachCallback {
     /// No completion queue can be created.
     volatile boolean refuseQueues;
 
+    /// Looking for an address fails as no device should.
+    volatile boolean failsToResolve;
+
     /// Regions that this thread closes fail to.
     volatile Thread failsToClose;
 
-    private final Map<Integer, FakeId> listeners = new HashMap<>();
+    private final Map<Integer, FakeId> listeners = new ConcurrentHashMap<>();
     private final Map<Integer, FakeRegion> regions = new HashMap<>();
     private final AtomicInteger numbers = new AtomicInteger(1000);
 
@@ -553,6 +558,9 @@ public final class FakeFabric implements AfterEachCallback {
 
         @Override
         public void resolveAddress(InetSocketAddress to, Duration timeout) {
+            if (failsToResolve) {
+                throw new IllegalStateException("told to fail");
+            }
             remote = to;
             limitsGiven.add(timeout);
             raise(ConnectionEvent.Type.ADDRESS_ERROR, ConnectionEvent.Type.ADDRESS_RESOLVED);

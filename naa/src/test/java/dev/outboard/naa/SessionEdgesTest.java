@@ -107,6 +107,14 @@ class SessionEdgesTest {
         assertThat(failure).hasCauseInstanceOf(FabricException.class);
     }
 
+    /// [FakeFabric] looks for what stays open.
+    @Test
+    @Requirement("NAA-DISC-3")
+    void aDeviceThatFailsUnexpectedlyLeavesNothingOpen() {
+        fabric.failsToResolve = true;
+        assertThatIllegalStateException().isThrownBy(client()::open).withMessage("told to fail");
+    }
+
     @Test
     @Requirement("NAA-ROB-2")
     void aServerWithoutResourcesRejectsAndServesTheNext() {

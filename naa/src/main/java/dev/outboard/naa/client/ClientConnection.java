@@ -271,11 +271,12 @@ final class ClientConnection {
         cleanup.finish(machine.where());
     }
 
-    /// Releases channel and domain, once nothing uses them.
+    /// Releases everything, once nothing uses the domain.
     void close() {
         Cleanup cleanup = new Cleanup();
         cleanup.defer(domain::close);
         cleanup.defer(channel::close);
+        cleanup.defer(this::releaseQueues);
         cleanup.finish(machine.where());
     }
 

@@ -63,29 +63,29 @@ final class ClientSession {
         this.internals = List.copyOf(settings.internals);
         cleanup.defer(at.shared()::release);
         cleanup.defer(arena::close);
-        this.machine =
-                new ClientMachine(
-                        settings.host + ":" + settings.port,
-                        new ClientSettings(
-                                settings.dialect,
-                                settings.functionCode,
-                                settings.timeout,
-                                settings.probeInterval),
-                        new ClientRegions(settings.dialect, wireRegions()));
-        setDefaultReturnRegion();
-        DeviceLimits limits = at.shared().device().limits();
-        this.maxMessageBytes = Math.min(MAX_MESSAGE_BYTES, limits.maxMessageBytes());
-        this.maxSends = (int) Math.min(sendsOfOneRpc() + OTHER_SENDS, limits.maxWorkRequests());
         try {
+            this.machine =
+                    new ClientMachine(
+                            settings.host + ":" + settings.port,
+                            new ClientSettings(
+                                    settings.dialect,
+                                    settings.functionCode,
+                                    settings.timeout,
+                                    settings.probeInterval),
+                            new ClientRegions(settings.dialect, wireRegions()));
+            setDefaultReturnRegion();
+            DeviceLimits limits = at.shared().device().limits();
+            this.maxMessageBytes = Math.min(MAX_MESSAGE_BYTES, limits.maxMessageBytes());
+            this.maxSends = (int) Math.min(sendsOfOneRpc() + OTHER_SENDS, limits.maxWorkRequests());
             this.connection =
                     new ClientConnection(settings, machine, at.shared(), maxSends, at.addresses());
-        } catch (FabricException e) {
+            cleanup.defer(connection::close);
+            this.watch = new AnswerWatch(connection, machine.regions().outputBytes());
+            connection.resolveNext();
+        } catch (RuntimeException e) {
             cleanup.undo(e);
             throw e;
         }
-        cleanup.defer(connection::close);
-        this.watch = new AnswerWatch(connection, machine.regions().outputBytes());
-        connection.resolveNext();
     }
 
     private long sendsOfOneRpc() {
