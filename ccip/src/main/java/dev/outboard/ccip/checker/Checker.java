@@ -55,6 +55,7 @@ public final class Checker implements Monitor {
 
     private final Hazards hazards;
     private final ResponseChecks responses;
+    private final OrderChecks order;
     private final C0TxChecks c0;
     private final C1TxChecks c1;
     private final MmioChecks mmio;
@@ -83,6 +84,7 @@ public final class Checker implements Monitor {
         this.policy = policy;
         hazards = new Hazards(this, profile);
         responses = new ResponseChecks(this, profile, hazards);
+        order = responses.order();
         c0 = new C0TxChecks(this, profile);
         c1 = new C1TxChecks(this, profile, responses, hazards);
         mmio = new MmioChecks(this, profile.mmioTimeout());
@@ -136,6 +138,32 @@ public final class Checker implements Monitor {
     /// A reset dropped so many MMIO requests, the latest that arrived.
     public void mmioDropped(int requests) {
         mmio.dropped(requests);
+    }
+
+    /// The FIU lets a line of this write, or this interrupt, leave: a later request on the same
+    /// channel no longer passes it. The order of memory requests is checked once this was called.
+    ///
+    /// @param request the number of the request on C1
+    public void lineCommitted(long request) {
+        order.committed(request);
+    }
+
+    /// The FIU has written a line to memory, where everybody sees it.
+    ///
+    /// @param request the number of the request on C1
+    /// @param line which line of it
+    /// @param channel code of the physical channel that it took
+    public void lineWritten(long request, int line, int channel) {
+        order.written(request, line, channel);
+    }
+
+    /// The FIU has read a line from memory.
+    ///
+    /// @param request the number of the request on C0
+    /// @param line which line of it
+    /// @param channel code of the physical channel that it took
+    public void lineRead(long request, int line, int channel) {
+        order.read(request, line, channel);
     }
 
     @Override
@@ -358,14 +386,7 @@ public final class Checker implements Monitor {
             return;
         }
         if (cycle - resetSince < RESET_CYCLES && noted(Violation.FIU_RESET_SHORT)) {
-            String detail = "it lasted " + (cycle - resetSince);
-            deliver(
-                    Violation.FIU_RESET_SHORT,
-                    Channel.PORT,
-                    "",
-                    Answers.NONE,
-                    Report.NO_ADDRESS,
-                    detail);
+            deliver(Violation.FIU_RESET_SHORT, "it lasted " + (cycle - resetSince));
         }
         resetSince = NEVER;
         responses.flush();
@@ -382,13 +403,7 @@ public final class Checker implements Monitor {
                 && !rx.softReset
                 && !(rx.c0TxAlmFull && rx.c1TxAlmFull)
                 && noted(Violation.FIU_ACCEPT_AFTER_ERROR)) {
-            deliver(
-                    Violation.FIU_ACCEPT_AFTER_ERROR,
-                    Channel.PORT,
-                    "",
-                    Answers.NONE,
-                    Report.NO_ADDRESS,
-                    "an almost-full wire is 0");
+            deliver(Violation.FIU_ACCEPT_AFTER_ERROR, "an almost-full wire is 0");
         }
         errorSeen = rx.error;
     }
@@ -398,13 +413,7 @@ public final class Checker implements Monitor {
                 (c0Rx.rspValid ? 1 : 0) + (c0Rx.mmioRdValid ? 1 : 0) + (c0Rx.mmioWrValid ? 1 : 0);
         if (valids > 1) {
             if (noted(Violation.FIU_C0RX_MULTI_VALID)) {
-                deliver(
-                        Violation.FIU_C0RX_MULTI_VALID,
-                        Channel.RX_C0,
-                        "",
-                        Answers.NONE,
-                        Report.NO_ADDRESS,
-                        valids + " valid wires");
+                deliver(Violation.FIU_C0RX_MULTI_VALID, valids + " valid wires");
             }
         } else if (c0Rx.rspValid) {
             coverage.response(c0Rx);
@@ -430,6 +439,11 @@ public final class Checker implements Monitor {
 
     private boolean isKept(Severity severity) {
         return severity.compareTo(Severity.WARNING) >= 0 && reports.size() < KEPT_REPORTS;
+    }
+
+    /// Reports what was [#noted] in this cycle, where there is no beat to show.
+    void deliver(Violation violation, String detail) {
+        deliver(violation, violation.channel(), "", Answers.NONE, Report.NO_ADDRESS, detail);
     }
 
     /// Reports what was [#noted] in this cycle.

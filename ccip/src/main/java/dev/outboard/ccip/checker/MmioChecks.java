@@ -148,10 +148,6 @@ final class MmioChecks {
             if (checker.noted(Violation.MMIO_RSP_TIMEOUT)) {
                 checker.deliver(
                         Violation.MMIO_RSP_TIMEOUT,
-                        Channel.TX_C2,
-                        "",
-                        Answers.NONE,
-                        Report.NO_ADDRESS,
                         describe(tid) + " has no response after " + timeoutCycles + " cycles");
             }
         }

@@ -27,6 +27,9 @@ final class Outstanding {
     /// Sent after the error signal.
     static final int SENT_AFTER_ERROR = 1 << 17;
 
+    /// Lines of a write that are in memory, one bit each.
+    static final int WRITTEN_SHIFT = 18;
+
     /// A request that waits while so many later ones are answered is forgotten.
     private static final int LIMIT = 1 << 20;
 

@@ -52,10 +52,6 @@ final class PowerChecks {
         if (rate > full * (share + TOLERANCE) && checker.noted(Violation.PWR_NOT_REDUCED)) {
             checker.deliver(
                     Violation.PWR_NOT_REDUCED,
-                    Channel.PORT,
-                    "",
-                    Answers.NONE,
-                    Report.NO_ADDRESS,
                     rate + " beats per cycle in " + saving + " against " + full + " in AP0");
         }
     }

@@ -39,6 +39,7 @@ final class ResponseChecks {
     private final boolean[] isLink = new boolean[VirtualChannel.values().length];
     private final Outstanding reads = new Outstanding();
     private final Outstanding writes = new Outstanding();
+    private final OrderChecks order;
     private long lastReadCycle = -1;
     private long lastBeatCycle = -1;
 
@@ -49,6 +50,7 @@ final class ResponseChecks {
         this.checker = checker;
         this.profile = profile;
         this.hazards = hazards;
+        order = new OrderChecks(checker, reads, writes);
         profile.channels().forEach(channel -> isLink[channel.code()] = true);
     }
 
@@ -95,6 +97,11 @@ final class ResponseChecks {
         }
     }
 
+    /// In which order the same requests are served.
+    OrderChecks order() {
+        return order;
+    }
+
     /// Requests on C0 so far.
     long reads() {
         return reads.count();
@@ -136,6 +143,7 @@ final class ResponseChecks {
     void flush() {
         reads.flush();
         writes.flush();
+        order.flush();
     }
 
     /// Whether this C1 request is still owed a response.
@@ -174,6 +182,7 @@ final class ResponseChecks {
             return;
         }
         reads.setState(request, answered(state, line, c0.channelUsed()));
+        order.arrived(request, line, c0);
         if ((state & EXCUSED) == 0) {
             hazards.readAnswered(lineAddress(reads, request) + line);
         }
@@ -201,6 +210,7 @@ final class ResponseChecks {
         if (kind == FENCE) {
             writes.setState(request, state & ~PENDING);
             hazards.fenceAnswered(request, state >> VC_SHIFT & 3);
+            order.fenceAnswered(request, state >> VC_SHIFT & 3);
             return;
         }
         if (isChannelWrong(state, c1.channelUsed(), kind != INTERRUPT && c1.hit())) {
@@ -239,6 +249,7 @@ final class ResponseChecks {
         writes.setState(request, state & ~PENDING);
         long address = lineAddress(writes, request);
         for (int line = 0; line <= lengthCode; line++) {
+            order.writeAnswered(request, line, state, c1.channelUsed());
             hazards.writeAnswered(address + line, request, c1.channelUsed());
         }
     }
@@ -250,6 +261,7 @@ final class ResponseChecks {
             return;
         }
         writes.setState(request, answered(state, line, c1.channelUsed()));
+        order.writeAnswered(request, line, state, c1.channelUsed());
         hazards.writeAnswered(lineAddress(writes, request) + line, request, c1.channelUsed());
     }
 
@@ -363,7 +375,8 @@ final class ResponseChecks {
         }
     }
 
-    private static long lineAddress(Outstanding requests, long request) {
+    /// Of the first line.
+    static long lineAddress(Outstanding requests, long request) {
         return requests.header(request) << 6 >>> 22;
     }
 }

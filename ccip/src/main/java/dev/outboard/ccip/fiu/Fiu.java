@@ -107,6 +107,20 @@ public final class Fiu {
             }
 
             @Override
+            public void committed(PendingLine line) {
+                checker.lineCommitted(line.ordinal);
+            }
+
+            @Override
+            public void reachedMemory(PendingLine line) {
+                if (line.kind == PendingLine.READ) {
+                    checker.lineRead(line.ordinal, line.number, line.channel);
+                } else {
+                    checker.lineWritten(line.ordinal, line.number, line.channel);
+                }
+            }
+
+            @Override
             public void interrupt(int id) {
                 if (mode == Mode.TIMED || !interrupts.isUnanswered(id)) {
                     interrupts.arrive(cycle, id);

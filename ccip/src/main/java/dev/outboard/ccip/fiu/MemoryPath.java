@@ -164,6 +164,7 @@ final class MemoryPath {
         if (line.kind == INTERRUPT) {
             unissuedInterrupts--;
             answerable.add(line);
+            events.committed(line);
             events.interrupt(line.mdata);
             return;
         }
@@ -175,6 +176,7 @@ final class MemoryPath {
     }
 
     private void committed(PendingLine line) {
+        events.committed(line);
         PendingLine first = line.first;
         first.open--;
         if (!first.packed) {
@@ -209,8 +211,10 @@ final class MemoryPath {
         }
         if (line.kind == WRITE) {
             undrainedWrites--;
+            events.reachedMemory(line);
             settled(line, DRAIN);
         } else if (mapping != null) {
+            events.reachedMemory(line);
             downstream[channel].add(line);
         } else if (answersFaults) {
             chance.fill(line.data);

@@ -64,6 +64,12 @@ public final class OrderingMachine {
             }
 
             @Override
+            public void committed(PendingLine line) {}
+
+            @Override
+            public void reachedMemory(PendingLine line) {}
+
+            @Override
             public void interrupt(int id) {
                 responses.interrupt(id);
             }
