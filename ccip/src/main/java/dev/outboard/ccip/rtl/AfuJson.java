@@ -48,10 +48,24 @@ record AfuJson(
                             + ": no \"accelerator-type-uuid\" under \"accelerator-clusters\" of"
                             + " \"afu-image\"; it holds the AFU_ID");
         }
+        string(text, "clock").ifPresent(clock -> requirePortClock(clock, file));
         return new AfuJson(
                 accelerators,
                 number(text, "clock-frequency-high"),
                 number(text, "clock-frequency-low"));
+    }
+
+    /// A platform may put a clock crossing between the port and the AFU; this one has none.
+    private static void requirePortClock(String clock, Path file) {
+        if (!clock.equals("default") && !clock.equals("pClk")) {
+            throw new RtlException(
+                    Reason.INPUT,
+                    file
+                            + ": the \"clock\" of the CCI-P port is \""
+                            + clock
+                            + "\"; valid: \"pClk\" or \"default\", since nothing here crosses"
+                            + " clocks for the AFU");
+        }
     }
 
     private static Accelerator accelerator(String cluster, Path file) {

@@ -50,6 +50,7 @@ final class Verilation {
                     "unique",
                     "--no-timing",
                     "-Wno-fatal",
+                    "-Wwarn-UNDRIVEN",
                     "-Wno-SPLITVAR");
 
     /// The design ends its own model and not the JVM: see `shim.cpp`.
@@ -80,6 +81,9 @@ final class Verilation {
     private final Path supplied;
     private final Path objects;
 
+    /// What the compiler sees differently: what the design says, and numbers with their size.
+    private final List<Patch> patches = new ArrayList<>();
+
     /// The file that a patched copy was made of.
     private final Map<String, Path> originals = new HashMap<>();
 
@@ -106,8 +110,13 @@ final class Verilation {
         if (json.isPresent()) {
             Files.writeString(generated.resolve("afu_json_info.vh"), json.get().header());
         }
+        design.patches().map(Patch::read).ifPresent(patches::addAll);
         List<String> command = command(generated, sources());
         Outcome outcome = Toolchain.run(command, work);
+        while (outcome.status() != 0 && patchNumbers(outcome.output())) {
+            command = command(generated, sources());
+            outcome = Toolchain.run(command, work);
+        }
         Set<String> mixed = mixed(outcome.output());
         if (outcome.status() != 0 && !mixed.isEmpty()) {
             command.add(1, "-Wno-BLKANDNBLK");
@@ -160,7 +169,6 @@ final class Verilation {
 
     /// The sources, in place of the patched ones their copies.
     private List<Path> sources() throws IOException {
-        List<Patch> patches = design.patches().map(Patch::read).orElse(List.of());
         List<Path> sources = new ArrayList<>();
         for (Path source : design.sources()) {
             String name = source.getFileName().toString();
@@ -178,6 +186,17 @@ final class Verilation {
             sources.add(copy);
         }
         return sources;
+    }
+
+    /// @return whether there is a number in a source to which Verilator might be given a size
+    private boolean patchNumbers(String output) {
+        Set<String> names = new LinkedHashSet<>();
+        design.sources().forEach(source -> names.add(source.getFileName().toString()));
+        List<Patch> more =
+                UnsizedNumber.sized(output).stream()
+                        .filter(patch -> names.contains(patch.file()) && !patches.contains(patch))
+                        .toList();
+        return patches.addAll(more);
     }
 
     private static Set<String> mixed(String output) {

@@ -10,6 +10,12 @@
 `define AFU_TOP_REQUIRES_CCI_P
 `define PLATFORM_PROVIDES_CCI_P
 
+// The clock of the port cannot be chosen.
+`define PLATFORM_PARAM_CCI_P_CLOCK pClk
+`define PLATFORM_PARAM_CCI_P_CLOCK_IS_DEFAULT 1
+`define PLATFORM_PARAM_CCI_P_CLOCK_IS_PCLK 1
+`define PLATFORM_PARAM_CCI_P_RESET pck_cp2af_softReset
+
 /* verilator lint_save */
 /* verilator lint_off IMPORTSTAR */
 import ccip_if_pkg::*;

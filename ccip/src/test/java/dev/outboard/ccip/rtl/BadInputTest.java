@@ -112,6 +112,26 @@ class BadInputTest {
     }
 
     @Test
+    void anAfuThatWantsItsPortOnAnotherClockIsTold() throws IOException {
+        String json =
+                """
+                {"afu-image": {
+                  "afu-top-interface": {"module-ports":
+                    [{"class": "cci-p", "params": {"clock": "uClk_usr"}}]},
+                  "accelerator-clusters":
+                    [{"name": "a", "accelerator-type-uuid": "bd9ccef3-0b2c-4bb2-901f-6c7486821188"}]
+                }}
+                """;
+        Path description = write("afu.json", json);
+        Path source = write("ccip_std_afu.sv", Verilator.module("\n"));
+        refuses(
+                Reason.INPUT,
+                () -> Verilator.build().compile(RtlDesign.of(description, source)),
+                description + ": the \"clock\" of the CCI-P port is \"uClk_usr\"",
+                "valid: \"pClk\" or \"default\"");
+    }
+
+    @Test
     void anAfuWithoutItsJsonFileIsToldToNameIt() throws IOException {
         Path source =
                 write(

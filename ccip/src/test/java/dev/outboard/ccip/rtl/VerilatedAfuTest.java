@@ -275,4 +275,37 @@ class VerilatedAfuTest {
         assertThat(checker.reports().getLast().cycle()).isEqualTo(123);
         assertThat(checker.reports().getLast().toString()).contains("c2.data depends on");
     }
+
+    /// The hello world of Intel's tutorial is one of these designs.
+    @Requirement("CCIP-RTL-8")
+    @Test
+    void aNumberWithoutASizeIsAsLongAsItNeeds() throws IOException {
+        String body =
+                """
+                assign pck_af2cp_sTx.c0 = '0;
+                assign pck_af2cp_sTx.c1.valid = 1;
+                assign pck_af2cp_sTx.c1.hdr = t_ccip_c1_ReqMemHdr'('h5_0000_0000_ABCD); // 'h5_0000
+                assign pck_af2cp_sTx.c1.data = t_ccip_clData'('h0021646c726f77206f6c6c6548);
+                assign pck_af2cp_sTx.c2.data = 1311768467463790320;
+                assign {pck_af2cp_sTx.c2.hdr, pck_af2cp_sTx.c2.mmioRdValid} = '1;
+                """;
+        RtlDesign unsized = Verilator.afu(UnsizedNumber.class, body);
+        try (VerilatedAfu afu = Verilator.build().compile(unsized).open(Profile.PAC_A10, 1)) {
+            idle(afu);
+        }
+        assertThat(tx.c1.data).startsWith(0x6f77206f6c6c6548L, 0x21646c72L, 0);
+        assertThat(tx.c1.hdrLow).isEqualTo(0x5_0000_0000_ABCDL);
+        assertThat(tx.c2.data).isEqualTo(1311768467463790320L);
+    }
+
+    @Test
+    void aPortThatIsPartlyNotDrivenIsShownByFileAndLine() throws IOException {
+        RtlDesign loose = Verilator.afu(Port.class, "assign pck_af2cp_sTx.c1 = '0;\n");
+        assertThat(Verilator.build().compile(loose).warnings())
+                .anySatisfy(warning -> {
+                    assertThat(warning.code()).isEqualTo("UNDRIVEN");
+                    assertThat(warning.line()).isEqualTo(12);
+                    assertThat(warning.text()).contains("pck_af2cp_sTx");
+                });
+    }
 }
