@@ -9,6 +9,8 @@ public enum Channel {
     RX_C1("Rx C1"),
     /// The port as a whole: reset, power, the run.
     PORT("port"),
+    /// The FPGA cache of an integrated platform.
+    CACHE("cache"),
     /// The host side.
     HOST("host");
 

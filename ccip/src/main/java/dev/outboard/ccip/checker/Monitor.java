@@ -16,6 +16,10 @@ public interface Monitor {
     /// @param answers which requests the responses on `rx` answer, by the FIU's own word
     void clock(long cycle, Tx tx, Rx rx, Answers answers);
 
+    /// The FPGA cache looked a line up, in the edge that [#clock] was called before, or between two
+    /// edges for the host. Only a platform with an FPGA cache has lookups.
+    default void lookup(long cycle, CacheLookup lookup) {}
+
     /// The first cycle after `cycle` in which this monitor has something to do even if the wires
     /// carry nothing and stay as they are. Cycles before it may be left out; the next one that is
     /// clocked then has a larger number.

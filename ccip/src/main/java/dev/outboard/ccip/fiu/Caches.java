@@ -1,5 +1,6 @@
 package dev.outboard.ccip.fiu;
 
+import dev.outboard.ccip.checker.CacheTransition;
 import dev.outboard.ccip.platform.LinkParameters;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.wire.VirtualChannel;

@@ -1,6 +1,7 @@
 package dev.outboard.ccip.fiu;
 
 import dev.outboard.ccip.checker.Answers;
+import dev.outboard.ccip.checker.CacheLookup;
 import dev.outboard.ccip.checker.Channel;
 import dev.outboard.ccip.checker.Checker;
 import dev.outboard.ccip.checker.Violation;
@@ -15,6 +16,7 @@ import dev.outboard.ccip.wire.PowerState;
 import dev.outboard.ccip.wire.Rx;
 import dev.outboard.ccip.wire.Tx;
 import dev.outboard.ccip.wire.VirtualChannel;
+import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -325,6 +327,14 @@ public final class Fiu {
     /// Both objects for the wires have to carry it before cycles may be left out.
     private void wiresChange() {
         c1Idle = 0;
+    }
+
+    /// Tells of each lookup of the FPGA cache, if there is one.
+    public void onLookup(Consumer<CacheLookup> listener) {
+        FpgaCache cache = caches.fpga();
+        if (cache != null) {
+            cache.onLookup(listener);
+        }
     }
 
     /// Raises `c0TxAlmFull` in these cycles, whatever waits.

@@ -1,25 +1,28 @@
 package dev.outboard.ccip.fiu;
 
-import static dev.outboard.ccip.fiu.CacheTransition.Command.EVCT_CLN;
-import static dev.outboard.ccip.fiu.CacheTransition.Command.INV_I_TO_E;
-import static dev.outboard.ccip.fiu.CacheTransition.Command.NONE;
-import static dev.outboard.ccip.fiu.CacheTransition.Command.RD_CODE;
-import static dev.outboard.ccip.fiu.CacheTransition.Command.RD_CUR;
-import static dev.outboard.ccip.fiu.CacheTransition.Command.WB_M_TO_I;
-import static dev.outboard.ccip.fiu.CacheTransition.Command.WB_PUSH_M_TO_I;
-import static dev.outboard.ccip.fiu.CacheTransition.State.I;
-import static dev.outboard.ccip.fiu.CacheTransition.State.M;
-import static dev.outboard.ccip.fiu.CacheTransition.State.S;
+import static dev.outboard.ccip.checker.CacheTransition.Command.EVCT_CLN;
+import static dev.outboard.ccip.checker.CacheTransition.Command.INV_I_TO_E;
+import static dev.outboard.ccip.checker.CacheTransition.Command.NONE;
+import static dev.outboard.ccip.checker.CacheTransition.Command.RD_CODE;
+import static dev.outboard.ccip.checker.CacheTransition.Command.RD_CUR;
+import static dev.outboard.ccip.checker.CacheTransition.Command.WB_M_TO_I;
+import static dev.outboard.ccip.checker.CacheTransition.Command.WB_PUSH_M_TO_I;
+import static dev.outboard.ccip.checker.CacheTransition.State.I;
+import static dev.outboard.ccip.checker.CacheTransition.State.M;
+import static dev.outboard.ccip.checker.CacheTransition.State.S;
 
-import dev.outboard.ccip.fiu.CacheTransition.Command;
-import dev.outboard.ccip.fiu.CacheTransition.Phase;
-import dev.outboard.ccip.fiu.CacheTransition.State;
+import dev.outboard.ccip.checker.CacheLookup;
+import dev.outboard.ccip.checker.CacheTransition;
+import dev.outboard.ccip.checker.CacheTransition.Command;
+import dev.outboard.ccip.checker.CacheTransition.Phase;
+import dev.outboard.ccip.checker.CacheTransition.Request;
+import dev.outboard.ccip.checker.CacheTransition.State;
 import dev.outboard.ccip.wire.Line;
 import dev.outboard.ccip.wire.ReadType;
-import dev.outboard.ccip.wire.WriteType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 
 /// The FPGA cache of an integrated platform: 128 KiB, direct mapped, in the processor's coherence
 /// domain (CCI-P manual 1.2.2.3, 1.3.12.1).
@@ -30,12 +33,12 @@ import java.util.List;
 final class FpgaCache {
     static final int LINES = 2048;
 
-    private static final int READ_S = 3;
-    private static final int READ_I = 4;
     private static final State[] STATES = State.values();
-    private static final int KINDS = 5;
 
-    /// By kind of request, whether the tag is that of the line, and the state of the indexed line.
+    /// Writes come first, in the order of their codes.
+    private static final Request[] REQUESTS = Request.values();
+
+    /// By request, whether the tag is that of the line, and the state of the indexed line.
     private static final CacheTransition[] TABLE = table();
 
     private final long[] tag = new long[LINES];
@@ -43,6 +46,8 @@ final class FpgaCache {
     private final boolean[] copied = new boolean[LINES];
     private final long[] copy = new long[LINES * Line.LONGS];
     private final long[] current = new long[Line.LONGS];
+    private final CacheLookup lookup = new CacheLookup(TABLE[0]);
+    private Consumer<CacheLookup> listener = _ -> {};
 
     FpgaCache() {
         Arrays.fill(tag, -1);
@@ -50,36 +55,34 @@ final class FpgaCache {
     }
 
     private static CacheTransition[] table() {
-        CacheTransition[] table = new CacheTransition[KINDS * 2 * STATES.length];
-        WriteType[] writes = {WriteType.WRLINE_I, WriteType.WRLINE_M, WriteType.WRPUSH_I};
-        for (int kind = 0; kind < writes.length; kind++) {
-            Command last =
-                    switch (writes[kind]) {
-                        case WRLINE_I -> WB_M_TO_I;
-                        case WRPUSH_I -> WB_PUSH_M_TO_I;
-                        default -> NONE;
-                    };
-            put(table, kind, true, M, row(kind, 1, 4, 7), write(NONE, NONE, last));
-            put(table, kind, true, S, row(kind, 2, 5, 8), write(NONE, INV_I_TO_E, last));
-            put(table, kind, false, I, row(kind, 3, 6, 8), write(NONE, INV_I_TO_E, last));
-            put(table, kind, false, M, row(kind, 9, 10, 11), write(WB_M_TO_I, INV_I_TO_E, last));
-            put(table, kind, false, S, row(kind, 12, 13, 14), write(EVCT_CLN, INV_I_TO_E, last));
-        }
-        for (State held : List.of(S, M)) {
-            put(table, READ_S, true, held, 15, List.of(new Phase(NONE, held)));
-            put(table, READ_I, true, held, 17, List.of(new Phase(NONE, held)));
-        }
-        put(table, READ_S, false, I, 16, read(NONE, RD_CODE, S));
-        put(table, READ_I, false, I, 18, read(NONE, RD_CUR, I));
-        put(table, READ_I, false, M, 19, read(WB_M_TO_I, RD_CUR, I));
-        put(table, READ_S, false, M, 20, read(WB_M_TO_I, RD_CODE, S));
-        put(table, READ_I, false, S, 21, read(EVCT_CLN, RD_CUR, I));
-        put(table, READ_S, false, S, 22, read(EVCT_CLN, RD_CODE, S));
+        CacheTransition[] table = new CacheTransition[REQUESTS.length * 2 * STATES.length];
+        writes(table, Request.WRLINE_I, WB_M_TO_I, 1, 2, 3, 9, 12);
+        writes(table, Request.WRLINE_M, NONE, 4, 5, 6, 10, 13);
+        writes(table, Request.WRPUSH_I, WB_PUSH_M_TO_I, 7, 8, 8, 11, 14);
+        reads(table, Request.RDLINE_I, RD_CUR, I, 17, 18, 19, 21);
+        reads(table, Request.RDLINE_S, RD_CODE, S, 15, 16, 20, 22);
+        reads(table, Request.UMSG, RD_CODE, S, 15, 16, 20, 22);
         return table;
     }
 
-    private static int row(int kind, int... rows) {
-        return rows[kind];
+    /// The rows of a write that ends with this phase: hit in M and S, miss, victim in M and S.
+    private static void writes(
+            CacheTransition[] table, Request request, Command last, int... rows) {
+        put(table, rows[0], request, true, M, write(NONE, NONE, last));
+        put(table, rows[1], request, true, S, write(NONE, INV_I_TO_E, last));
+        put(table, rows[2], request, false, I, write(NONE, INV_I_TO_E, last));
+        put(table, rows[3], request, false, M, write(WB_M_TO_I, INV_I_TO_E, last));
+        put(table, rows[4], request, false, S, write(EVCT_CLN, INV_I_TO_E, last));
+    }
+
+    /// The rows of a read: hit, miss, victim in M and S.
+    private static void reads(
+            CacheTransition[] table, Request request, Command own, State after, int... rows) {
+        put(table, rows[0], request, true, M, List.of(new Phase(NONE, M)));
+        put(table, rows[0], request, true, S, List.of(new Phase(NONE, S)));
+        put(table, rows[1], request, false, I, read(NONE, own, after));
+        put(table, rows[2], request, false, M, read(WB_M_TO_I, own, after));
+        put(table, rows[3], request, false, S, read(EVCT_CLN, own, after));
     }
 
     private static List<Phase> write(Command victim, Command own, Command last) {
@@ -91,7 +94,7 @@ final class FpgaCache {
         if (last != NONE) {
             phases.add(new Phase(last, I));
         }
-        return phases;
+        return List.copyOf(phases);
     }
 
     private static List<Phase> read(Command victim, Command own, State after) {
@@ -101,21 +104,24 @@ final class FpgaCache {
 
     private static void put(
             CacheTransition[] table,
-            int kind,
+            int row,
+            Request request,
             boolean hit,
             State before,
-            int row,
             List<Phase> phases) {
-        int response =
-                phases.getFirst().command() == WB_M_TO_I || phases.getFirst().command() == EVCT_CLN
-                        ? 2
-                        : 1;
-        table[entry(kind, hit, before)] =
-                new CacheTransition(row, hit, phases, response, phases.getLast().after());
+        int response = !hit && before != I ? 2 : 1;
+        table[entry(request, hit, before)] =
+                new CacheTransition(
+                        row, request, hit, before, phases, response, phases.getLast().after());
     }
 
-    private static int entry(int kind, boolean hit, State before) {
-        return (kind * 2 + (hit ? 1 : 0)) * STATES.length + before.ordinal();
+    private static int entry(Request request, boolean hit, State before) {
+        return (request.ordinal() * 2 + (hit ? 1 : 0)) * STATES.length + before.ordinal();
+    }
+
+    /// Who is told of each lookup.
+    void onLookup(Consumer<CacheLookup> listener) {
+        this.listener = listener;
     }
 
     /// Serves a line of a request on VL0.
@@ -125,11 +131,21 @@ final class FpgaCache {
         forgetIfStored(line, index);
         State before = STATES[state[index]];
         boolean hit = tag[index] == address && before != I;
-        CacheTransition transition = TABLE[entry(kind(line), hit, before)];
+        CacheTransition transition = TABLE[entry(request(line), hit, before)];
+        report(line, transition, tag[index]);
         tag[index] = address;
         state[index] = (byte) transition.after().ordinal();
         copied[index] = copied[index] && hit && line.kind == PendingLine.READ;
         return transition;
+    }
+
+    private void report(PendingLine line, CacheTransition transition, long held) {
+        lookup.request = line.ordinal;
+        lookup.line = line.number;
+        lookup.address = line.address;
+        lookup.victim = transition.evicts() ? held : CacheLookup.NONE;
+        lookup.transition = transition;
+        listener.accept(lookup);
     }
 
     private void forgetIfStored(PendingLine line, int index) {
@@ -176,10 +192,13 @@ final class FpgaCache {
         return (int) lineAddress & LINES - 1;
     }
 
-    private static int kind(PendingLine line) {
-        if (line.kind == PendingLine.READ) {
-            return line.type == ReadType.RDLINE_S.code() ? READ_S : READ_I;
+    private static Request request(PendingLine line) {
+        if (line.kind != PendingLine.READ) {
+            return REQUESTS[line.type];
         }
-        return line.type;
+        if (line.ordinal == CacheLookup.NONE) {
+            return Request.UMSG;
+        }
+        return line.type == ReadType.RDLINE_S.code() ? Request.RDLINE_S : Request.RDLINE_I;
     }
 }

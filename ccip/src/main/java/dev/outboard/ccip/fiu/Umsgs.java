@@ -1,5 +1,6 @@
 package dev.outboard.ccip.fiu;
 
+import dev.outboard.ccip.checker.CacheLookup;
 import dev.outboard.ccip.wire.C0Rx;
 import dev.outboard.ccip.wire.Line;
 import dev.outboard.ccip.wire.ReadType;
@@ -164,7 +165,13 @@ public final class Umsgs {
     }
 
     private void read(Mapping memory, int id) {
-        line.begin(PendingLine.READ, ReadType.RDLINE_S.code(), VirtualChannel.VL0.code(), -1, 0, 1);
+        line.begin(
+                PendingLine.READ,
+                ReadType.RDLINE_S.code(),
+                VirtualChannel.VL0.code(),
+                CacheLookup.NONE,
+                0,
+                1);
         line.address = firstLine + id;
         line.mapping = memory;
         if (cache != null) {

@@ -2,6 +2,7 @@ package dev.outboard.ccip.host;
 
 import dev.outboard.ccip.afu.Afu;
 import dev.outboard.ccip.checker.Answers;
+import dev.outboard.ccip.checker.CacheLookup;
 import dev.outboard.ccip.checker.Checker;
 import dev.outboard.ccip.checker.ErrorPolicy;
 import dev.outboard.ccip.checker.Monitor;
@@ -79,6 +80,7 @@ public final class Simulation {
             errors.record(report);
             fiu.protocolError();
         });
+        fiu.onLookup(this::lookup);
         afu = builder.afu;
         rx.softReset = true;
         monitor(checker);
@@ -247,6 +249,12 @@ public final class Simulation {
         afu.clock(rx, nextTx);
         cycle++;
         swap();
+    }
+
+    private void lookup(CacheLookup lookup) {
+        for (Monitor monitor : clocked) {
+            monitor.lookup(cycle, lookup);
+        }
     }
 
     private void swap() {

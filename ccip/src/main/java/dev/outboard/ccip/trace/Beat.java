@@ -25,6 +25,10 @@ final class Beat {
     int byteLength;
     int hit;
     int format;
+    String before = Transaction.NO_TEXT;
+    String upi = Transaction.NO_TEXT;
+    long victim;
+    String after = Transaction.NO_TEXT;
     String data = Transaction.NO_TEXT;
 
     void begin(long inCycle, Channel on, String what) {
@@ -34,6 +38,9 @@ final class Beat {
         vc = Transaction.NO_TEXT;
         header = Transaction.NO_TEXT;
         data = Transaction.NO_TEXT;
+        before = Transaction.NO_TEXT;
+        upi = Transaction.NO_TEXT;
+        after = Transaction.NO_TEXT;
         request = Transaction.NONE;
         lines = Transaction.NONE;
         line = Transaction.NONE;
@@ -46,6 +53,7 @@ final class Beat {
         byteLength = Transaction.NONE;
         hit = Transaction.NONE;
         format = Transaction.NONE;
+        victim = Transaction.NONE;
     }
 
     void channel(int code) {
@@ -95,6 +103,10 @@ final class Beat {
                 byteLength,
                 hit,
                 format,
+                before,
+                upi,
+                victim,
+                after,
                 header,
                 data);
     }

@@ -2,6 +2,8 @@ package dev.outboard.ccip.trace;
 
 import dev.outboard.ccip.checker.Answers;
 import dev.outboard.ccip.checker.C1Framing;
+import dev.outboard.ccip.checker.CacheLookup;
+import dev.outboard.ccip.checker.CacheTransition.Request;
 import dev.outboard.ccip.checker.Channel;
 import dev.outboard.ccip.checker.Monitor;
 import dev.outboard.ccip.platform.Profile;
@@ -18,7 +20,8 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /// What a run moved over a port and how fast: bandwidth, latencies, what was under way, how busy
-/// each channel was, and how much the AFU asked for in each power state (CCI-P manual 1.3.11).
+/// each channel was, what the FPGA cache was good for, and how much the AFU asked for in each power
+/// state (CCI-P manual 1.3.11).
 ///
 /// It must be there from cycle 0, and is called by the thread that clocks the port. Nothing is
 /// allocated per cycle.
@@ -34,6 +37,7 @@ public final class Statistics implements Monitor {
     private static final int TIDS = 512;
     private static final long NOT_ASKED = -1;
     private static final int CHANNELS = VirtualChannel.values().length;
+    private static final int REQUESTS = Request.values().length;
 
     private final Profile profile;
     private final Outstanding reads = new Outstanding();
@@ -46,6 +50,9 @@ public final class Statistics implements Monitor {
     private final long[] writeLines = new long[CHANNELS];
     private final long[] powerCycles = new long[PowerState.values().length];
     private final long[] powerRequests = new long[powerCycles.length];
+    private final long[] hits = new long[REQUESTS];
+    private final long[] misses = new long[REQUESTS];
+    private final long[] evictions = new long[REQUESTS];
     private PowerState power = PowerState.AP0;
     private long c0Requests;
     private long c0AlmostFull;
@@ -72,6 +79,13 @@ public final class Statistics implements Monitor {
         c1AlmostFull += rx.c1TxAlmFull && !rx.softReset ? 1 : 0;
         requests(cycle, tx);
         responses(cycle, rx, answers);
+    }
+
+    @Override
+    public void lookup(long cycle, CacheLookup lookup) {
+        int request = lookup.transition.request().ordinal();
+        (lookup.transition.hit() ? hits : misses)[request]++;
+        evictions[request] += lookup.transition.evicts() ? 1 : 0;
     }
 
     /// The run ends before this cycle.
@@ -216,6 +230,21 @@ public final class Statistics implements Monitor {
         return writes.meanLines(cycles);
     }
 
+    /// Lines that the FPGA cache held when such a request looked for them.
+    public long cacheHits(Request request) {
+        return hits[request.ordinal()];
+    }
+
+    /// Lines that the FPGA cache did not hold when such a request looked for them.
+    public long cacheMisses(Request request) {
+        return misses[request.ordinal()];
+    }
+
+    /// Lines that had to leave the FPGA cache for one of such a request.
+    public long cacheEvictions(Request request) {
+        return evictions[request.ordinal()];
+    }
+
     /// Cycles in a power state.
     public long cycles(PowerState state) {
         return powerCycles[state.ordinal()];
@@ -244,6 +273,7 @@ public final class Statistics implements Monitor {
         traffic(text, "writes", writes, writeBytesPerSecond(), writeLines);
         latency(text, "MMIO reads", mmio);
         busy(text);
+        cache(text);
         if (cycles(PowerState.AP0) != cycles) {
             power(text);
         }
@@ -315,6 +345,23 @@ public final class Statistics implements Monitor {
                 text.append(String.format(Locale.ROOT, ", almost full %.1f %%", percent(full)));
             }
             text.append('\n');
+        }
+    }
+
+    private void cache(StringBuilder text) {
+        for (Request request : Request.values()) {
+            long lookups = cacheHits(request) + cacheMisses(request);
+            if (lookups != 0) {
+                text.append(
+                        String.format(
+                                Locale.ROOT,
+                                "%-10s %d lines, %d hits, %d misses, %d evictions\n",
+                                request,
+                                lookups,
+                                cacheHits(request),
+                                cacheMisses(request),
+                                cacheEvictions(request)));
+            }
         }
     }
 

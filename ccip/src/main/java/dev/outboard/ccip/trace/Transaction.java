@@ -4,19 +4,22 @@ import dev.outboard.ccip.checker.Channel;
 import java.util.List;
 import java.util.StringJoiner;
 
-/// What a channel of the port carried in one cycle, with every field of its header: a line of the
-/// [TransactionLog]. Immutable. A field that this kind of beat does not have is [#NONE], or `-` if
-/// it is text.
+/// What a channel of the port carried in one cycle, with every field of its header, or a lookup of
+/// the FPGA cache: a line of the [TransactionLog]. Immutable. A field that this kind of beat does
+/// not have is [#NONE], or `-` if it is text.
 ///
 /// @param cycle the cycle in which the wires carried it
-/// @param channel which wires; [Channel#PORT] for reset, error, power and almost-full
+/// @param channel which wires; [Channel#PORT] for reset, error, power and almost-full,
+///   [Channel#CACHE] for a lookup
 /// @param type what it is, in the words of CCI-P, `RESERVED` for a reserved code; of the port
-///   `SOFT_RESET`, `ERROR`, `POWER_STATE`, `C0_ALMOST_FULL` or `C1_ALMOST_FULL`
+///   `SOFT_RESET`, `ERROR`, `POWER_STATE`, `C0_ALMOST_FULL` or `C1_ALMOST_FULL`; of a lookup the
+///   type of the request, or `UMSG` if the FIU reads
 /// @param request its number on its channel if it belongs to a request, counted from 0; of a
-///   response the number of the request that it answers; MMIO reads are counted too
+///   response or lookup the number of the request that it belongs to; MMIO reads are counted too
 /// @param vc `vc_sel` or `vc_used`
 /// @param lines how many lines `cl_len` asks for, or a packed response answers
-/// @param line `cl_num`, or of a later beat of a write address[1:0]
+/// @param line `cl_num`; of a later beat of a write address[1:0]; of a lookup which line of its
+///   request
 /// @param address line address of memory, byte address of MMIO
 /// @param mdata what the AFU gave the request
 /// @param tid of an MMIO read or its response; of an interrupt or UMsg its id
@@ -26,6 +29,11 @@ import java.util.StringJoiner;
 /// @param byteLength how many bytes
 /// @param hit `hit_miss`: 1 if the FPGA cache held it
 /// @param format 1 for a packed response
+/// @param before of a lookup the state, `M`, `S` or `I`, in which the cache held the line, or after
+///   a miss the victim in its place
+/// @param upi of a lookup the UPI transactions, in order, with commas
+/// @param victim of a lookup the address of the line that had to make room
+/// @param after of a lookup the state in which the line is left
 /// @param header the raw header, hexadecimal
 /// @param data hexadecimal, byte 0 on the right; of the port the new value of the wire
 public record Transaction(
@@ -45,6 +53,10 @@ public record Transaction(
         int byteLength,
         int hit,
         int format,
+        String before,
+        String upi,
+        long victim,
+        String after,
         String header,
         String data) {
     /// A number that this kind of beat does not have.
@@ -72,6 +84,10 @@ public record Transaction(
                     "byte_len",
                     "hit",
                     "format",
+                    "before",
+                    "upi",
+                    "victim",
+                    "after",
                     "header",
                     "data");
 
@@ -85,7 +101,8 @@ public record Transaction(
         text.add(vc).add(decimal(lines)).add(decimal(line)).add(hexadecimal(address));
         text.add(hexadecimal(mdata)).add(hexadecimal(tid)).add(decimal(sop)).add(decimal(mode));
         text.add(decimal(byteStart)).add(decimal(byteLength)).add(decimal(hit));
-        return text.add(decimal(format)).add(header).add(data).toString();
+        text.add(decimal(format)).add(before).add(upi).add(hexadecimal(victim)).add(after);
+        return text.add(header).add(data).toString();
     }
 
     /// Reads a line of a log.
@@ -120,7 +137,11 @@ public record Transaction(
                 (int) number(fields[14], 10),
                 (int) number(fields[15], 10),
                 fields[16],
-                fields[17]);
+                fields[17],
+                number(fields[18], 16),
+                fields[19],
+                fields[20],
+                fields[21]);
     }
 
     private static Channel channel(String text) {

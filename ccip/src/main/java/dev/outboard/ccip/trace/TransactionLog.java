@@ -2,6 +2,8 @@ package dev.outboard.ccip.trace;
 
 import dev.outboard.ccip.checker.Answers;
 import dev.outboard.ccip.checker.C1Framing;
+import dev.outboard.ccip.checker.CacheLookup;
+import dev.outboard.ccip.checker.CacheTransition;
 import dev.outboard.ccip.checker.Channel;
 import dev.outboard.ccip.checker.Monitor;
 import dev.outboard.ccip.wire.C0Rx;
@@ -14,15 +16,18 @@ import dev.outboard.ccip.wire.MmioLength;
 import dev.outboard.ccip.wire.PowerState;
 import dev.outboard.ccip.wire.Rx;
 import dev.outboard.ccip.wire.Tx;
+import dev.outboard.ccip.wire.VirtualChannel;
 import dev.outboard.ccip.wire.WriteType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /// Every transaction of a port, cycle by cycle, in the order Tx C0, C1, C2, Rx C0, C1 within a
-/// cycle, and each change of reset, error, power and almost-full: for programs an object each, for
-/// files a line of text between tabs. Cycles in which nothing happens leave no line.
+/// cycle, each change of reset, error, power and almost-full, and at the end of a cycle the lookups
+/// of the FPGA cache: for programs an object each, for files a line of text between tabs. Cycles in
+/// which nothing happens leave no line.
 ///
 /// It must be there from cycle 0: requests are counted from power-up. It is called by the thread
 /// that clocks the port.
@@ -89,6 +94,32 @@ public final class TransactionLog implements Monitor {
         if (rx.c1.rspValid) {
             c1Response(cycle, rx.c1, answers.c1Request);
         }
+    }
+
+    @Override
+    public void lookup(long cycle, CacheLookup lookup) {
+        CacheTransition transition = lookup.transition;
+        beat.begin(cycle, Channel.CACHE, transition.request().name());
+        beat.request = lookup.request;
+        beat.channel(VirtualChannel.VL0.code());
+        beat.line = lookup.line;
+        beat.address = lookup.address;
+        beat.hit = transition.hit() ? 1 : 0;
+        beat.before = transition.before().name();
+        beat.upi = upi(transition);
+        beat.victim = lookup.victim;
+        beat.after = transition.after().name();
+        reader.accept(beat.end());
+    }
+
+    private static String upi(CacheTransition transition) {
+        String commands =
+                transition.phases().stream()
+                        .map(CacheTransition.Phase::command)
+                        .filter(command -> command != CacheTransition.Command.NONE)
+                        .map(CacheTransition.Command::toString)
+                        .collect(Collectors.joining(","));
+        return commands.isEmpty() ? Transaction.NO_TEXT : commands;
     }
 
     private void port(long cycle, Rx rx) {

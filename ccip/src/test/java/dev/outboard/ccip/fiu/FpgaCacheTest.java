@@ -2,7 +2,8 @@ package dev.outboard.ccip.fiu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.ccip.fiu.CacheTransition.State;
+import dev.outboard.ccip.checker.CacheTransition;
+import dev.outboard.ccip.checker.CacheTransition.State;
 import dev.outboard.ccip.platform.Access;
 import dev.outboard.ccip.platform.PageSize;
 import dev.outboard.ccip.platform.Translation;
@@ -32,31 +33,31 @@ class FpgaCacheTest {
     /// which the response goes out.
     @ParameterizedTest
     @CsvSource({
-        "1, WRLINE_I, own M, NONE>M WB_M_TO_I>I, 1, I",
-        "2, WRLINE_I, own S, INV_I_TO_E>M WB_M_TO_I>I, 1, I",
-        "3, WRLINE_I, own I, INV_I_TO_E>M WB_M_TO_I>I, 1, I",
-        "4, WRLINE_M, own M, NONE>M, 1, M",
-        "5, WRLINE_M, own S, INV_I_TO_E>M, 1, M",
-        "6, WRLINE_M, own I, INV_I_TO_E>M, 1, M",
-        "7, WRPUSH_I, own M, NONE>M WB_PUSH_M_TO_I>I, 1, I",
-        "8, WRPUSH_I, own S, INV_I_TO_E>M WB_PUSH_M_TO_I>I, 1, I",
-        "8, WRPUSH_I, own I, INV_I_TO_E>M WB_PUSH_M_TO_I>I, 1, I",
-        "9, WRLINE_I, victim M, WB_M_TO_I>I INV_I_TO_E>M WB_M_TO_I>I, 2, I",
-        "10, WRLINE_M, victim M, WB_M_TO_I>I INV_I_TO_E>M, 2, M",
-        "11, WRPUSH_I, victim M, WB_M_TO_I>I INV_I_TO_E>M WB_PUSH_M_TO_I>I, 2, I",
-        "12, WRLINE_I, victim S, EVCT_CLN>I INV_I_TO_E>M WB_M_TO_I>I, 2, I",
-        "13, WRLINE_M, victim S, EVCT_CLN>I INV_I_TO_E>M, 2, M",
-        "14, WRPUSH_I, victim S, EVCT_CLN>I INV_I_TO_E>M WB_PUSH_M_TO_I>I, 2, I",
-        "15, RDLINE_S, own S, NONE>S, 1, S",
-        "15, RDLINE_S, own M, NONE>M, 1, M",
-        "16, RDLINE_S, own I, RD_CODE>S, 1, S",
-        "17, RDLINE_I, own S, NONE>S, 1, S",
-        "17, RDLINE_I, own M, NONE>M, 1, M",
-        "18, RDLINE_I, own I, RD_CUR>I, 1, I",
-        "19, RDLINE_I, victim M, WB_M_TO_I>I RD_CUR>I, 2, I",
-        "20, RDLINE_S, victim M, WB_M_TO_I>I RD_CODE>S, 2, S",
-        "21, RDLINE_I, victim S, EVCT_CLN>I RD_CUR>I, 2, I",
-        "22, RDLINE_S, victim S, EVCT_CLN>I RD_CODE>S, 2, S",
+        "1, WRLINE_I, own M, none>M WbMtoI>I, 1, I",
+        "2, WRLINE_I, own S, InvItoE>M WbMtoI>I, 1, I",
+        "3, WRLINE_I, own I, InvItoE>M WbMtoI>I, 1, I",
+        "4, WRLINE_M, own M, none>M, 1, M",
+        "5, WRLINE_M, own S, InvItoE>M, 1, M",
+        "6, WRLINE_M, own I, InvItoE>M, 1, M",
+        "7, WRPUSH_I, own M, none>M WbPushMtoI>I, 1, I",
+        "8, WRPUSH_I, own S, InvItoE>M WbPushMtoI>I, 1, I",
+        "8, WRPUSH_I, own I, InvItoE>M WbPushMtoI>I, 1, I",
+        "9, WRLINE_I, victim M, WbMtoI>I InvItoE>M WbMtoI>I, 2, I",
+        "10, WRLINE_M, victim M, WbMtoI>I InvItoE>M, 2, M",
+        "11, WRPUSH_I, victim M, WbMtoI>I InvItoE>M WbPushMtoI>I, 2, I",
+        "12, WRLINE_I, victim S, EvctCln>I InvItoE>M WbMtoI>I, 2, I",
+        "13, WRLINE_M, victim S, EvctCln>I InvItoE>M, 2, M",
+        "14, WRPUSH_I, victim S, EvctCln>I InvItoE>M WbPushMtoI>I, 2, I",
+        "15, RDLINE_S, own S, none>S, 1, S",
+        "15, RDLINE_S, own M, none>M, 1, M",
+        "16, RDLINE_S, own I, RdCode>S, 1, S",
+        "17, RDLINE_I, own S, none>S, 1, S",
+        "17, RDLINE_I, own M, none>M, 1, M",
+        "18, RDLINE_I, own I, RdCur>I, 1, I",
+        "19, RDLINE_I, victim M, WbMtoI>I RdCur>I, 2, I",
+        "20, RDLINE_S, victim M, WbMtoI>I RdCode>S, 2, S",
+        "21, RDLINE_I, victim S, EvctCln>I RdCur>I, 2, I",
+        "22, RDLINE_S, victim S, EvctCln>I RdCode>S, 2, S",
     })
     @Requirement({
         "CCIP-CCH-2",

@@ -2,6 +2,7 @@ package dev.outboard.ccip.fiu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.ccip.checker.CacheTransition;
 import dev.outboard.ccip.platform.Access;
 import dev.outboard.ccip.platform.PageSize;
 import dev.outboard.ccip.platform.Translation;

@@ -128,7 +128,7 @@ class TransactionLogTest {
                                         0xBEEF)))
                 .isEqualTo(
                         "5 TxC0 RDLINE_S 0 VH0 2 - 0x12345 0xbeef - - - - - - -"
-                                + " 211000000012345beef -");
+                                + " - - - - 211000000012345beef -");
         assertThat(
                         line((tx, rx) -> {
                             tx.c1.write(
@@ -140,7 +140,7 @@ class TransactionLogTest {
                             data(tx.c1.data);
                         }))
                 .isEqualTo(
-                        "5 TxC1 WRPUSH_I 0 VL0 4 - 0x40 0x11 - 1 0 0 0 - - 01b20000000000400011 "
+                        "5 TxC1 WRPUSH_I 0 VL0 4 - 0x40 0x11 - 1 0 0 0 - - - - - - 01b20000000000400011 "
                                 + DATA);
         assertThat(
                         line((tx, rx) -> {
@@ -148,14 +148,17 @@ class TransactionLogTest {
                             data(tx.c1.data);
                         }))
                 .isEqualTo(
-                        "5 TxC1 WRLINE_M 0 VA 1 - 0x41 0x1 - 1 1 3 60 - - f0c10c00000000410001 "
+                        "5 TxC1 WRLINE_M 0 VA 1 - 0x41 0x1 - 1 1 3 60 - - - - - - f0c10c00000000410001 "
                                 + DATA);
         assertThat(line((tx, rx) -> tx.c1.fence(VirtualChannel.VH1, 7)))
-                .isEqualTo("5 TxC1 WRFENCE 0 VH1 - - - 0x7 - 0 - - - - - 03040000000000000007 -");
+                .isEqualTo(
+                        "5 TxC1 WRFENCE 0 VH1 - - - 0x7 - 0 - - - - - - - - - 03040000000000000007 -");
         assertThat(line((tx, rx) -> tx.c1.interrupt(VirtualChannel.VA, 3)))
-                .isEqualTo("5 TxC1 INTR 0 VA - - - - 0x3 0 - - - - - 00060000000000000003 -");
+                .isEqualTo(
+                        "5 TxC1 INTR 0 VA - - - - 0x3 0 - - - - - - - - - 00060000000000000003 -");
         assertThat(line((tx, rx) -> tx.c2.respond(0x155, 0xABCD)))
-                .isEqualTo("5 TxC2 MMIO_READ - - - - - - 0x155 - - - - - - 155 000000000000abcd");
+                .isEqualTo(
+                        "5 TxC2 MMIO_READ - - - - - - 0x155 - - - - - - - - - - 155 000000000000abcd");
     }
 
     @Test
@@ -166,30 +169,31 @@ class TransactionLogTest {
                             rx.c0.readResponse(VirtualChannel.VL0, true, 3, 0x77);
                             data(rx.c0.data);
                         }))
-                .isEqualTo("5 RxC0 RDLINE 42 VL0 - 3 - 0x77 - - - - - 1 - 5300077 " + DATA);
+                .isEqualTo("5 RxC0 RDLINE 42 VL0 - 3 - 0x77 - - - - - 1 - - - - - 5300077 " + DATA);
         assertThat(line((tx, rx) -> rx.c0.mmioRead(0x10, MmioLength.BYTES_8, 0x1FF)))
-                .isEqualTo("5 RxC0 MMIO_READ 0 - - - 0x40 - 0x1ff - - - 8 - - 00105ff -");
+                .isEqualTo("5 RxC0 MMIO_READ 0 - - - 0x40 - 0x1ff - - - 8 - - - - - - 00105ff -");
         assertThat(
                         line((tx, rx) -> {
                             rx.c0.mmioWrite(0x10, MmioLength.BYTES_4, 0);
                             data(rx.c0.data);
                         }))
-                .isEqualTo("5 RxC0 MMIO_WRITE - - - - 0x40 - - - - - 4 - - 0010000 00000aaa");
+                .isEqualTo(
+                        "5 RxC0 MMIO_WRITE - - - - 0x40 - - - - - 4 - - - - - - 0010000 00000aaa");
         assertThat(line((tx, rx) -> rx.c0.umsg(true, 5)))
-                .isEqualTo("5 RxC0 UMSGH - - - - - - 0x5 - - - - - - 0048005 -");
+                .isEqualTo("5 RxC0 UMSGH - - - - - - 0x5 - - - - - - - - - - 0048005 -");
         assertThat(
                         line((tx, rx) ->
                                 rx.c1.packedWriteResponse(
                                         VirtualChannel.VH1, false, LineCount.FOUR, 0x99)))
-                .isEqualTo("5 RxC1 WRLINE 43 VH1 4 - - 0x99 - - - - - 0 1 cb00099 -");
+                .isEqualTo("5 RxC1 WRLINE 43 VH1 4 - - 0x99 - - - - - 0 1 - - - - cb00099 -");
         assertThat(line((tx, rx) -> rx.c1.writeResponse(VirtualChannel.VH0, true, 2, 1)))
-                .isEqualTo("5 RxC1 WRLINE 43 VH0 - 2 - 0x1 - - - - - 1 0 9200001 -");
+                .isEqualTo("5 RxC1 WRLINE 43 VH0 - 2 - 0x1 - - - - - 1 0 - - - - 9200001 -");
         assertThat(line((tx, rx) -> rx.c1.fenceResponse(3)))
-                .isEqualTo("5 RxC1 WRFENCE 43 - - - - 0x3 - - - - - - - 0040003 -");
+                .isEqualTo("5 RxC1 WRFENCE 43 - - - - 0x3 - - - - - - - - - - - 0040003 -");
         assertThat(line((tx, rx) -> rx.c1.interruptResponse(VirtualChannel.VH0, 2)))
-                .isEqualTo("5 RxC1 INTR 43 VH0 - - - - 0x2 - - - - - - 8060002 -");
+                .isEqualTo("5 RxC1 INTR 43 VH0 - - - - 0x2 - - - - - - - - - - 8060002 -");
         assertThat(line((tx, rx) -> rx.powerState = PowerState.AP2))
-                .isEqualTo("5 port POWER_STATE - - - - - - - - - - - - - - AP2");
+                .isEqualTo("5 port POWER_STATE - - - - - - - - - - - - - - - - - - AP2");
     }
 
     @Test
@@ -219,7 +223,7 @@ class TransactionLogTest {
     @Test
     void saysWhatIsWrongWithALine() {
         assertThatThrownBy(() -> Transaction.parse("1\t2"))
-                .hasMessage("A line of a transaction log has 18 fields between tabs, not 2: 1\t2");
+                .hasMessage("A line of a transaction log has 22 fields between tabs, not 2: 1\t2");
     }
 
     private static void data(long[] line) {

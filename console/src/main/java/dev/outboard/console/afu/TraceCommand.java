@@ -22,7 +22,8 @@ import picocli.CommandLine.Spec;
         name = "trace",
         description = {
             "Print a transaction log of 'outboard afu run --log' as a table.",
-            "A response shows the number of the request that it answers."
+            "A response shows the number of the request that it answers, and so does a lookup of the"
+                    + " FPGA cache."
         })
 final class TraceCommand implements Callable<Integer> {
     private static final String ROW = "%10s  %-6s  %-14s  %7s  %s";
@@ -120,6 +121,9 @@ final class TraceCommand implements Callable<Integer> {
             text.append("from byte ").append(beat.byteStart()).append(' ');
             number(text, "bytes ", beat.byteLength());
         }
+        if (beat.channel() == Channel.CACHE) {
+            return lookup(text, beat);
+        }
         flag(text, "hit ", beat.hit());
         flag(text, "packed ", beat.format());
         String data = beat.data();
@@ -127,6 +131,25 @@ final class TraceCommand implements Callable<Integer> {
             boolean cut = data.length() > DATA_SHOWN;
             text.append(cut ? "…" : "")
                     .append(cut ? data.substring(data.length() - DATA_SHOWN) : data);
+        }
+        return text.toString();
+    }
+
+    /// What was found, the states of the line before and after, and what UPI carried.
+    private static String lookup(StringBuilder text, Transaction beat) {
+        boolean evicts = beat.victim() != Transaction.NONE;
+        text.append(beat.hit() == 1 ? "hit " : "miss ")
+                .append(evicts ? "I" : beat.before())
+                .append('→')
+                .append(beat.after());
+        if (evicts) {
+            text.append(" evicts 0x")
+                    .append(Long.toHexString(beat.victim()))
+                    .append(" in ")
+                    .append(beat.before());
+        }
+        if (!beat.upi().equals(Transaction.NO_TEXT)) {
+            text.append(' ').append(beat.upi());
         }
         return text.toString();
     }

@@ -86,6 +86,21 @@ class AfuCommandTest {
     }
 
     @Test
+    @Requirement("CCIP-CCH-8")
+    void lookupsOfTheFpgaCacheAreShownAndCounted() {
+        String log = directory.resolve("run.tsv").toString();
+        String[] words = {"run", "copy", "--lines", "8", "--platform", "integrated", "--log", log};
+
+        assertThat(afu(words).out()).containsPattern("RDLINE_I +\\d+ lines, 0 hits, \\d+ misses");
+        assertThat(afu("trace", log, "--channel", "CACHE").out())
+                .containsPattern("\\d+  cache   RDLINE_I +0  VL0 line 0 at 0x\\w+ miss I→I RdCur\n")
+                .containsPattern("cache   WRLINE_I .* miss I→I InvItoE,WbMtoI\n");
+        words[5] = "pac_d5005";
+        assertThat(afu(words).out()).doesNotContain("misses");
+        assertThat(afu("trace", log, "--channel", "CACHE").out().lines()).hasSize(1);
+    }
+
+    @Test
     @Requirement("CCIP-FLW-12")
     void sweepRunsOncePerCycleOfTheRange() {
         Execution run = afu("run", "copy", "--lines", "8", "--almost-full", "290-310");
