@@ -7,11 +7,10 @@ import dev.outboard.ccip.wire.C0Rx;
 import dev.outboard.ccip.wire.C1Response;
 import dev.outboard.ccip.wire.C1Rx;
 import dev.outboard.ccip.wire.Rx;
+import dev.outboard.ccip.wire.VirtualChannel;
 
 /// The wires to the AFU as waveforms, and beside them which request a response answers.
 final class RxWaves {
-    private static final String NOTHING = "";
-
     private final Wire c0AlmostFull;
     private final Wire c1AlmostFull;
     private final C0 c0;
@@ -40,7 +39,7 @@ final class RxWaves {
         final Word type;
         final Wire header;
         final Wire responseType;
-        final Wire channel;
+        final Word channel;
         final Wire hit;
         final Wire line;
         final Wire mdata;
@@ -60,11 +59,11 @@ final class RxWaves {
             type = dump.word("response");
             header = dump.wire("hdr", 28);
             responseType = dump.wire("resp_type", 4);
-            channel = dump.wire("vc_used", 2);
+            channel = dump.word("vc_used");
             hit = dump.wire("hit_miss", 1);
             line = dump.wire("cl_num", 2);
             mdata = dump.wire("mdata", 16);
-            request = dump.wire("answers", 63);
+            request = dump.number("answers");
             mmioAddress = dump.wire("mmio_address", 16);
             mmioLength = dump.wire("mmio_length", 2);
             mmioTid = dump.wire("mmio_tid", 9);
@@ -82,10 +81,10 @@ final class RxWaves {
             rspValid.set(c0.rspValid);
             mmioRdValid.set(c0.mmioRdValid);
             mmioWrValid.set(c0.mmioWrValid);
-            type.set(valid ? TypeNames.of(c0) : NOTHING);
+            type.set(valid, TypeNames.of(c0));
             header.set(valid, c0.hdr);
             responseType.set(valid && !mmio, c0.responseType());
-            channel.set(read, c0.channelUsed());
+            channel.set(read, VirtualChannel.of(c0.channelUsed()).name());
             hit.set(read, c0.hit() ? 1 : 0);
             line.set(read, c0.lineNumber());
             mdata.set(read, c0.mdata());
@@ -98,7 +97,7 @@ final class RxWaves {
             if (read || c0.mmioWrValid || (umsg && !c0.isHint())) {
                 data.set(c0.data);
             } else {
-                data.unknown();
+                data.idle();
             }
         }
     }
@@ -108,7 +107,7 @@ final class RxWaves {
         final Word type;
         final Wire header;
         final Wire responseType;
-        final Wire channel;
+        final Word channel;
         final Wire hit;
         final Wire format;
         final Wire line;
@@ -122,13 +121,13 @@ final class RxWaves {
             type = dump.word("response");
             header = dump.wire("hdr", 28);
             responseType = dump.wire("resp_type", 4);
-            channel = dump.wire("vc_used", 2);
+            channel = dump.word("vc_used");
             hit = dump.wire("hit_miss", 1);
             format = dump.wire("format", 1);
             line = dump.wire("cl_num", 2);
             mdata = dump.wire("mdata", 16);
             id = dump.wire("id", 2);
-            request = dump.wire("answers", 63);
+            request = dump.number("answers");
             dump.declare("$upscope $end");
         }
 
@@ -137,10 +136,10 @@ final class RxWaves {
             boolean write = c1.isWriteResponse();
             boolean interrupt = valid && c1.responseType() == C1Response.INTR.code();
             rspValid.set(valid);
-            type.set(valid ? TypeNames.of(c1) : NOTHING);
+            type.set(valid, TypeNames.of(c1));
             header.set(valid, c1.hdr);
             responseType.set(valid, c1.responseType());
-            channel.set(write || interrupt, c1.channelUsed());
+            channel.set(write || interrupt, VirtualChannel.of(c1.channelUsed()).name());
             hit.set(write, c1.hit() ? 1 : 0);
             format.set(write, c1.packed() ? 1 : 0);
             line.set(write, c1.lineNumber());

@@ -6,12 +6,11 @@ import dev.outboard.ccip.wire.C0Tx;
 import dev.outboard.ccip.wire.C1Tx;
 import dev.outboard.ccip.wire.C2Tx;
 import dev.outboard.ccip.wire.Tx;
+import dev.outboard.ccip.wire.VirtualChannel;
 import dev.outboard.ccip.wire.WriteType;
 
 /// The wires from the AFU as waveforms.
 final class TxWaves {
-    private static final String NOTHING = "";
-
     private final C0 c0;
     private final C1 c1;
     private final C2 c2;
@@ -35,7 +34,7 @@ final class TxWaves {
         final Word type;
         final Wire header;
         final Wire requestType;
-        final Wire channel;
+        final Word channel;
         final Wire length;
         final Wire address;
         final Wire mdata;
@@ -46,7 +45,7 @@ final class TxWaves {
             type = dump.word("request");
             header = dump.wire("hdr", 74);
             requestType = dump.wire("req_type", 4);
-            channel = dump.wire("vc_sel", 2);
+            channel = dump.word("vc_sel");
             length = dump.wire("cl_len", 2);
             address = dump.wire("address", 42);
             mdata = dump.wire("mdata", 16);
@@ -56,22 +55,16 @@ final class TxWaves {
         void draw(C0Tx c0) {
             valid.set(c0.valid);
             if (c0.valid) {
-                type.set(TypeNames.of(c0));
                 header.set(c0.hdrLow, c0.hdrHigh);
-                requestType.set(c0.requestType());
-                channel.set(c0.channel());
-                length.set(c0.lengthCode());
-                address.set(c0.address());
-                mdata.set(c0.mdata());
             } else {
-                type.set(NOTHING);
-                header.unknown();
-                requestType.unknown();
-                channel.unknown();
-                length.unknown();
-                address.unknown();
-                mdata.unknown();
+                header.idle();
             }
+            type.set(c0.valid, TypeNames.of(c0));
+            requestType.set(c0.valid, c0.requestType());
+            channel.set(c0.valid, VirtualChannel.of(c0.channel()).name());
+            length.set(c0.valid, c0.lengthCode());
+            address.set(c0.valid, c0.address());
+            mdata.set(c0.valid, c0.mdata());
         }
     }
 
@@ -80,7 +73,7 @@ final class TxWaves {
         final Word type;
         final Wire header;
         final Wire requestType;
-        final Wire channel;
+        final Word channel;
         final Wire sop;
         final Wire length;
         final Wire mode;
@@ -97,7 +90,7 @@ final class TxWaves {
             type = dump.word("request");
             header = dump.wire("hdr", 80);
             requestType = dump.wire("req_type", 4);
-            channel = dump.wire("vc_sel", 2);
+            channel = dump.word("vc_sel");
             sop = dump.wire("sop", 1);
             length = dump.wire("cl_len", 2);
             mode = dump.wire("mode", 1);
@@ -116,18 +109,15 @@ final class TxWaves {
             boolean interrupt = c1.valid && kind == WriteType.INTR.code();
             boolean fence = c1.valid && kind == WriteType.WRFENCE.code();
             if (c1.valid) {
-                type.set(TypeNames.of(c1));
                 header.set(c1.hdrLow, c1.hdrHigh & 0xFFFFL);
-                requestType.set(kind);
-                sop.set(c1.startOfPacket());
             } else {
-                type.set(NOTHING);
-                header.unknown();
-                requestType.unknown();
-                sop.unknown();
+                header.idle();
             }
+            type.set(c1.valid, TypeNames.of(c1));
+            requestType.set(c1.valid, kind);
+            sop.set(c1.valid, c1.startOfPacket() ? 1 : 0);
             boolean first = c1.valid && (c1.startOfPacket() || fence || interrupt);
-            channel.set(first, c1.channel());
+            channel.set(first, VirtualChannel.of(c1.channel()).name());
             mdata.set(first && !interrupt, c1.mdata());
             id.set(interrupt, c1.interruptId());
             boolean write = c1.valid && !fence && !interrupt;
@@ -139,7 +129,7 @@ final class TxWaves {
             if (write) {
                 data.set(c1.data);
             } else {
-                data.unknown();
+                data.idle();
             }
         }
     }

@@ -14,6 +14,8 @@ final class ValueChangeDump implements AutoCloseable {
     /// More than any one change takes.
     private static final int ROOM = 1024;
 
+    private static final String NOTHING = "";
+
     private final OutputStream out;
     private final byte[] buffer = new byte[BUFFER];
     private int length;
@@ -33,13 +35,18 @@ final class ValueChangeDump implements AutoCloseable {
 
     /// A signal of some bits in the scope that is open.
     Wire wire(String name, int width) {
-        Wire wire = new Wire(width, signals++);
-        declare("$var wire " + width + " " + wire.id() + " " + name + range(width) + " $end");
-        return wire;
+        return declare("wire", width, width == 1 ? name : name + " [" + (width - 1) + ":0]");
     }
 
-    private static String range(int width) {
-        return width == 1 ? "" : " [" + (width - 1) + ":0]";
+    /// A signal whose values are numbers, from 0, which viewers show in decimal.
+    Wire number(String name) {
+        return declare("integer", Long.SIZE - 1, name);
+    }
+
+    private Wire declare(String type, int width, String name) {
+        Wire wire = new Wire(width, signals++);
+        declare("$var " + type + " " + width + " " + wire.id() + " " + name + " $end");
+        return wire;
     }
 
     /// A signal whose values are words, as GTKWave has them.
@@ -122,7 +129,7 @@ final class ValueChangeDump implements AutoCloseable {
         return id;
     }
 
-    /// A signal of some bits, unknown at first.
+    /// A signal of some bits, idle at first.
     final class Wire {
         private final int width;
         private final byte[] id;
@@ -172,11 +179,12 @@ final class ValueChangeDump implements AutoCloseable {
             if (meaningful) {
                 set(bits);
             } else {
-                unknown();
+                idle();
             }
         }
 
-        void unknown() {
+        /// Means nothing, which viewers show as a line in between.
+        void idle() {
             if (known || !written) {
                 known = false;
                 written = true;
@@ -184,7 +192,7 @@ final class ValueChangeDump implements AutoCloseable {
                 if (width > 1) {
                     put('b');
                 }
-                put('x');
+                put('z');
                 name();
             }
         }
@@ -222,7 +230,7 @@ final class ValueChangeDump implements AutoCloseable {
     /// A signal whose values are words without spaces.
     final class Word {
         private final byte[] id;
-        private String value = "";
+        private String value = NOTHING;
         private boolean written;
 
         Word(int number) {
@@ -231,6 +239,11 @@ final class ValueChangeDump implements AutoCloseable {
 
         private String id() {
             return new String(id, StandardCharsets.US_ASCII);
+        }
+
+        /// A word, or nothing.
+        void set(boolean meaningful, String word) {
+            set(meaningful ? word : NOTHING);
         }
 
         void set(String word) {

@@ -11,10 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /// The port as waveforms for GTKWave: a value change dump in which each field of each header is a
-/// signal of its own. What means nothing in a cycle is unknown (`x`), whatever the wires carry.
+/// signal of its own. What means nothing in a cycle is idle (`z`), whatever the wires carry: `x` on
+/// so many signals would cover the others in red.
 ///
 /// Cycle n begins with the rising edge of pClk at n periods, in picoseconds. A while after the last
-/// change `pClk` and `cycle` become unknown until the next: long quiet times take no room.
+/// change `pClk` and `cycle` become idle until the next: long quiet times take no room.
 ///
 /// It is called by the thread that clocks the port; closing it completes and closes the file.
 ///
@@ -35,7 +36,7 @@ public final class VcdWriter implements Monitor, AutoCloseable {
     private final ValueChangeDump.Wire pClk;
     private final ValueChangeDump.Wire cycleNumber;
     private final ValueChangeDump.Wire softReset;
-    private final ValueChangeDump.Wire powerState;
+    private final ValueChangeDump.Word powerState;
     private final ValueChangeDump.Wire error;
     private final TxWaves txWaves;
     private final RxWaves rxWaves;
@@ -51,9 +52,9 @@ public final class VcdWriter implements Monitor, AutoCloseable {
         dump.declare("$timescale 1ps $end");
         dump.declare("$scope module port $end");
         pClk = dump.wire("pClk", 1);
-        cycleNumber = dump.wire("cycle", 63);
+        cycleNumber = dump.number("cycle");
         softReset = dump.wire("softReset", 1);
-        powerState = dump.wire("pwrState", 2);
+        powerState = dump.word("pwrState");
         error = dump.wire("error", 1);
         txWaves = new TxWaves(dump);
         rxWaves = new RxWaves(dump);
@@ -78,7 +79,7 @@ public final class VcdWriter implements Monitor, AutoCloseable {
         dump.time(picoseconds(2 * cycle));
         long before = dump.changes();
         softReset.set(rx.softReset);
-        powerState.set(rx.powerState.code());
+        powerState.set(rx.powerState.name());
         error.set(rx.error);
         txWaves.draw(tx);
         rxWaves.draw(rx, answers);
@@ -105,8 +106,8 @@ public final class VcdWriter implements Monitor, AutoCloseable {
             dump.time(picoseconds(2 * cycle + 1));
             pClk.set(false);
         } else {
-            cycleNumber.unknown();
-            pClk.unknown();
+            cycleNumber.idle();
+            pClk.idle();
         }
         clocked = cycle;
     }

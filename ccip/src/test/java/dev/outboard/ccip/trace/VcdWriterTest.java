@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.outboard.ccip.checker.Monitor;
 import dev.outboard.ccip.platform.Mode;
 import dev.outboard.ccip.platform.Profile;
+import dev.outboard.testkit.Repository;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.math.BigInteger;
@@ -39,6 +40,7 @@ class VcdWriterTest {
                     assertThat(waves.at("port.tx.c0.valid", time)).isEqualTo("1");
                     assertThat(waves.at("port.tx.c0.request", time)).isEqualTo(beat.type());
                     assertThat(number(waves, "port.tx.c0.address", time)).isEqualTo(beat.address());
+                    assertThat(waves.at("port.tx.c0.vc_sel", time)).isEqualTo(beat.vc());
                     assertThat(number(waves, "port.tx.c0.mdata", time)).isEqualTo(beat.mdata());
                     assertThat(hexadecimal(waves, "port.tx.c0.hdr", time, 19))
                             .isEqualTo(beat.header());
@@ -58,11 +60,13 @@ class VcdWriterTest {
                                 .isEqualTo(beat.data());
                         assertThat(number(waves, "port.rx.c0.answers", time))
                                 .isEqualTo(beat.request());
-                        assertThat(waves.at("port.rx.c0.mmio_tid", time)).isEqualTo("x");
+                        assertThat(waves.at("port.rx.c0.mmio_tid", time)).isEqualTo("z");
                     }
                 }
                 case RX_C1 -> {
                     assertThat(waves.at("port.rx.c1.rspValid", time)).isEqualTo("1");
+                    assertThat(waves.at("port.rx.c1.vc_used", time))
+                            .isEqualTo(beat.vc().replace("-", ""));
                     assertThat(number(waves, "port.rx.c1.mdata", time)).isEqualTo(beat.mdata());
                 }
                 default -> {}
@@ -70,6 +74,7 @@ class VcdWriterTest {
         }
         assertThat(waves.count("port.tx.c0.valid", "1")).isPositive();
         assertThat(waves.at("port.softReset", 0)).isEqualTo("1");
+        assertThat(waves.at("port.pwrState", 0)).isEqualTo("AP0");
         assertThat(waves.at("port.cycle", 3 * PERIOD)).isEqualTo("11");
         assertThat(waves.at("port.pClk", 3 * PERIOD)).isEqualTo("1");
         assertThat(waves.at("port.pClk", 3 * PERIOD + PERIOD / 2)).isEqualTo("0");
@@ -77,7 +82,7 @@ class VcdWriterTest {
 
     @ParameterizedTest
     @EnumSource(Mode.class)
-    void whatMeansNothingIsUnknown(Mode mode) {
+    void whatMeansNothingIsIdle(Mode mode) {
         Map<Long, Boolean> valid = new HashMap<>();
         Waves waves =
                 Waves.parse(
@@ -92,7 +97,7 @@ class VcdWriterTest {
 
         assertThat(valid.values()).contains(true, false);
         valid.forEach((cycle, isValid) ->
-                assertThat(waves.at("port.rx.c0.hdr", cycle * PERIOD).equals("x"))
+                assertThat(waves.at("port.rx.c0.hdr", cycle * PERIOD).equals("z"))
                         .isNotEqualTo(isValid));
     }
 
@@ -127,6 +132,18 @@ class VcdWriterTest {
 
         Waves waves = Waves.parse(Files.readString(back).replaceAll("(?s)^.*?(?=\\$scope)", ""));
         assertThat(waves.count("port.tx.c0.request", "RDLINE_I")).isPositive();
+    }
+
+    @Test
+    void theSaveFileOfTheExamplesNamesSignalsThatThereAre() throws IOException {
+        Waves waves = Waves.parse(dump(CopyRun.of(Mode.TIMED), nothing()));
+        List<String> named =
+                Files.readAllLines(Repository.root().resolve("examples/afu/port.gtkw")).stream()
+                        .filter(line -> line.startsWith("port."))
+                        .toList();
+
+        assertThat(named).hasSizeGreaterThan(40);
+        assertThat(waves.names()).containsAll(named);
     }
 
     private static void runs(String... command) throws IOException, InterruptedException {

@@ -3,8 +3,10 @@ package dev.outboard.ccip.trace;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -13,6 +15,7 @@ final class Waves {
     private static final String UNSET = "";
 
     private final Map<String, NavigableMap<Long, String>> signals = new HashMap<>();
+    private final Set<String> names = new HashSet<>();
 
     private Waves() {}
 
@@ -29,9 +32,10 @@ final class Waves {
                 case "$var" -> {
                     NavigableMap<Long, String> values = new TreeMap<>();
                     byId.put(words[3], values);
-                    waves.signals.put(
-                            scopes.stream().collect(Collectors.joining(".", "", "." + words[4])),
-                            values);
+                    String scope = scopes.stream().collect(Collectors.joining("."));
+                    waves.signals.put(scope + "." + words[4], values);
+                    String range = words[5].equals("$end") ? "" : words[5];
+                    waves.names.add(scope + "." + words[4] + range);
                 }
                 default -> {
                     if (line.startsWith("$")) {
@@ -54,7 +58,7 @@ final class Waves {
         return waves;
     }
 
-    /// Digits, `x`, a word, or nothing.
+    /// Digits`x` a word, or nothing.
     String at(String signal, long time) {
         NavigableMap<Long, String> values = signals.get(signal);
         if (values == null) {
@@ -69,7 +73,8 @@ final class Waves {
         return signals.get(signal).values().stream().filter(value::equals).count();
     }
 
-    int signals() {
-        return signals.size();
+    /// The signals with their ranges of bits, as GTKWave calls them.
+    Set<String> names() {
+        return names;
     }
 }
