@@ -29,7 +29,8 @@ record Discovery(UUID afuId, FeatureList features) {
                     Violation.CSR_AFU_ID_BAD, "AFU_ID_H and AFU_ID_L (0x10, 0x8) are " + afuId);
         }
         long header = read(clocking, registers, 0);
-        if (new DeviceFeatureHeader(header).type() != DeviceFeatureHeader.AFU) {
+        boolean isAfu = new DeviceFeatureHeader(header).type() == DeviceFeatureHeader.AFU;
+        if (!isAfu) {
             clocking.report(
                     Violation.CSR_DFH_BAD, "DEV_FEATURE_HDR (0x0) is 0x%016x".formatted(header));
         }
@@ -42,8 +43,10 @@ record Discovery(UUID afuId, FeatureList features) {
             }
         }
         FeatureList features = FeatureList.walk(address -> read(clocking, registers, address));
-        for (Finding finding : features.findings()) {
-            clocking.report(finding.violation(), finding.detail());
+        if (isAfu) {
+            // Otherwise they follow from what was reported already.
+            features.findings()
+                    .forEach(finding -> clocking.report(finding.violation(), finding.detail()));
         }
         return new Discovery(afuId, features);
     }

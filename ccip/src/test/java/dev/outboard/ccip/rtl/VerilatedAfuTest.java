@@ -16,6 +16,7 @@ import dev.outboard.ccip.wire.Rx;
 import dev.outboard.ccip.wire.Tx;
 import dev.outboard.testkit.Requirement;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
@@ -73,12 +74,12 @@ class VerilatedAfuTest {
             end
             """;
 
-    private static final int NEVER_SET = 1;
+    static final int NEVER_SET = 1;
     private static final int BESIDE = 2;
     private static final int KEPT = 3;
     private static final int FATAL = 8;
     private static final int FINISH = 9;
-    private static final int LOOSE = 10;
+    static final int LOOSE = 10;
     private static final int LATER = 11;
 
     private static VerilatedDesign design;
@@ -87,8 +88,16 @@ class VerilatedAfuTest {
     private final Tx tx = new Tx();
 
     @BeforeAll
-    static void build() throws IOException {
-        design = Verilator.build().compile(Verilator.afu(VerilatedAfuTest.class, BODY));
+    static void build() {
+        design = compiled();
+    }
+
+    static VerilatedDesign compiled() {
+        try {
+            return Verilator.build().compile(Verilator.afu(VerilatedAfuTest.class, BODY));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /// An AFU after its reset.
