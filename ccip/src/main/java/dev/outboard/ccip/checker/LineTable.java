@@ -3,11 +3,14 @@ package dev.outboard.ccip.checker;
 import java.util.Arrays;
 
 /// Per line of host memory: the latest write of the AFU, as a word of the caller's, and how many
-/// reads are outstanding. Open addressing with linear probing; a slot is valid until the next line
-/// is taken in or removed.
+/// reads are outstanding. Open addressing with linear probing, where the lines of a request lie
+/// side by side; a slot is valid until the next line is taken in or removed.
 final class LineTable {
     /// With so many slots, answered writes are forgotten rather than the table made larger.
     private static final int LARGE = 1 << 14;
+
+    /// Lines of a request at most, which are aligned.
+    private static final int GROUP = 4;
 
     private static final int READS_SHIFT = 44;
     private static final long KEY = (1L << READS_SHIFT) - 1;
@@ -15,7 +18,7 @@ final class LineTable {
 
     /// Two elements per slot: line + 1, or 0 if free, below the number of outstanding reads; and
     /// the write, 0 if none.
-    private long[] slots = new long[2 << 10];
+    private long[] slots = new long[2 << 11];
 
     private int mask = (slots.length >> 1) - 1;
     private int used;
@@ -143,6 +146,7 @@ final class LineTable {
     }
 
     private int home(long line) {
-        return (int) ((line * 0x9E3779B97F4A7C15L) >>> 40) & mask;
+        int group = (int) ((line / GROUP * 0x9E3779B97F4A7C15L) >>> 40);
+        return (group * GROUP + (int) (line % GROUP)) & mask;
     }
 }
