@@ -11,9 +11,9 @@ import java.nio.ByteOrder;
 /// belongs.
 ///
 /// Host threads use the memory at the same time, as on x86: every access here is of 8 bytes (of one
-/// byte where a byte write covers no aligned 8) and atomic, and none passes another. A line is
-/// written from its last word to its first and read from its first to its last, so that a host
-/// thread may keep a flag for the other words of a line in its first one.
+/// byte where a byte write covers no aligned 8) and atomic, and none passes one to another line. Of
+/// a line the first word is written last and read first, so that a host thread may keep a flag for
+/// the other words in it.
 public final class Mapping {
     private static final VarHandle WORD =
             ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
@@ -50,17 +50,21 @@ public final class Mapping {
     /// Reads a line of this page into `to`, from element `at` on.
     public void read(long lineAddress, long[] to, int at) {
         long offset = offset(lineAddress);
-        for (int i = 0; i < Line.LONGS; i++) {
-            to[at + i] = (long) WORD.getAcquire(memory, offset + (long) i * Long.BYTES);
+        to[at] = (long) WORD.getAcquire(memory, offset);
+        for (int i = 1; i < Line.LONGS; i++) {
+            to[at + i] = (long) WORD.get(memory, offset + (long) i * Long.BYTES);
         }
+        VarHandle.acquireFence();
     }
 
     /// Writes a line of this page with the elements of `from` from `at` on.
     public void write(long lineAddress, long[] from, int at) {
         long offset = offset(lineAddress);
-        for (int i = Line.LONGS - 1; i >= 0; i--) {
-            WORD.setRelease(memory, offset + (long) i * Long.BYTES, from[at + i]);
+        VarHandle.releaseFence();
+        for (int i = 1; i < Line.LONGS; i++) {
+            WORD.set(memory, offset + (long) i * Long.BYTES, from[at + i]);
         }
+        WORD.setRelease(memory, offset, from[at]);
     }
 
     /// Writes the bytes `start` to `start + length - 1` of a line, which lie there in `from` too,
