@@ -161,17 +161,30 @@ final class MemoryPath {
     /// A line leaves its pool for the queue upstream of its channel, an interrupt for the
     /// processor. A write or interrupt may be answered from now on.
     void leavePool(PendingLine line) {
-        if (line.kind == INTERRUPT) {
+        leave(line);
+        if (line.kind != INTERRUPT) {
+            upstream[line.channel].add(line);
+        }
+    }
+
+    /// A line leaves its pool and, since nothing is upstream of its channel, reaches memory at
+    /// once.
+    void pass(PendingLine line) {
+        leave(line);
+        if (line.kind != INTERRUPT) {
+            reach(line);
+        }
+    }
+
+    private void leave(PendingLine line) {
+        if (line.kind == WRITE) {
+            pooledWrites[line.named]--;
+            committed(line);
+        } else if (line.kind == INTERRUPT) {
             unissuedInterrupts--;
             answerable.add(line);
             events.committed(line);
             events.interrupt(line.mdata);
-            return;
-        }
-        upstream[line.channel].add(line);
-        if (line.kind == WRITE) {
-            pooledWrites[line.named]--;
-            committed(line);
         }
     }
 
@@ -199,11 +212,15 @@ final class MemoryPath {
         return downstream[channel].size();
     }
 
-    /// The first line upstream reaches memory: a write changes it, a read takes its line along
-    /// downstream. Without memory, or if that went away while the line was in flight, nothing is
-    /// stored, and a read is not answered, or with garbage.
+    /// The first line upstream reaches memory.
     void drain(int channel) {
-        PendingLine line = upstream[channel].take();
+        reach(upstream[channel].take());
+    }
+
+    /// A write changes memory, a read takes its line along downstream. Without memory, or if that
+    /// went away while the line was in flight, nothing is stored, and a read is not answered, or
+    /// with garbage.
+    private void reach(PendingLine line) {
         Mapping mapping = memory(line);
         if (mapping != null) {
             transfer(mapping, line);
@@ -215,10 +232,10 @@ final class MemoryPath {
             settled(line, DRAIN);
         } else if (mapping != null) {
             events.reachedMemory(line);
-            downstream[channel].add(line);
+            downstream[line.channel].add(line);
         } else if (answersFaults) {
             chance.fill(line.data);
-            downstream[channel].add(line);
+            downstream[line.channel].add(line);
         } else {
             readDone(line);
         }

@@ -31,6 +31,9 @@ final class PendingLine {
     /// Whether the FPGA cache held the line.
     boolean hit;
 
+    /// How many cycles it would take by itself.
+    int latency;
+
     /// Of a write: the first byte that counts.
     byte start;
 

@@ -1,6 +1,5 @@
 package dev.outboard.ccip.fiu;
 
-import static dev.outboard.ccip.fiu.PendingLine.INTERRUPT;
 import static dev.outboard.ccip.fiu.PendingLine.READ;
 
 import dev.outboard.ccip.platform.LinkParameters;
@@ -95,7 +94,7 @@ final class TimedSchedule implements Schedule {
     public void enter(PendingLine line) {
         int direction = direction(line);
         LinkParameters link = link(line.channel);
-        int latency = caches.latency(line, link, chance);
+        int latency = latency(line, link);
         long due = now + latency;
         // A line read out of the FPGA cache does not occupy the link (CCI-P manual 1.2.3).
         if (line.kind != READ || !line.hit) {
@@ -111,6 +110,13 @@ final class TimedSchedule implements Schedule {
             last.next = line;
         }
         dueLast[bucket] = line;
+    }
+
+    /// Lines of one request travel together, unless the FPGA cache serves only one of the two.
+    private int latency(PendingLine line, LinkParameters link) {
+        line.latency = caches.latency(line, link, chance);
+        PendingLine first = line.first;
+        return line.hit == first.hit ? first.latency : line.latency;
     }
 
     @Override
@@ -130,10 +136,7 @@ final class TimedSchedule implements Schedule {
         PendingLine line = dueFirst[bucket];
         while (line != null) {
             PendingLine next = line.next;
-            path.leavePool(line);
-            if (line.kind != INTERRUPT) {
-                path.drain(line.channel);
-            }
+            path.pass(line);
             line = next;
         }
         dueFirst[bucket] = null;
