@@ -151,7 +151,7 @@ final class Connections {
     /// Whether none has a task in flight.
     boolean isIdle() {
         for (int i = 0; i < all.size(); i++) {
-            if (!all.get(i).isIdle()) {
+            if (!all.get(i).sends().isIdle()) {
                 return false;
             }
         }
@@ -199,7 +199,7 @@ final class Connections {
             return null;
         }
         for (RdmaConnection connection : all) {
-            RequestTask task = connection.takeBroken();
+            RequestTask task = connection.sends().takeBroken();
             if (task != null) {
                 broken--;
                 return task;
@@ -210,7 +210,7 @@ final class Connections {
 
     /// Lets a task wait for [#flush], in its place in the order of its connection.
     void hold(RequestTask task) {
-        task.connection().hold(task);
+        task.connection().sends().hold(task);
         held++;
     }
 
@@ -219,7 +219,7 @@ final class Connections {
         if (held > 0) {
             held = 0;
             for (int i = 0; i < all.size(); i++) {
-                broken += all.get(i).flush();
+                broken += all.get(i).sends().flush();
             }
         }
     }
@@ -227,8 +227,8 @@ final class Connections {
     /// Takes the oldest task of a connection that has one.
     @Nullable RequestTask takeAny() {
         for (RdmaConnection connection : all) {
-            if (!connection.isIdle()) {
-                RequestTask task = connection.take();
+            if (!connection.sends().isIdle()) {
+                RequestTask task = connection.sends().take();
                 broken -= task.broken == null ? 0 : 1;
                 return task;
             }
@@ -242,7 +242,7 @@ final class Connections {
     void shut(RdmaConnection connection) {
         if (connection.shut()) {
             ended++;
-            broken += connection.flush();
+            broken += connection.sends().flush();
         }
     }
 
@@ -271,7 +271,7 @@ final class Connections {
             return null;
         }
         for (RdmaConnection connection : all) {
-            if (connection.isEnded() && connection.isIdle()) {
+            if (connection.isEnded() && connection.sends().isIdle()) {
                 return connection;
             }
         }

@@ -3,20 +3,9 @@ package dev.outboard.doca.rdma;
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDev;
-import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
-import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.ProgressEngine;
-import dev.outboard.doca.ValidationRule;
-import dev.outboard.fabric.Completion;
-import dev.outboard.fabric.CompletionQueue;
-import dev.outboard.fabric.CompletionStatus;
-import dev.outboard.fabric.ConnectionId;
-import dev.outboard.fabric.QueuePairAttributes;
-import java.util.List;
 import java.util.Objects;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// A DOCA RDMA context: connections to peers, and the tasks on them (`doca_rdma`).
@@ -36,18 +25,8 @@ import org.jspecify.annotations.Nullable;
 /// Configured while IDLE; a getter gives the value in use. A context with one connection
 /// (ConnectionMode GATED) becomes RUNNING once that is connected; a transport error then stops it.
 /// With OPEN, connections come and go while it is RUNNING, and an error ends its connection only.
-public final class Rdma extends RdmaConfiguration {
-    private final Completion completion = new Completion();
-
-    /// Taken while looking whether there was one.
-    private boolean hasCompletion;
-
-    private @Nullable CompletionQueue queue;
-    private @Nullable ReceiveQueue receives;
-    private Connections connections = new Connections(0);
-    private @Nullable ConnectionService service;
+public final class Rdma extends RdmaDataPath {
     private long refusedRequests;
-    private int nextConnectionId;
 
     /// A context on `device`, which cannot be closed before the context is.
     ///
@@ -73,7 +52,7 @@ public final class Rdma extends RdmaConfiguration {
         return switch (state()) {
             case IDLE, STOPPING -> RdmaState.RESET;
             case STARTING -> RdmaState.INIT;
-            case RUNNING -> connections.isConnected() ? RdmaState.CONNECTED : RdmaState.INIT;
+            case RUNNING -> connections().isConnected() ? RdmaState.CONNECTED : RdmaState.INIT;
         };
     }
 
@@ -94,7 +73,7 @@ public final class Rdma extends RdmaConfiguration {
         if (state() != CtxState.RUNNING) {
             requireState(CtxState.STARTING, "exported");
         }
-        return Objects.requireNonNull(connections.first());
+        return Objects.requireNonNull(connections().first());
     }
 
     /// Listens to `port` of the device's address: peers that ask for a connection come to
@@ -133,114 +112,18 @@ public final class Rdma extends RdmaConfiguration {
         return refusedRequests;
     }
 
-    private ConnectionService serviceFor(String action) {
-        requireState(CtxState.RUNNING, action);
-        ConnectionHandler told = handler();
-        if (told == null) {
-            throw new DocaException(
-                    DocaError.NOT_PERMITTED,
-                    this + " makes no connections by address; give it a connection handler");
-        }
-        ConnectionService started = service;
-        if (started == null) {
-            started = new ConnectionService(this, told);
-            service = started;
-            started.start();
-        }
-        return started;
-    }
-
-    /// A new connection.
-    ///
-    /// @param id if it is made by address
-    /// @throws DocaException with FULL
-    RdmaConnection createConnection(@Nullable ConnectionId id) {
-        QueuePairAttributes attributes =
-                QueuePairAttributes.of(Objects.requireNonNull(queue), sendQueueSize(), 1)
-                        .withSharedReceiveQueue(receives().queue())
-                        .withMaxScatterGather(maxSendBufListLen());
-        return connections.create(this, nextConnectionId++, attributes, id);
-    }
-
     /// A peer may ask for a connection.
     ///
     /// @return false if there is no room, which is counted
     boolean admitsRequest() {
-        boolean admits = state() == CtxState.RUNNING && !connections.isFull();
+        boolean admits = state() == CtxState.RUNNING && !connections().isFull();
         refusedRequests += admits ? 0 : 1;
         return admits;
-    }
-
-    /// The connection ends; it leaves when nothing of it is in flight.
-    void end(RdmaConnection connection) {
-        connections.shut(connection);
-        wake();
-    }
-
-    /// Lets go of a connection that has ended; the completion queue was seen empty since. When the
-    /// last one goes, nobody is left who could fill the receives.
-    private int letGo() {
-        RdmaConnection connection = receives().hasBroken() ? null : connections.takeLeaving();
-        if (connection == null) {
-            return 0;
-        }
-        if (service != null) {
-            service.forget(connection);
-        }
-        connection.close();
-        if (connections.isEmpty() && connection.wasConnected() && state() == CtxState.RUNNING) {
-            List<ReceiveTask> left = receives().takeAll();
-            receives().close();
-            receives = createReceives();
-            flush(left);
-        }
-        tell(RdmaConnection::settle, connection);
-        ConnectionHandler told = handler();
-        if (told != null) {
-            tell(ended -> ended.announceEnd(told), connection);
-        }
-        return 1;
-    }
-
-    private ReceiveQueue createReceives() {
-        return new ReceiveQueue(device(), recvQueueSize(), receiveDstBufListLen());
     }
 
     void requireConnectable() {
         boolean isGated = connectionMode() == ConnectionMode.GATED;
         requireState(isGated ? CtxState.STARTING : CtxState.RUNNING, "connected");
-    }
-
-    void wake() {
-        engine().wake();
-    }
-
-    /// Runs `action` as the thread mode wants it.
-    <T> T exclusively(Supplier<T> action) {
-        ProgressEngine engine = engine();
-        engine.enter();
-        try {
-            return action.get();
-        } finally {
-            engine.exit();
-        }
-    }
-
-    /// The same for what has no result.
-    void exclusively(Runnable action) {
-        exclusively(() -> {
-            action.run();
-            return true;
-        });
-    }
-
-    /// Tells the application of a connection.
-    void tell(Consumer<RdmaConnection> callback, RdmaConnection connection) {
-        engine().callback(callback, connection);
-    }
-
-    long messageLimit() {
-        return settings().limits().maxMessageBytes();
     }
 
     // ---- tasks ----------------------------------------------------------------------------------
@@ -259,338 +142,5 @@ public final class Rdma extends RdmaConfiguration {
     /// [#allocReceive(Buf)].
     public ReceiveTask allocReceive() {
         return allocReceive(null);
-    }
-
-    <T extends RdmaTask> T allocated(TaskType type, Supplier<T> creation) {
-        return allocate(pool(type), type, creation);
-    }
-
-    DocaError submit(RdmaTask task, boolean strictly, boolean flushing) {
-        ProgressEngine engine = engine();
-        engine.enter();
-        try {
-            return submitNow(task, strictly, flushing);
-        } finally {
-            engine.exit();
-        }
-    }
-
-    private DocaError submitNow(RdmaTask task, boolean strictly, boolean flushing) {
-        if (!accepts(task)) {
-            return DocaError.BAD_STATE;
-        }
-        DocaError room =
-                task instanceof RequestTask request
-                        ? roomFor(request)
-                        : receives().isFull() ? DocaError.FULL : DocaError.SUCCESS;
-        if (room != DocaError.SUCCESS) {
-            return room;
-        }
-        ValidationRule broken = task.check();
-        if (strictly) {
-            broken = broken == null ? task.checkMore() : broken;
-            if (broken != null) {
-                return refuse(task, broken);
-            }
-        }
-        if (flushing) {
-            connections.flush();
-        }
-        task.broken = broken;
-        begin(task);
-        if (broken != null) {
-            keepBroken(task);
-        } else if (task instanceof RequestTask request) {
-            send(request, flushing);
-        } else {
-            receives().post((ReceiveTask) task);
-        }
-        return DocaError.SUCCESS;
-    }
-
-    private DocaError roomFor(RequestTask task) {
-        RdmaConnection connection = task.connection();
-        if (connection.rdma() != this) {
-            return refuse(task, ValidationRule.FOREIGN_CONNECTION);
-        }
-        if (connection.state() != RdmaState.CONNECTED) {
-            return DocaError.NOT_CONNECTED;
-        }
-        if (connection.isFull()) {
-            connections.flush(); // or nothing would ever make room
-            return DocaError.FULL;
-        }
-        return DocaError.SUCCESS;
-    }
-
-    private void send(RequestTask task, boolean now) {
-        if (now) {
-            task.connection().post(task);
-        } else {
-            connections.hold(task);
-        }
-    }
-
-    /// Only requests are held back; a receive is there for the peer at once.
-    @Override
-    protected void flush() {
-        connections.flush();
-    }
-
-    /// The task is to fail when it is its turn.
-    private void keepBroken(RdmaTask task) {
-        if (task instanceof RequestTask request) {
-            request.connection().enqueue(request);
-            connections.brokenAdded();
-        } else {
-            receives().keepBroken((ReceiveTask) task);
-        }
-        wake();
-    }
-
-    // ---- progress -------------------------------------------------------------------------------
-
-    @Override
-    protected CtxState open(ProgressEngine engine) {
-        int sends = Math.multiplyExact(sendQueueSize(), maxNumConnections());
-        int capacity = Math.addExact(sends, recvQueueSize());
-        if (capacity > settings().limits().maxCompletions()) {
-            throw new DocaException(
-                    DocaError.NOT_SUPPORTED,
-                    "%d connections with %d sends each and %d receives are more than the %d completions the device can keep"
-                            .formatted(
-                                    maxNumConnections(),
-                                    sendQueueSize(),
-                                    recvQueueSize(),
-                                    settings().limits().maxCompletions()));
-        }
-        queue = verbs().createCompletionQueue(capacity, engine.channel(verbs()));
-        connections = new Connections(maxNumConnections());
-        receives = createReceives();
-        if (connectionMode() == ConnectionMode.OPEN) {
-            return CtxState.RUNNING;
-        }
-        createConnection(null);
-        return CtxState.STARTING;
-    }
-
-    @Override
-    protected int poll(int max) {
-        int done = service == null ? 0 : service.poll(max);
-        if (state() == CtxState.STARTING && connections.isConnected()) {
-            becomeRunning();
-            tell(RdmaConnection::settle, Objects.requireNonNull(connections.first()));
-            done++;
-        }
-        while (done < max && (completeBroken() || completeNext())) {
-            done++;
-        }
-        if (done < max) {
-            done += letGo();
-        }
-        if (done == 0) {
-            done = verbs().isOpen() ? lookForFailures() : loseDevice();
-        }
-        if (state() == CtxState.STOPPING && done < max) {
-            done += flushReceives();
-        }
-        return done;
-    }
-
-    private boolean next() {
-        if (hasCompletion) {
-            hasCompletion = false;
-            return true;
-        }
-        return Objects.requireNonNull(queue).poll(completion);
-    }
-
-    private boolean completeNext() {
-        if (!next()) {
-            return false;
-        }
-        long id = completion.id();
-        if (id < 0) {
-            completeReceive(receives().take(id));
-        } else {
-            completeRequest(connections.inSlot((int) id));
-        }
-        return true;
-    }
-
-    private void completeRequest(RdmaConnection connection) {
-        RequestTask task = connection.take();
-        CompletionStatus status = completion.status();
-        if (status == CompletionStatus.SUCCESS) {
-            task.complete();
-            end(task, DocaError.SUCCESS, null);
-        } else {
-            endFailed(task, connection, status);
-        }
-    }
-
-    private void completeReceive(ReceiveTask task) {
-        CompletionStatus status = completion.status();
-        RdmaConnection connection = connections.ofQueuePair(completion.queuePairNumber());
-        if (status == CompletionStatus.SUCCESS) {
-            if (connection.state() == RdmaState.INIT && service != null) {
-                service.establishedByMessage(connection);
-            }
-            task.complete(completion, connection);
-            end(task, DocaError.SUCCESS, null);
-        } else {
-            task.fail(status);
-            endFailed(task, connection, status);
-        }
-    }
-
-    private void endFailed(RdmaTask task, RdmaConnection connection, CompletionStatus status) {
-        FailureCause cause = FailureCause.Transport.of(status);
-        if (status == CompletionStatus.WORK_REQUEST_FLUSHED) {
-            end(task, DocaError.BAD_STATE, cause);
-        } else {
-            failed(connection, cause);
-            end(task, DocaError.IO_FAILED, cause);
-        }
-    }
-
-    /// The communication with a peer has failed.
-    private void failed(RdmaConnection connection, FailureCause cause) {
-        connections.shut(connection);
-        if (connectionMode() == ConnectionMode.GATED) {
-            fail(cause);
-        }
-    }
-
-    /// Completes a task that was submitted though it could not work, if it is its turn.
-    private boolean completeBroken() {
-        if (receives().hasBroken()) {
-            ReceiveTask task = receives().takeBroken();
-            task.fail(CompletionStatus.WORK_REQUEST_FLUSHED);
-            endBroken(task, Objects.requireNonNull(task.broken));
-            return true;
-        }
-        RequestTask task = connections.takeBroken();
-        if (task == null) {
-            return false;
-        }
-        ValidationRule broken = Objects.requireNonNull(task.broken);
-        if (task.isAlwaysFatal()) {
-            failed(task.connection(), FailureCause.Validation.of(broken));
-        }
-        endBroken(task, broken);
-        return true;
-    }
-
-    private void endBroken(RdmaTask task, ValidationRule broken) {
-        end(task, broken.error(), FailureCause.Validation.of(broken));
-    }
-
-    /// A queue pair may have failed because of what its peer sent, with nothing in flight here.
-    private int lookForFailures() {
-        RdmaConnection connection = connections.nextFailed();
-        if (connection == null) {
-            return 0;
-        }
-        if (completeNext()) {
-            return 1; // the task that failed has completed in the meantime, and says more
-        }
-        failed(connection, FailureCause.Transport.of(CompletionStatus.GENERAL_ERROR));
-        return 1;
-    }
-
-    /// The device was closed under its contexts: nothing completes any more.
-    private int loseDevice() {
-        FailureCause cause = FailureCause.Transport.of(CompletionStatus.GENERAL_ERROR);
-        int done = state() == CtxState.STOPPING ? 0 : 1;
-        fail(cause);
-        RequestTask request = connections.takeAny();
-        while (request != null) {
-            end(request, DocaError.IO_FAILED, cause);
-            done++;
-            request = connections.takeAny();
-        }
-        for (ReceiveTask receive : receives().takeAll()) {
-            receive.fail(CompletionStatus.GENERAL_ERROR);
-            end(receive, DocaError.IO_FAILED, cause);
-            done++;
-        }
-        return done;
-    }
-
-    // ---- stopping -------------------------------------------------------------------------------
-
-    @Override
-    protected void shut() {
-        if (service != null) {
-            service.stopListening();
-        }
-        connections.shut();
-    }
-
-    @Override
-    protected boolean isShut() {
-        return connections.isIdle()
-                && !connections.hasUnsettled()
-                && (handler() == null || !connections.hasAnnounced());
-    }
-
-    /// What no connection took ends when no connection is left that could.
-    private int flushReceives() {
-        if (!isShut() || hasCompletion) {
-            return 0;
-        }
-        connections.close();
-        int done = 0;
-        while (completeNext()) {
-            done++;
-        }
-        List<ReceiveTask> left = receives().takeAll();
-        flush(left);
-        return done + left.size();
-    }
-
-    private void flush(List<ReceiveTask> left) {
-        FailureCause cause = FailureCause.Transport.of(CompletionStatus.WORK_REQUEST_FLUSHED);
-        for (ReceiveTask task : left) {
-            task.fail(CompletionStatus.WORK_REQUEST_FLUSHED);
-            end(task, DocaError.BAD_STATE, cause);
-        }
-    }
-
-    @Override
-    protected void release() {
-        connections.close();
-        connections = new Connections(0);
-        if (service != null) {
-            service.close();
-            service = null;
-        }
-        receives().close();
-        Objects.requireNonNull(queue).close();
-        receives = null;
-        queue = null;
-        hasCompletion = false;
-    }
-
-    @Override
-    protected boolean arm() {
-        if (state() == CtxState.IDLE) {
-            return false;
-        }
-        CompletionQueue armed = Objects.requireNonNull(queue);
-        armed.requestNotification(false);
-        hasCompletion = hasCompletion || armed.poll(completion);
-        return hasCompletion
-                || connections.hasBroken()
-                || connections.hasLeaving()
-                || (service != null && service.hasEvents())
-                || receives().hasBroken()
-                || connections.hasFailed()
-                || !verbs().isOpen();
-    }
-
-    private ReceiveQueue receives() {
-        return Objects.requireNonNull(receives);
     }
 }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What can be set on an [Rdma] context while it is IDLE: its properties, and the types of task it
 /// is to run.
-abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
+abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
     private static final int MAX_SERVICE_LEVEL = 15;
 
     /// A device on Ethernet is one IP address.
@@ -43,7 +43,7 @@ abstract sealed class RdmaConfiguration extends Ctx permits Rdma {
         return pools[type.ordinal()];
     }
 
-    private Rdma self() {
+    final Rdma self() {
         return (Rdma) this;
     }
 

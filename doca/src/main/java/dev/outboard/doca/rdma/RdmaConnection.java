@@ -1,22 +1,14 @@
 package dev.outboard.doca.rdma;
 
-import dev.outboard.doca.AccessFlag;
-import dev.outboard.doca.Buf;
 import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
-import dev.outboard.doca.RemoteBuf;
-import dev.outboard.doca.sync.SyncEventRemoteNet;
-import dev.outboard.fabric.AddressVector;
 import dev.outboard.fabric.ConnectionId;
-import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
-import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
-import dev.outboard.fabric.SendRequest;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
@@ -37,19 +29,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Same threads as its context, others get BAD_STATE. Its tasks complete in the order they were
 /// submitted.
-public final class RdmaConnection {
+public final class RdmaConnection extends ConnectionTasks {
     private static final Logger LOGGER = System.getLogger(RdmaConnection.class.getName());
-
-    /// RDMA READs and atomics under way at a time; more wait.
-    private static final int READ_DEPTH = 16;
 
     /// What a reply of the connection manager carries for the application.
     private static final int MAX_REPLY_BYTES = 196;
 
-    /// InfiniBand's code of 0.64 ms: how long a peer waits when it finds no receive.
-    private static final int RNR_TIMER_CODE = 12;
-
-    private final Rdma rdma;
     private final int id;
     private final int slot;
     private final QueuePair queuePair;
@@ -58,14 +43,7 @@ public final class RdmaConnection {
     /// If it is made by address.
     private final @Nullable ConnectionId cmId;
 
-    private final @Nullable RequestTask[] ring;
-    private final SendRequest request = new SendRequest();
-    private long submitted;
-    private long completed;
-
-    /// The place of the first task that was held back.
-    private long heldFrom = Long.MAX_VALUE;
-
+    private final SendQueue sends;
     private @Nullable Object userData;
     private RdmaState state = RdmaState.INIT;
 
@@ -93,14 +71,13 @@ public final class RdmaConnection {
             int psn,
             int sendQueueSize,
             @Nullable ConnectionId cmId) {
-        this.rdma = rdma;
+        super(rdma);
         this.id = id;
         this.slot = slot;
         this.queuePair = queuePair;
         this.psn = psn;
         this.cmId = cmId;
-        this.ring = new RequestTask[sendQueueSize];
-        request.id(slot);
+        sends = new SendQueue(rdma.verbs(), queuePair, sendQueueSize, slot);
     }
 
     // ---- what it is -----------------------------------------------------------------------------
@@ -141,7 +118,7 @@ public final class RdmaConnection {
 
     /// What the peer has to know, for its [#connect].
     public byte[] details() {
-        Device device = rdma.device().protectionDomain().device();
+        Device device = rdma.verbs();
         return new ConnectionBlob(
                         device.address(), queuePair.number(), psn, rdma.mtu(), device.guid())
                 .encode();
@@ -172,22 +149,8 @@ public final class RdmaConnection {
         }
         ConnectionBlob peer = ConnectionBlob.decode(peerDetails);
         RdmaSettings settings = rdma.settings();
-        queuePair.modify(
-                QueuePairChange.to(QueuePairState.READY_TO_RECEIVE)
-                        .addressVector(AddressVector.to(peer.address()))
-                        .destinationNumber(peer.queuePairNumber())
-                        .pathMtu(Math.min(peer.mtu(), settings.mtu))
-                        .receivePsn(peer.psn())
-                        .peerGuid(peer.guid())
-                        .maxDestinationReadAtomic(READ_DEPTH)
-                        .minRnrTimer(RNR_TIMER_CODE));
-        queuePair.modify(
-                QueuePairChange.to(QueuePairState.READY_TO_SEND)
-                        .sendPsn(psn)
-                        .timeout(settings.timeoutCode)
-                        .retryCount(settings.retryCount)
-                        .rnrRetryCount(settings.rnrRetryCount)
-                        .maxReadAtomic(READ_DEPTH));
+        queuePair.modify(settings.readyToReceive(peer));
+        queuePair.modify(settings.readyToSend(psn));
         becomeConnected();
         if (rdma.state() == CtxState.RUNNING) {
             rdma.tell(RdmaConnection::settle, this);
@@ -232,8 +195,8 @@ public final class RdmaConnection {
             }
             isRequested = false;
             try {
-                request.prefer(preferences());
-                request.accept(parameters(reply));
+                request.prefer(rdma.settings().preferences());
+                request.accept(rdma.settings().parameters(reply));
             } catch (FabricException e) {
                 rdma.end(this);
                 throw new DocaException(
@@ -282,153 +245,6 @@ public final class RdmaConnection {
         return cmId;
     }
 
-    private ConnectionParameters parameters(byte[] data) {
-        RdmaSettings settings = rdma.settings();
-        return new ConnectionParameters(
-                READ_DEPTH, READ_DEPTH, settings.retryCount, settings.rnrRetryCount, data);
-    }
-
-    /// What the context decides, whatever the connection manager would take.
-    private QueuePairChange preferences() {
-        RdmaSettings settings = rdma.settings();
-        return QueuePairChange.to(QueuePairState.READY_TO_SEND)
-                .access(AccessFlag.rights(settings.permissions))
-                .pathMtu(settings.mtu)
-                .minRnrTimer(RNR_TIMER_CODE)
-                .timeout(settings.timeoutCode)
-                .retryCount(settings.retryCount)
-                .rnrRetryCount(settings.rnrRetryCount);
-    }
-
-    // ---- tasks ----------------------------------------------------------------------------------
-
-    /// Allocates a send.
-    ///
-    /// @param src the message, null for one without payload; a list may have as many buffers as
-    ///   [Rdma#maxSendBufListLen]
-    /// @throws DocaException with BAD_STATE unless the context is running, with NOT_PERMITTED if
-    ///   the type is not enabled, with NO_MEMORY if all its tasks are allocated
-    public SendTask allocSend(@Nullable Buf src) {
-        return rdma.allocated(TaskType.SEND, () -> new SendTask(rdma, this, src));
-    }
-
-    /// Allocates a send of a message without payload; see [#allocSend(Buf)].
-    public SendTask allocSend() {
-        return allocSend(null);
-    }
-
-    /// Allocates a send with immediate; see [#allocSend].
-    public SendImmTask allocSendImm(@Nullable Buf src, Be32 immediate) {
-        return rdma.allocated(TaskType.SEND_IMM, () -> new SendImmTask(rdma, this, src, immediate));
-    }
-
-    /// Allocates a send of an immediate without payload; see [#allocSend(Buf)].
-    public SendImmTask allocSendImm(Be32 immediate) {
-        return allocSendImm(null, immediate);
-    }
-
-    /// Allocates a read; see [#allocSend].
-    ///
-    /// @param dst may be null if `src` is
-    public ReadTask allocRead(@Nullable RemoteBuf src, @Nullable Buf dst) {
-        return rdma.allocated(TaskType.READ, () -> new ReadTask(rdma, this, src, dst));
-    }
-
-    /// Allocates a read of nothing, to see whether the peer is there; see [#allocSend(Buf)].
-    public ReadTask allocRead() {
-        return allocRead(null, null);
-    }
-
-    /// Allocates a write; see [#allocSend].
-    ///
-    /// @param dst may be null if `src` is
-    public WriteTask allocWrite(@Nullable Buf src, @Nullable RemoteBuf dst) {
-        return rdma.allocated(TaskType.WRITE, () -> new WriteTask(rdma, this, src, dst));
-    }
-
-    /// Allocates a write of nothing, to see whether the peer is there; see [#allocSend(Buf)].
-    public WriteTask allocWrite() {
-        return allocWrite(null, null);
-    }
-
-    /// Allocates a write with immediate; see [#allocSend].
-    ///
-    /// @param dst may be null if `src` is
-    public WriteImmTask allocWriteImm(@Nullable Buf src, @Nullable RemoteBuf dst, Be32 immediate) {
-        return rdma.allocated(
-                TaskType.WRITE_IMM, () -> new WriteImmTask(rdma, this, src, dst, immediate));
-    }
-
-    /// Allocates a write of an immediate only; see [#allocSend(Buf)].
-    public WriteImmTask allocWriteImm(Be32 immediate) {
-        return allocWriteImm(null, null, immediate);
-    }
-
-    /// Allocates a compare-and-swap; see [#allocSend].
-    ///
-    /// @throws DocaException also with INVALID_VALUE if an operand is null
-    public AtomicCmpSwpTask allocAtomicCmpSwp(RemoteBuf dst, Buf result, long compare, long swap) {
-        requireOperand(dst, "dst");
-        requireOperand(result, "result");
-        return rdma.allocated(
-                TaskType.ATOMIC_CMP_SWP,
-                () -> new AtomicCmpSwpTask(rdma, this, dst, result, compare, swap));
-    }
-
-    /// Allocates a fetch-and-add; see [#allocSend].
-    ///
-    /// @throws DocaException also with INVALID_VALUE if an operand is null
-    public AtomicFetchAddTask allocAtomicFetchAdd(RemoteBuf dst, Buf result, long add) {
-        requireOperand(dst, "dst");
-        requireOperand(result, "result");
-        return rdma.allocated(
-                TaskType.ATOMIC_FETCH_ADD,
-                () -> new AtomicFetchAddTask(rdma, this, dst, result, add));
-    }
-
-    /// Allocates a get of a sync event; see [#allocSend].
-    ///
-    /// @throws DocaException also with INVALID_VALUE if an operand is null
-    public SyncEventGetTask allocSyncEventGet(SyncEventRemoteNet event, Buf dst) {
-        requireOperand(event, "event");
-        requireOperand(dst, "dst");
-        return rdma.allocated(
-                TaskType.REMOTE_NET_SYNC_EVENT_GET,
-                () -> new SyncEventGetTask(rdma, this, event, dst));
-    }
-
-    /// Allocates a set of a sync event; see [#allocSend].
-    ///
-    /// @param src may be a list; surplus bytes are ignored
-    /// @throws DocaException also with INVALID_VALUE if an operand is null
-    public SyncEventNotifySetTask allocSyncEventNotifySet(SyncEventRemoteNet event, Buf src) {
-        requireOperand(event, "event");
-        requireOperand(src, "src");
-        return rdma.allocated(
-                TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_SET,
-                () -> new SyncEventNotifySetTask(rdma, this, event, src));
-    }
-
-    /// Allocates an add to a sync event; see [#allocSend].
-    ///
-    /// @throws DocaException also with INVALID_VALUE if an operand is null
-    public SyncEventNotifyAddTask allocSyncEventNotifyAdd(
-            SyncEventRemoteNet event, long addend, Buf result) {
-        requireOperand(event, "event");
-        requireOperand(result, "result");
-        return rdma.allocated(
-                TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_ADD,
-                () -> new SyncEventNotifyAddTask(rdma, this, event, addend, result));
-    }
-
-    private void requireOperand(@Nullable Object operand, String name) {
-        if (operand == null) {
-            throw new DocaException(
-                    DocaError.INVALID_VALUE,
-                    "a task of " + this + " needs a " + name + ", not null");
-        }
-    }
-
     // ---- the context's --------------------------------------------------------------------------
 
     /// A peer asked for it, saying `data`.
@@ -445,8 +261,8 @@ public final class RdmaConnection {
     /// Asks the peer, now that the way to it is known.
     void request() {
         ConnectionId asking = Objects.requireNonNull(cmId);
-        asking.prefer(preferences());
-        asking.connect(parameters(new byte[0]));
+        asking.prefer(rdma.settings().preferences());
+        asking.connect(rdma.settings().parameters(new byte[0]));
     }
 
     /// The peer is there; `reply` is what it said.
@@ -521,85 +337,9 @@ public final class RdmaConnection {
         return queuePair.number();
     }
 
-    Rdma rdma() {
-        return rdma;
-    }
-
-    boolean isFull() {
-        return submitted - completed == ring.length;
-    }
-
-    boolean isIdle() {
-        return submitted == completed;
-    }
-
-    /// Sends `task`; the queue is not full.
-    void post(RequestTask task) {
-        enqueue(task);
-        send(task);
-    }
-
-    private void send(RequestTask task) {
-        task.prepare(request);
-        try {
-            if (!queuePair.post(request)) {
-                throw new IllegalStateException("the send queue is smaller than promised");
-            }
-        } catch (FabricException e) {
-            // With its device closed under it, the next progress ends all tasks, this one too.
-            if (e.reason() != Reason.CLOSED) {
-                throw e;
-            }
-        }
-    }
-
-    /// Lets `task` wait for [#flush]; the queue is not full.
-    void hold(RequestTask task) {
-        heldFrom = Math.min(heldFrom, submitted);
-        enqueue(task);
-    }
-
-    /// Sends what was held back, unless the device is closed, which fails it later. The application
-    /// may have given buffers back in the meantime.
-    ///
-    /// @return how many of the tasks can only fail
-    int flush() {
-        int broken = 0;
-        boolean isOpen = rdma.verbs().isOpen();
-        for (long place = Math.max(heldFrom, completed); isOpen && place < submitted; place++) {
-            RequestTask task = Objects.requireNonNull(ring[(int) place & (ring.length - 1)]);
-            if (task.broken == null) {
-                task.broken = task.check();
-                if (task.broken == null) {
-                    send(task);
-                } else {
-                    broken++;
-                }
-            }
-        }
-        heldFrom = Long.MAX_VALUE;
-        return broken;
-    }
-
-    /// Takes its place in the order of completion, without sending anything.
-    void enqueue(RequestTask task) {
-        ring[(int) submitted & (ring.length - 1)] = task;
-        submitted++;
-    }
-
-    /// The task whose turn it is to complete.
-    RequestTask take() {
-        int slot = (int) completed & (ring.length - 1);
-        RequestTask task = Objects.requireNonNull(ring[slot]);
-        ring[slot] = null;
-        completed++;
-        return task;
-    }
-
-    /// Takes the task whose turn it is to complete if it was never sent.
-    @Nullable RequestTask takeBroken() {
-        RequestTask task = ring[(int) completed & (ring.length - 1)];
-        return task != null && task.broken != null ? take() : null;
+    /// Its tasks that have not completed.
+    SendQueue sends() {
+        return sends;
     }
 
     /// Whether the queue pair failed, and nobody has been told.

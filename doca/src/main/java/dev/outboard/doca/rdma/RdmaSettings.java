@@ -3,18 +3,29 @@ package dev.outboard.doca.rdma;
 import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
+import dev.outboard.fabric.AddressVector;
+import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.DeviceLimits;
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairState;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The properties of an [Rdma] context, with their defaults, checked when they are set.
+/// The properties of an [Rdma] context, with their defaults, checked when they are set, and what
+/// follows from them for the queue pairs of its connections.
 final class RdmaSettings {
     static final int DEFAULT_LIST_LENGTH = 4;
 
     /// InfiniBand's code of 0.54 s.
     private static final int DEFAULT_TIMEOUT_CODE = 17;
+
+    /// RDMA READs and atomics under way at a time; more wait.
+    private static final int READ_DEPTH = 16;
+
+    /// InfiniBand's code of 0.64 ms: how long a peer waits when it finds no receive.
+    private static final int RNR_TIMER_CODE = 12;
 
     private static final Set<AccessFlag> REMOTE =
             EnumSet.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC);
@@ -85,6 +96,44 @@ final class RdmaSettings {
             }
         }
         permissions = remote;
+    }
+
+    /// A queue pair learns whom it receives from.
+    QueuePairChange readyToReceive(ConnectionBlob peer) {
+        return QueuePairChange.to(QueuePairState.READY_TO_RECEIVE)
+                .addressVector(AddressVector.to(peer.address()))
+                .destinationNumber(peer.queuePairNumber())
+                .pathMtu(Math.min(peer.mtu(), mtu))
+                .receivePsn(peer.psn())
+                .peerGuid(peer.guid())
+                .maxDestinationReadAtomic(READ_DEPTH)
+                .minRnrTimer(RNR_TIMER_CODE);
+    }
+
+    /// A queue pair may send from now on, beginning with this number.
+    QueuePairChange readyToSend(int psn) {
+        return QueuePairChange.to(QueuePairState.READY_TO_SEND)
+                .sendPsn(psn)
+                .timeout(timeoutCode)
+                .retryCount(retryCount)
+                .rnrRetryCount(rnrRetryCount)
+                .maxReadAtomic(READ_DEPTH);
+    }
+
+    /// What the context decides, whatever the connection manager would take.
+    QueuePairChange preferences() {
+        return QueuePairChange.to(QueuePairState.READY_TO_SEND)
+                .access(AccessFlag.rights(permissions))
+                .pathMtu(mtu)
+                .minRnrTimer(RNR_TIMER_CODE)
+                .timeout(timeoutCode)
+                .retryCount(retryCount)
+                .rnrRetryCount(rnrRetryCount);
+    }
+
+    /// What the connection manager tells the peer, with `data` of the application.
+    ConnectionParameters parameters(byte[] data) {
+        return new ConnectionParameters(READ_DEPTH, READ_DEPTH, retryCount, rnrRetryCount, data);
     }
 
     static int range(String name, int value, int min, int max) {

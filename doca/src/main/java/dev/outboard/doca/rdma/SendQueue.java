@@ -1,0 +1,112 @@
+package dev.outboard.doca.rdma;
+
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.QueuePair;
+import dev.outboard.fabric.SendRequest;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The tasks that were submitted to a connection and have not completed, in the order in which they
+/// do, whether they were sent, are held back, or can only fail.
+final class SendQueue {
+    private final Device device;
+    private final QueuePair queuePair;
+    private final @Nullable RequestTask[] ring;
+    private final SendRequest request = new SendRequest();
+    private long submitted;
+    private long completed;
+
+    /// The place of the first task that was held back.
+    private long heldFrom = Long.MAX_VALUE;
+
+    /// A queue of `size` tasks, a power of two, whose work requests carry `id`.
+    SendQueue(Device device, QueuePair queuePair, int size, int id) {
+        this.device = device;
+        this.queuePair = queuePair;
+        ring = new RequestTask[size];
+        request.id(id);
+    }
+
+    boolean isFull() {
+        return submitted - completed == ring.length;
+    }
+
+    boolean isIdle() {
+        return submitted == completed;
+    }
+
+    /// Sends `task`; the queue is not full.
+    void post(RequestTask task) {
+        enqueue(task);
+        send(task);
+    }
+
+    private void send(RequestTask task) {
+        task.prepare(request);
+        try {
+            if (!queuePair.post(request)) {
+                throw new IllegalStateException("the send queue is smaller than promised");
+            }
+        } catch (FabricException e) {
+            // With its device closed under it, the next progress ends all tasks, this one too.
+            if (e.reason() != Reason.CLOSED) {
+                throw e;
+            }
+        }
+    }
+
+    /// Lets `task` wait for [#flush]; the queue is not full.
+    void hold(RequestTask task) {
+        heldFrom = Math.min(heldFrom, submitted);
+        enqueue(task);
+    }
+
+    /// Sends what was held back, unless the device is closed, which fails it later. The application
+    /// may have given buffers back in the meantime.
+    ///
+    /// @return how many of the tasks can only fail
+    int flush() {
+        int broken = 0;
+        boolean isOpen = device.isOpen();
+        for (long place = Math.max(heldFrom, completed); isOpen && place < submitted; place++) {
+            RequestTask task = Objects.requireNonNull(ring[slot(place)]);
+            if (task.broken == null) {
+                task.broken = task.check();
+                if (task.broken == null) {
+                    send(task);
+                } else {
+                    broken++;
+                }
+            }
+        }
+        heldFrom = Long.MAX_VALUE;
+        return broken;
+    }
+
+    /// Takes its place in the order of completion, without sending anything.
+    void enqueue(RequestTask task) {
+        ring[slot(submitted)] = task;
+        submitted++;
+    }
+
+    /// The task whose turn it is to complete.
+    RequestTask take() {
+        int slot = slot(completed);
+        RequestTask task = Objects.requireNonNull(ring[slot]);
+        ring[slot] = null;
+        completed++;
+        return task;
+    }
+
+    /// Takes the task whose turn it is to complete if it was never sent.
+    @Nullable RequestTask takeBroken() {
+        RequestTask task = ring[slot(completed)];
+        return task != null && task.broken != null ? take() : null;
+    }
+
+    private int slot(long place) {
+        return (int) place & (ring.length - 1);
+    }
+}
