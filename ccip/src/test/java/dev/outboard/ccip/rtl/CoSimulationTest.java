@@ -16,12 +16,16 @@ import dev.outboard.ccip.host.Fpga;
 import dev.outboard.ccip.host.Simulation;
 import dev.outboard.ccip.platform.Mode;
 import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.trace.TransactionLog;
+import dev.outboard.ccip.trace.VcdWriter;
 import dev.outboard.ccip.wire.Rx;
 import dev.outboard.ccip.wire.Tx;
 import dev.outboard.testkit.Requirement;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -139,6 +143,34 @@ class CoSimulationTest {
     @EnumSource(Mode.class)
     void theSameSeedGivesTheSameTrace(Mode mode) throws IOException {
         assertThat(traceOfCopy(mode, false, 1)).isEqualTo(traceOfCopy(mode, false, 2));
+    }
+
+    @Requirement({"CCIP-MOD-5", "CCIP-MOD-8", "CCIP-RTL-6"})
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void theSameSeedGivesTheSameLogAndWavesByteForByte(Mode mode) throws IOException {
+        Traces first = tracesOfCopy(mode, 1);
+        assertThat(tracesOfCopy(mode, 1).equals(first)).isTrue();
+        Traces other = tracesOfCopy(mode, 2);
+        assertThat(other.log).isNotEqualTo(first.log);
+        assertThat(other.waves).isNotEqualTo(first.waves);
+    }
+
+    private record Traces(String log, String waves) {}
+
+    private static Traces tracesOfCopy(Mode mode, long seed) throws IOException {
+        StringBuilder log = new StringBuilder();
+        ByteArrayOutputStream waves = new ByteArrayOutputStream();
+        try (VerilatedAfu afu = compiled("copy").open(Profile.PAC_A10, seed);
+                VcdWriter writer = new VcdWriter(waves, Profile.PAC_A10)) {
+            Simulation simulation = simulation(afu, mode, seed);
+            simulation.monitor(writer);
+            simulation.monitor(TransactionLog.to(log));
+            copied(simulation);
+        }
+        assertThat(log.length()).isGreaterThan(100 * LINES);
+        assertThat(waves.size()).isGreaterThan(100 * LINES);
+        return new Traces(log.toString(), waves.toString(StandardCharsets.ISO_8859_1));
     }
 
     @Requirement("CCIP-RTL-3")
