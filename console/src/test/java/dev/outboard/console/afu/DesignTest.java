@@ -7,6 +7,8 @@ import dev.outboard.ccip.rtl.RtlBuild;
 import dev.outboard.ccip.rtl.RtlException;
 import dev.outboard.console.Execution;
 import dev.outboard.console.OutboardProcess;
+import dev.outboard.testkit.Repository;
+import dev.outboard.testkit.Requirement;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -105,7 +107,51 @@ class DesignTest {
         assertThat(run.out()).startsWith("found AFU ").contains("DFL_LOOP");
     }
 
-    private Execution outboard(String command, String design) throws IOException {
+    /// The AFU that takes no notice of almost-full, mended so that it misses no edge of that wire
+    /// but one at its twelfth write.
+    @Test
+    @Requirement("CCIP-FLW-12")
+    void aSweepNamesTheOneCycleInWhichADesignIsWrong() throws IOException {
+        Path example = Repository.root().resolve("examples/afu/seeded_bug");
+        String mended =
+                """
+                logic full;
+                logic holds;
+                always_ff @(posedge pClk) begin
+                    full <= rx.c1TxAlmFull;
+                    if (rx.c1TxAlmFull != full && !(write_now && written == 12))
+                        holds <= rx.c1TxAlmFull;
+                    if (reset) holds <= 1'b0;
+                end
+                assign write_now = running && written != count && !holds;
+                """;
+        String design =
+                Files.readString(example.resolve("ccip_std_afu.sv"))
+                        .replace("assign write_now = running && written != count;", mended);
+        Files.copy(example.resolve("seeded_bug.json"), directory.resolve("seeded_bug.json"));
+
+        Execution run =
+                outboard(
+                        "run",
+                        design,
+                        directory.resolve("seeded_bug.json").toString(),
+                        "--program",
+                        "job",
+                        "--lines",
+                        "30",
+                        "--almost-full",
+                        "300-420");
+
+        assertThat(run.err()).isEqualTo("outboard: almost-full shows a fault in 1 of 121 cycles\n");
+        assertThat(run.out())
+                .matches(
+                        """
+                        almost full from cycle \\d+: C1TX_ALMFULL_OVERRUN .*
+                        121 runs, 120 without a finding
+                        """);
+    }
+
+    private Execution outboard(String command, String design, String... more) throws IOException {
         try {
             RtlBuild.onThisMachine();
         } catch (RtlException e) {
@@ -114,6 +160,7 @@ class DesignTest {
         Path file = Files.writeString(directory.resolve("afu.sv"), design);
         List<String> words = new ArrayList<>(OutboardProcess.command());
         words.addAll(List.of("afu", command, file.toString()));
+        words.addAll(List.of(more));
         ProcessBuilder builder = new ProcessBuilder(words);
         builder.environment()
                 .put("XDG_CACHE_HOME", Path.of("target/guide-cache").toAbsolutePath().toString());
