@@ -72,11 +72,11 @@ final class Hazards implements LineTable.Interest {
             return;
         }
         int channel = physical(c0.channel());
+        int slot = lines.slot(c0.address(), this);
         boolean found = false;
         for (int line = 0; line <= c0.lengthCode(); line++) {
-            int slot = lines.slot(c0.address() + line, this);
-            lines.addRead(slot);
-            long write = lines.write(slot);
+            lines.addRead(slot + line);
+            long write = lines.write(slot + line);
             if (write != 0 && !found && isOpenForRead(write, channel)) {
                 found = true;
                 readAfterWrite(c0, request, c0.address() + line, write);
@@ -89,7 +89,7 @@ final class Hazards implements LineTable.Interest {
         int slot = lines.find(line);
         if (slot >= 0 && lines.hasReads(slot)) {
             lines.removeRead(slot);
-            removeIfDone(slot);
+            lines.giveUp(slot);
         }
     }
 
@@ -119,20 +119,21 @@ final class Hazards implements LineTable.Interest {
         lines.setWrite(slot, request << 5 | (long) named << 3 | 1);
     }
 
-    /// A line of a write was answered by this channel.
-    void writeAnswered(long line, long request, int used) {
+    /// So many lines of a write were answered by this channel.
+    void writeAnswered(long line, int count, long request, int used) {
         int slot = lines.find(line);
-        if (slot >= 0 && request(lines.write(slot)) == request) {
-            lines.setWrite(slot, onlyLink == 0 ? lines.write(slot) | (long) used << 1 : 0);
-            removeIfDone(slot);
+        if (slot < 0) {
+            return;
         }
-    }
-
-    private void removeIfDone(int slot) {
-        long write = lines.write(slot);
-        if (!lines.hasReads(slot) && (write == 0 || !isOpen(write))) {
-            lines.remove(slot);
+        int end = Math.min(slot + count, lines.end(slot));
+        for (int i = slot; i < end; i++) {
+            long write = lines.write(i);
+            if (write != 0 && request(write) == request) {
+                boolean isDone = onlyLink != 0 || !isOpen(write);
+                lines.setWrite(i, isDone ? 0 : write | (long) used << 1);
+            }
         }
+        lines.giveUp(slot);
     }
 
     /// A fence was sent.

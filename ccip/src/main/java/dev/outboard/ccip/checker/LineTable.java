@@ -3,24 +3,26 @@ package dev.outboard.ccip.checker;
 import java.util.Arrays;
 
 /// Per line of host memory: the latest write of the AFU, as a word of the caller's, and how many
-/// reads are outstanding. Open addressing with linear probing, where the lines of a request lie
-/// side by side; a slot is valid until the next line is taken in or removed.
+/// reads are outstanding. Open addressing with linear probing, four lines at a time: those that one
+/// request may have. Their slots follow one another; a slot is valid until the next line is taken
+/// in or given up.
 final class LineTable {
-    /// With so many slots, answered writes are forgotten rather than the table made larger.
-    private static final int LARGE = 1 << 14;
+    /// With so many groups, answered writes are forgotten rather than the table made larger.
+    private static final int LARGE = 1 << 12;
 
-    /// Lines of a request at most, which are aligned.
-    private static final int GROUP = 4;
+    private static final int LINES = 4;
 
-    private static final int READS_SHIFT = 44;
-    private static final long KEY = (1L << READS_SHIFT) - 1;
-    private static final long ONE_READ = 1L << READS_SHIFT;
+    // The words of a group: its number + 1, or 0 if it is free; 16 bits per line with the reads
+    // that are outstanding, of which an FIU holds fewer; and, in the second half, the write of each
+    // line, 0 if there is none.
+    private static final int WORDS = 8;
+    private static final int READS = 1;
+    private static final int WRITES = 4;
+    private static final int READ_BITS = 16;
+    private static final long READ_MASK = (1L << READ_BITS) - 1;
 
-    /// Two elements per slot: line + 1, or 0 if free, below the number of outstanding reads; and
-    /// the write, 0 if none.
-    private long[] slots = new long[2 << 11];
-
-    private int mask = (slots.length >> 1) - 1;
+    private long[] words = new long[WORDS << 9];
+    private int mask = words.length - 1;
     private int used;
 
     /// Which writes are still of interest.
@@ -34,119 +36,151 @@ final class LineTable {
 
     /// The slot of this line, or -1.
     int find(long line) {
-        int slot = home(line);
-        while (true) {
-            long key = slots[2 * slot] & KEY;
-            if (key == line + 1) {
-                return slot;
-            }
-            if (key == 0) {
+        long key = line / LINES + 1;
+        int group = home(key);
+        while (words[group] != key) {
+            if (words[group] == 0) {
                 return -1;
             }
-            slot = (slot + 1) & mask;
+            group = group + WORDS & mask;
         }
+        return slotIn(group, line);
     }
 
     /// The slot of this line, a new one if it has none.
     int slot(long line, Interest interest) {
-        int slot = home(line);
-        while (true) {
-            long key = slots[2 * slot] & KEY;
-            if (key == line + 1) {
-                return slot;
-            }
-            if (key == 0) {
+        long key = line / LINES + 1;
+        int group = home(key);
+        while (words[group] != key) {
+            if (words[group] == 0) {
+                if (2 * used * WORDS > mask) {
+                    rebuild(interest);
+                    return slot(line, interest);
+                }
+                used++;
+                words[group] = key;
                 break;
             }
-            slot = (slot + 1) & mask;
+            group = group + WORDS & mask;
         }
-        if (used > mask / 2) {
-            rebuild(interest);
-            return slot(line, interest);
-        }
-        used++;
-        slots[2 * slot] = line + 1;
-        slots[2 * slot + 1] = 0;
-        return slot;
+        return slotIn(group, line);
+    }
+
+    private static int slotIn(int group, long line) {
+        return group + WRITES + (int) (line % LINES);
+    }
+
+    /// The slot after the last one that may be of the same request.
+    int end(int slot) {
+        return slot / WORDS * WORDS + WORDS;
     }
 
     long write(int slot) {
-        return slots[2 * slot + 1];
+        return words[slot];
     }
 
     void setWrite(int slot, long write) {
-        slots[2 * slot + 1] = write;
+        words[slot] = write;
     }
 
     boolean hasReads(int slot) {
-        return slots[2 * slot] >>> READS_SHIFT != 0;
+        return (words[reads(slot)] >>> shift(slot) & READ_MASK) != 0;
     }
 
     void addRead(int slot) {
-        slots[2 * slot] += ONE_READ;
+        words[reads(slot)] += 1L << shift(slot);
     }
 
     void removeRead(int slot) {
-        slots[2 * slot] -= ONE_READ;
+        words[reads(slot)] -= 1L << shift(slot);
     }
 
-    /// Forgets a line. What was put beyond it because of it moves up.
-    void remove(int slot) {
+    private static int reads(int slot) {
+        return slot / WORDS * WORDS + READS;
+    }
+
+    private static int shift(int slot) {
+        return slot % LINES * READ_BITS;
+    }
+
+    /// Forgets the line and its neighbours if there is no write and no read of any.
+    void giveUp(int slot) {
+        int group = slot / WORDS * WORDS;
+        if (isEmpty(group)) {
+            remove(group);
+        }
+    }
+
+    private boolean isEmpty(int group) {
+        long any = words[group + READS];
+        for (int line = 0; line < LINES; line++) {
+            any |= words[group + WRITES + line];
+        }
+        return any == 0;
+    }
+
+    /// Frees a group that is empty. What was put beyond it because of it moves up.
+    private void remove(int group) {
         used--;
-        int hole = slot;
-        int at = (slot + 1) & mask;
-        while (slots[2 * at] != 0) {
-            int home = home((slots[2 * at] & KEY) - 1);
-            if (((at - home) & mask) >= ((at - hole) & mask)) {
-                slots[2 * hole] = slots[2 * at];
-                slots[2 * hole + 1] = slots[2 * at + 1];
+        int hole = group;
+        int at = group + WORDS & mask;
+        while (words[at] != 0) {
+            if ((at - home(words[at]) & mask) >= (at - hole & mask)) {
+                System.arraycopy(words, at, words, hole, WORDS);
                 hole = at;
             }
-            at = (at + 1) & mask;
+            at = at + WORDS & mask;
         }
-        slots[2 * hole] = 0;
+        Arrays.fill(words, hole, hole + WORDS, 0);
     }
 
     void clear() {
-        Arrays.fill(slots, 0);
+        Arrays.fill(words, 0);
         used = 0;
     }
 
-    /// Half of the slots are in use: forgets what is no longer of interest, and if that is little
-    /// takes twice the slots.
+    /// Half of the groups are in use: forgets what is no longer of interest, and if that is little
+    /// takes twice the groups.
     private void rebuild(Interest interest) {
-        boolean large = mask >= LARGE - 1;
-        for (int slot = 0; slot <= mask; ) {
-            if (slots[2 * slot] == 0 || isKept(slot, large, interest)) {
-                slot++;
+        boolean large = words.length >= LARGE * WORDS;
+        for (int group = 0; group < words.length; ) {
+            if (words[group] != 0 && !isKept(group, large, interest)) {
+                remove(group);
             } else {
-                remove(slot);
+                group += WORDS;
             }
         }
-        if (used > mask / 4) {
-            long[] old = slots;
-            slots = new long[2 * old.length];
-            mask = (slots.length >> 1) - 1;
-            used = 0;
-            for (int at = 0; at < old.length; at += 2) {
-                if (old[at] != 0) {
-                    int slot = slot((old[at] & KEY) - 1, interest);
-                    slots[2 * slot] = old[at];
-                    slots[2 * slot + 1] = old[at + 1];
+        if (4 * used * WORDS > mask) {
+            long[] old = words;
+            words = new long[2 * old.length];
+            mask = words.length - 1;
+            for (int group = 0; group < old.length; group += WORDS) {
+                if (old[group] != 0) {
+                    System.arraycopy(old, group, words, free(old[group]), WORDS);
                 }
             }
         }
     }
 
-    private boolean isKept(int slot, boolean large, Interest interest) {
-        long write = write(slot);
-        boolean isWriteKept =
-                write != 0 && interest.isOpen(write) && !(large && interest.isAnswered(write));
-        return isWriteKept || hasReads(slot);
+    private int free(long key) {
+        int group = home(key);
+        while (words[group] != 0) {
+            group = group + WORDS & mask;
+        }
+        return group;
     }
 
-    private int home(long line) {
-        int group = (int) ((line / GROUP * 0x9E3779B97F4A7C15L) >>> 40);
-        return (group * GROUP + (int) (line % GROUP)) & mask;
+    private boolean isKept(int group, boolean large, Interest interest) {
+        for (int slot = group + WRITES; slot < group + WORDS; slot++) {
+            long write = words[slot];
+            if (write != 0 && (!interest.isOpen(write) || (large && interest.isAnswered(write)))) {
+                words[slot] = 0;
+            }
+        }
+        return !isEmpty(group);
+    }
+
+    private int home(long key) {
+        return (int) ((key * 0x9E3779B97F4A7C15L) >>> 40) * WORDS & mask;
     }
 }

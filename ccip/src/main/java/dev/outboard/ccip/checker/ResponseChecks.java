@@ -247,11 +247,11 @@ final class ResponseChecks {
             found(Violation.FIU_CL_NUM, c1, request, "");
         }
         writes.setState(request, state & ~PENDING);
-        long address = lineAddress(writes, request);
         for (int line = 0; line <= lengthCode; line++) {
             order.writeAnswered(request, line, state, c1.channelUsed());
-            hazards.writeAnswered(address + line, request, c1.channelUsed());
         }
+        long address = lineAddress(writes, request);
+        hazards.writeAnswered(address, lengthCode + 1, request, c1.channelUsed());
     }
 
     private void lineResponse(C1Rx c1, long request, int state) {
@@ -262,7 +262,7 @@ final class ResponseChecks {
         }
         writes.setState(request, answered(state, line, c1.channelUsed()));
         order.writeAnswered(request, line, state, c1.channelUsed());
-        hazards.writeAnswered(lineAddress(writes, request) + line, request, c1.channelUsed());
+        hazards.writeAnswered(lineAddress(writes, request) + line, 1, request, c1.channelUsed());
     }
 
     private static @Nullable Violation whyUnexpected(
