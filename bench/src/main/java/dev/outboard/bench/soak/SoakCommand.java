@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -49,19 +49,7 @@ public final class SoakCommand implements Callable<Integer> {
             description = "Clients at a time. Default: ${DEFAULT-VALUE}.")
     private int clients;
 
-    @Option(
-            names = "--time",
-            paramLabel = "TIME",
-            defaultValue = "30min",
-            description = "How long. Default: ${DEFAULT-VALUE}.")
-    private Duration time = Duration.ZERO;
-
-    @Option(
-            names = "--interval",
-            paramLabel = "TIME",
-            defaultValue = "1min",
-            description = "How often to print a line. Default: ${DEFAULT-VALUE}.")
-    private Duration interval = Duration.ZERO;
+    @Mixin private Pace pace;
 
     @Option(
             names = "--loss",
@@ -148,31 +136,17 @@ public final class SoakCommand implements Callable<Integer> {
                         "HEAP",
                         "NATIVE",
                         "THREADS"));
-        long start = System.nanoTime();
-        long next = 0;
-        while (next < time.toNanos()) {
-            next = Math.min(time.toNanos(), next + interval.toNanos());
-            sleepUntil(start + next);
-            memory.measure();
-            report(Duration.ofNanos(next), tally, memory);
-        }
+        pace.pass(memory, elapsed -> report(elapsed, tally, memory));
         stop.countDown();
         for (Thread thread : threads) {
             thread.join();
         }
     }
 
-    private static void sleepUntil(long nanoTime) throws InterruptedException {
-        long left = nanoTime - System.nanoTime();
-        if (left > 0) {
-            TimeUnit.NANOSECONDS.sleep(left);
-        }
-    }
-
-    private void report(Duration elapsed, Tally tally, Memory memory) {
+    private void report(String elapsed, Tally tally, Memory memory) {
         say(
                 LINE.formatted(
-                        "%d:%02d".formatted(elapsed.toMinutes(), elapsed.toSecondsPart()),
+                        elapsed,
                         tally.rpcs.sum(),
                         tally.bytes.sum() >> 20,
                         tally.wrongBytes.sum(),

@@ -2,11 +2,10 @@ package dev.outboard.bench.soak;
 
 import dev.outboard.bench.report.ByteSize;
 import java.io.PrintWriter;
-import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -41,19 +40,7 @@ public final class TaskSoakCommand implements Callable<Integer> {
             description = "Threads. Default: ${DEFAULT-VALUE}.")
     private int threads;
 
-    @Option(
-            names = "--time",
-            paramLabel = "TIME",
-            defaultValue = "60min",
-            description = "How long. Default: ${DEFAULT-VALUE}.")
-    private Duration time = Duration.ZERO;
-
-    @Option(
-            names = "--interval",
-            paramLabel = "TIME",
-            defaultValue = "1min",
-            description = "How often to print a line. Default: ${DEFAULT-VALUE}.")
-    private Duration interval = Duration.ZERO;
+    @Mixin private Pace pace;
 
     @Option(
             names = "--loss",
@@ -103,20 +90,13 @@ public final class TaskSoakCommand implements Callable<Integer> {
         say(
                 LINE.formatted(
                         "TIME", "TASKS", "MESSAGES", "MIB", "WRONG", "FAILED", "HEAP", "NATIVE"));
-        long start = System.nanoTime();
-        long next = 0;
-        while (next < time.toNanos()) {
-            next = Math.min(time.toNanos(), next + interval.toNanos());
-            TimeUnit.NANOSECONDS.sleep(Math.max(0, start + next - System.nanoTime()));
-            memory.measure();
-            report(Duration.ofNanos(next), tally, memory);
-        }
+        pace.pass(memory, elapsed -> report(elapsed, tally, memory));
     }
 
-    private void report(Duration elapsed, TaskTally tally, Memory memory) {
+    private void report(String elapsed, TaskTally tally, Memory memory) {
         say(
                 LINE.formatted(
-                        "%d:%02d".formatted(elapsed.toMinutes(), elapsed.toSecondsPart()),
+                        elapsed,
                         tally.completed.sum(),
                         tally.received.sum(),
                         tally.bytes.sum() >> 20,
