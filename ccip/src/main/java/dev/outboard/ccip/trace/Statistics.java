@@ -349,18 +349,21 @@ public final class Statistics implements Monitor {
     }
 
     private void cache(StringBuilder text) {
+        String what = "cache";
         for (Request request : Request.values()) {
             long lookups = cacheHits(request) + cacheMisses(request);
             if (lookups != 0) {
                 text.append(
                         String.format(
                                 Locale.ROOT,
-                                "%-10s %d lines, %d hits, %d misses, %d evictions\n",
+                                "%-10s %s %d lines, %d hits, %d misses, %d evictions\n",
+                                what,
                                 request,
                                 lookups,
                                 cacheHits(request),
                                 cacheMisses(request),
                                 cacheEvictions(request)));
+                what = "";
             }
         }
     }

@@ -102,7 +102,7 @@ public final class TransactionLog implements Monitor {
         beat.begin(cycle, Channel.CACHE, transition.request().name());
         beat.request = lookup.request;
         beat.channel(VirtualChannel.VL0.code());
-        beat.line = lookup.line;
+        beat.line = lookup.request == CacheLookup.NONE ? Transaction.NONE : lookup.line;
         beat.address = lookup.address;
         beat.hit = transition.hit() ? 1 : 0;
         beat.before = transition.before().name();

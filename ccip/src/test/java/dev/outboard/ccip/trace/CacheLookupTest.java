@@ -98,7 +98,9 @@ class CacheLookupTest {
         counts(Request.WRLINE_M, 2, 13, 2);
         counts(Request.RDLINE_S, 2, 13, 2);
         assertThat(statistics.toString())
-                .contains("WRLINE_M   15 lines, 2 hits, 13 misses, 2 evictions\n")
+                .contains(
+                        "\ncache      WRLINE_I 5 lines,",
+                        "\n           WRLINE_M 15 lines, 2 hits, 13 misses, 2 evictions\n")
                 .doesNotContain("UMSG");
     }
 
@@ -155,6 +157,7 @@ class CacheLookupTest {
         assertThat(lookups())
                 .extracting(Transaction::type, Transaction::request, Transaction::address)
                 .startsWith(tuple("UMSG", -1L, address), tuple("UMSG", -1L, address + 1));
+        assertThat(lookups()).extracting(Transaction::line).containsOnly(Transaction.NONE);
         assertThat(lookups().getFirst().upi()).isEqualTo("RdCode");
         // Eight when the lines are set up, and one of the line that was stored to.
         counts(Request.UMSG, 0, 9, 0);
