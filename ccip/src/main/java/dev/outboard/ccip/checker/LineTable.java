@@ -21,7 +21,7 @@ final class LineTable {
     private static final int READ_BITS = 16;
     private static final long READ_MASK = (1L << READ_BITS) - 1;
 
-    private long[] words = new long[WORDS << 9];
+    private long[] words = new long[WORDS << 10];
     private int mask = words.length - 1;
     private int used;
 
