@@ -1,38 +1,18 @@
 package dev.outboard.doca.jobs;
 
-import static dev.outboard.doca.jobs.JobTransferContract.assertRefused;
+import static dev.outboard.doca.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.DocaDev;
-import dev.outboard.doca.DocaDevInfo;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.rdma.RdmaState;
 import dev.outboard.doca.rdma.TransportType;
 import dev.outboard.testkit.Requirement;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// The life of an instance, on every provider.
-abstract class InstanceContract {
-    private JobEnd ours;
-    private JobEnd theirs;
-
-    abstract DocaDevInfo device();
-
-    @BeforeEach
-    void open() {
-        ours = new JobEnd(device());
-        theirs = new JobEnd(device());
-    }
-
-    @AfterEach
-    void close() {
-        ours.close();
-        theirs.close();
-    }
-
+abstract class InstanceContract extends JobPairContract {
     @Test
     @Requirement({"DJOB-LIFE-1", "DRDMA-CREATE-2"})
     void goesFromResetToInitToConnectedAndBack() {

@@ -1,14 +1,12 @@
 package dev.outboard.doca.jobs;
 
+import static dev.outboard.doca.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.CtxState;
-import dev.outboard.doca.DocaDevInfo;
 import dev.outboard.doca.DocaError;
-import dev.outboard.doca.DocaException;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.rdma.Be32;
@@ -21,32 +19,16 @@ import dev.outboard.doca.rdma.RecvOpcode;
 import dev.outboard.doca.rdma.SendImmTask;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.ValueLayout;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// What the jobs of a connected pair do, on every provider.
-abstract class JobTransferContract {
+abstract class JobTransferContract extends JobPairContract {
     private static final Be32 IMMEDIATE = Be32.ofHost(0xcafe_0001);
-
-    private JobEnd ours;
-    private JobEnd theirs;
-
-    /// A device that reaches, and is reached by, the others.
-    abstract DocaDevInfo device();
 
     @BeforeEach
     void connect() {
-        ours = new JobEnd(device());
-        theirs = new JobEnd(device());
         JobEnd.connect(ours, theirs);
-    }
-
-    @AfterEach
-    void close() {
-        ours.close();
-        theirs.close();
     }
 
     // ---- the types ------------------------------------------------------------------------------
@@ -422,12 +404,5 @@ abstract class JobTransferContract {
                 .isEqualTo(DocaError.BAD_STATE);
         ours.instance.stop();
         assertThat(ours.instance.state()).isEqualTo(RdmaState.RESET);
-    }
-
-    static void assertRefused(DocaError error, ThrowingCallable call) {
-        assertThatThrownBy(call)
-                .isInstanceOfSatisfying(
-                        DocaException.class,
-                        refusal -> assertThat(refusal.error()).isEqualTo(error));
     }
 }

@@ -1,40 +1,25 @@
 package dev.outboard.doca.jobs;
 
-import static dev.outboard.doca.jobs.JobTransferContract.assertRefused;
+import static dev.outboard.doca.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.doca.Buf;
-import dev.outboard.doca.DocaDevInfo;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.rdma.Be32;
 import dev.outboard.testkit.Requirement;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// What a work queue takes and tells, on every provider.
-abstract class WorkQueueContract {
+abstract class WorkQueueContract extends JobPairContract {
     private static final Be32 NO_IMMEDIATE = Be32.ofHost(0);
-
-    private JobEnd ours;
-    private JobEnd theirs;
-
-    abstract DocaDevInfo device();
 
     @BeforeEach
     void connect() {
-        ours = new JobEnd(device());
-        theirs = new JobEnd(device());
         JobEnd.connect(ours, theirs);
-    }
-
-    @AfterEach
-    void close() {
-        ours.close();
-        theirs.close();
     }
 
     // ---- what it takes --------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 package dev.outboard.doca.rdma;
 
+import static dev.outboard.doca.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -396,11 +397,5 @@ abstract class ConnectionByAddressContract {
 
     private static long sentPackets(RdmaEnd end) {
         return end.dev.protectionDomain().device().counters().get("sent.packets");
-    }
-
-    private static void assertRefused(DocaError error, Runnable call) {
-        assertThatExceptionOfType(DocaException.class)
-                .isThrownBy(call::run)
-                .satisfies(e -> assertThat(e.error()).isEqualTo(error));
     }
 }

@@ -1,14 +1,12 @@
 package dev.outboard.doca.rdma;
 
+import static dev.outboard.doca.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDevInfo;
 import dev.outboard.doca.DocaError;
-import dev.outboard.doca.DocaException;
-import dev.outboard.doca.Refusals;
 import dev.outboard.doca.blob.Blob;
 import dev.outboard.testkit.Requirement;
 import java.nio.ByteBuffer;
@@ -102,16 +100,15 @@ abstract class GatedConnectionContract {
         CRC32C checksum = new CRC32C();
         checksum.update(later, 0, later.length - Integer.BYTES);
         ByteBuffer.wrap(later).putInt(later.length - Integer.BYTES, (int) checksum.getValue());
-        Refusals.assertRefused(
-                DocaError.CONNECTION_ABORTED, () -> connection.connect(later), "version 2");
+        assertRefused(DocaError.CONNECTION_ABORTED, () -> connection.connect(later), "version 2");
 
         byte[] dynamic = withBodyByte(good, 0, TransportType.DC.ordinal());
-        Refusals.assertRefused(
+        assertRefused(
                 DocaError.CONNECTION_ABORTED,
                 () -> connection.connect(dynamic),
                 "transport type 1");
         byte[] withoutGrh = withBodyByte(good, 1, 0);
-        Refusals.assertRefused(
+        assertRefused(
                 DocaError.CONNECTION_ABORTED, () -> connection.connect(withoutGrh), "GRH use 0");
         assertThat(connection.state()).isEqualTo(RdmaState.INIT);
     }
@@ -194,11 +191,5 @@ abstract class GatedConnectionContract {
         assertThat(ours.run(connection.allocSend(null))).isEqualTo(DocaError.IO_FAILED);
 
         assertThat(ours.rdma.state()).isEqualTo(CtxState.STOPPING);
-    }
-
-    private static void assertRefused(DocaError error, Runnable call) {
-        assertThatExceptionOfType(DocaException.class)
-                .isThrownBy(call::run)
-                .satisfies(e -> assertThat(e.error()).isEqualTo(error));
     }
 }

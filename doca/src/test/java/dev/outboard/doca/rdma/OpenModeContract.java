@@ -1,14 +1,13 @@
 package dev.outboard.doca.rdma;
 
+import static dev.outboard.doca.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDevInfo;
 import dev.outboard.doca.DocaError;
-import dev.outboard.doca.DocaException;
 import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.RemoteMmap;
 import dev.outboard.doca.ValidationRule;
@@ -263,11 +262,5 @@ abstract class OpenModeContract {
                 .contains(FailureCause.Validation.of(ValidationRule.FOREIGN_DEVICE));
         assertThat(hub.rdma.state()).isEqualTo(CtxState.RUNNING);
         foreign.release();
-    }
-
-    private static void assertRefused(DocaError error, Runnable call) {
-        assertThatExceptionOfType(DocaException.class)
-                .isThrownBy(call::run)
-                .satisfies(e -> assertThat(e.error()).isEqualTo(error));
     }
 }

@@ -1,5 +1,6 @@
 package dev.outboard.doca.rdma;
 
+import static dev.outboard.doca.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -7,7 +8,6 @@ import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaDevInfo;
 import dev.outboard.doca.DocaError;
-import dev.outboard.doca.DocaException;
 import dev.outboard.doca.ProgressDriver;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.ThreadMode;
@@ -321,11 +321,5 @@ abstract class ThreadingContract {
         rdma.stop();
 
         assertThat(woken.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-    }
-
-    private static void assertRefused(DocaError error, Runnable call) {
-        assertThatExceptionOfType(DocaException.class)
-                .isThrownBy(call::run)
-                .satisfies(e -> assertThat(e.error()).isEqualTo(error));
     }
 }
