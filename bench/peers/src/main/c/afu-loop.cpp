@@ -66,7 +66,7 @@ public:
     long cycles = 0;
 
     explicit Loop(void* library)
-        : afu{reinterpret_cast<void* (*)(uint64_t)>(dlsym(library, "afu_create"))(1)},
+        : afu{reinterpret_cast<void* (*)(uint64_t, int32_t)>(dlsym(library, "afu_create"))(1, 1)},
           step{reinterpret_cast<int (*)(void*)>(dlsym(library, "afu_step"))},
           rx{reinterpret_cast<RxWires* (*)(void*)>(dlsym(library, "afu_rx"))(afu)},
           tx{reinterpret_cast<const TxWires* (*)(void*)>(dlsym(library, "afu_tx"))(afu)} {

@@ -4,9 +4,11 @@ import dev.outboard.ccip.checker.Answers;
 import dev.outboard.ccip.checker.Checker;
 import dev.outboard.ccip.checker.Monitor;
 import dev.outboard.ccip.checker.Violation;
-import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.wire.C1Tx;
+import dev.outboard.ccip.wire.Line;
 import dev.outboard.ccip.wire.Rx;
 import dev.outboard.ccip.wire.Tx;
+import dev.outboard.ccip.wire.WriteType;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -24,7 +26,7 @@ import java.util.Optional;
 ///
 /// ```java
 /// try (VerilatedAfu afu = design.open(profile, seed);
-///         RtlCheck check = new RtlCheck(design, profile, seed, checker)) {
+///         RtlCheck check = new RtlCheck(afu, checker)) {
 ///     …
 /// }
 /// ```
@@ -37,12 +39,12 @@ public final class RtlCheck implements Monitor, AutoCloseable {
     private boolean different;
     private boolean combinational;
 
-    /// A check of the AFU of this design that was opened with `seed`, from its first edge on.
+    /// A check of this AFU, from its first edge on.
     ///
     /// @param checker what gets the reports
-    public RtlCheck(VerilatedDesign design, Profile profile, long seed, Checker checker) {
+    public RtlCheck(VerilatedAfu afu, Checker checker) {
         this.checker = checker;
-        twin = design.open(profile, ~seed);
+        twin = afu.twin();
     }
 
     @Override
@@ -94,7 +96,7 @@ public final class RtlCheck implements Monitor, AutoCloseable {
                 && (one.c1.hdrLow != other.c1.hdrLow || one.c1.hdrHigh != other.c1.hdrHigh)) {
             return Optional.of("c1.hdr");
         }
-        if (one.c1.valid && !Arrays.equals(one.c1.data, other.c1.data)) {
+        if (one.c1.valid && hasOtherData(one.c1, other.c1)) {
             return Optional.of("c1.data");
         }
         if (one.c2.mmioRdValid && one.c2.tid != other.c2.tid) {
@@ -103,6 +105,23 @@ public final class RtlCheck implements Monitor, AutoCloseable {
         return one.c2.mmioRdValid && one.c2.data != other.c2.data
                 ? Optional.of("c2.data")
                 : Optional.empty();
+    }
+
+    /// A fence or an interrupt has no data, and a write of bytes no others than these.
+    private static boolean hasOtherData(C1Tx one, C1Tx other) {
+        boolean write = one.requestType() <= WriteType.WRPUSH_I.code();
+        if (!write || Arrays.equals(one.data, other.data)) {
+            return false;
+        }
+        int first = one.byteMode() ? one.byteStart() : 0;
+        int bytes = one.byteMode() ? one.byteLength() : Line.BYTES;
+        for (int i = first; i < Math.min(first + bytes, Line.BYTES); i++) {
+            long difference = one.data[i / Long.BYTES] ^ other.data[i / Long.BYTES];
+            if ((byte) (difference >>> (i % Long.BYTES * Byte.SIZE)) != 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// The twin has to see every edge.

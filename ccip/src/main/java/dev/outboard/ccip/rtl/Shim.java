@@ -53,7 +53,8 @@ final class Shim implements AutoCloseable {
 
     // Handles that take the function's address are constants to the JIT compiler, whichever library
     // they are called for. The calls of a cycle are short and never wait: critical.
-    private static final MethodHandle CREATE = handle(FunctionDescriptor.of(ADDRESS, JAVA_LONG));
+    private static final MethodHandle CREATE =
+            handle(FunctionDescriptor.of(ADDRESS, JAVA_LONG, JAVA_INT));
     private static final MethodHandle DESTROY = handle(FunctionDescriptor.ofVoid(ADDRESS));
     private static final MethodHandle POINTER = handle(FunctionDescriptor.of(ADDRESS, ADDRESS));
     private static final MethodHandle FLAG = handle(FunctionDescriptor.of(JAVA_INT));
@@ -83,7 +84,8 @@ final class Shim implements AutoCloseable {
     /// Whether the design has logic on a user clock.
     final boolean userClocks;
 
-    Shim(Path library, long seed) {
+    /// @param prints whether what the design displays goes to standard error
+    Shim(Path library, long seed, boolean prints) {
         if (!Shim.class.getModule().isNativeAccessEnabled()) {
             throw new RtlException(
                     Reason.LOAD,
@@ -102,7 +104,8 @@ final class Shim implements AutoCloseable {
             combinationalPath = functions.findOrThrow("afu_combinational_path");
             reason = functions.findOrThrow("afu_reason");
             destroy = functions.findOrThrow("afu_destroy");
-            afu = (MemorySegment) CREATE.invokeExact(functions.findOrThrow("afu_create"), seed);
+            MemorySegment create = functions.findOrThrow("afu_create");
+            afu = (MemorySegment) CREATE.invokeExact(create, seed, prints ? 1 : 0);
             if (afu.address() == 0) {
                 throw new RtlException(
                         Reason.ENDED,

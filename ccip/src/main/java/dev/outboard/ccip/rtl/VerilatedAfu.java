@@ -27,15 +27,29 @@ public final class VerilatedAfu implements Afu, AutoCloseable {
     private final Shim shim;
     private final MemorySegment rxWires;
     private final MemorySegment txWires;
+    private final Profile profile;
+    private final long seed;
     private final @Nullable Clocks clocks;
     private boolean closed;
 
     VerilatedAfu(VerilatedDesign design, Profile profile, long seed) {
+        this(design, profile, seed, new Shim(design.library(), seed, true));
+    }
+
+    private VerilatedAfu(VerilatedDesign design, Profile profile, long seed, Shim shim) {
         this.design = design;
-        shim = new Shim(design.library(), seed);
+        this.profile = profile;
+        this.seed = seed;
+        this.shim = shim;
         rxWires = shim.rx;
         txWires = shim.tx;
         clocks = shim.userClocks ? clocks(design, profile, seed) : null;
+    }
+
+    /// The same AFU as it was when opened, but for what its registers and memories hold at first.
+    /// It displays nothing.
+    VerilatedAfu twin() {
+        return new VerilatedAfu(design, profile, seed, new Shim(design.library(), ~seed, false));
     }
 
     private static Clocks clocks(VerilatedDesign design, Profile profile, long seed) {

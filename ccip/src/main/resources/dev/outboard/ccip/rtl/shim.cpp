@@ -52,8 +52,12 @@ struct Ended {
 // What the design printed last: the text of $fatal and $error, which name only their place when they end it.
 thread_local std::string printed;
 
+// Whether the AFU that the thread works on is one of those that print nothing.
+thread_local bool muted;
+
 class Afu {
     VerilatedContext context;
+    const bool prints;
     Vafu* const model;
     uint64_t edges = 0;
 
@@ -72,7 +76,8 @@ public:
     TxWires tx{};
     std::string reason;
 
-    explicit Afu(uint64_t seed) : model{create(context, seed)} {
+    Afu(uint64_t seed, bool prints) : prints{prints}, model{create(context, seed)} {
+        enter();
         model->pck_cp2af_softReset = 1;
         model->eval();
     }
@@ -84,7 +89,10 @@ public:
     }
 
     // Verilator's library finds the model that a thread works on by the thread: there may be several models.
-    void enter() { Verilated::threadContextp(&context); }
+    void enter() {
+        Verilated::threadContextp(&context);
+        muted = !prints;
+    }
 
     // One rising edge of pClk, at which the AFU samples rx. Returns what it then drives as valid.
     uint32_t step() {
@@ -230,7 +238,7 @@ void outboard_print(const char* format, ...) {
     va_start(arguments, format);
     std::vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    std::fputs(text, stderr);
+    if (!muted) std::fputs(text, stderr);
     printed = text;
     while (!printed.empty() && printed.back() == '\n') printed.pop_back();
 }
@@ -247,10 +255,11 @@ void vl_fatal(const char* file, int line, const char*, const char* message) { en
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
-// An AFU in reset, whose registers and memories hold what the seed gives; null when it does not settle.
-EXPORTED Afu* afu_create(uint64_t seed) {
+// An AFU in reset, whose registers and memories hold what the seed gives; null when it does not settle. What the
+// design displays is printed or not.
+EXPORTED Afu* afu_create(uint64_t seed, int32_t prints) {
     try {
-        return new Afu{seed};
+        return new Afu{seed, prints != 0};
     } catch (const Ended& ended) {
         std::fprintf(stderr, "%s\n", ended.reason.c_str());
         return nullptr;

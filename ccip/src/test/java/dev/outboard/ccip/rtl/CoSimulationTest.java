@@ -198,10 +198,9 @@ class CoSimulationTest {
     @EnumSource(Mode.class)
     void theExamplesDependOnNoUnsetRegisterAndHaveNoCombinationalPath(Mode mode)
             throws IOException {
-        VerilatedDesign copy = compiled("copy");
-        try (VerilatedAfu afu = copy.open(Profile.PAC_A10, 1)) {
+        try (VerilatedAfu afu = compiled("copy").open(Profile.PAC_A10, 1)) {
             Simulation simulation = simulation(afu, mode, 7);
-            try (RtlCheck check = new RtlCheck(copy, Profile.PAC_A10, 1, simulation.checker())) {
+            try (RtlCheck check = new RtlCheck(afu, simulation.checker())) {
                 simulation.monitor(check);
                 copied(simulation);
             }

@@ -39,7 +39,7 @@ public final class RtlFaults {
         Tx tx = new Tx();
         VerilatedDesign design = VerilatedAfuTest.compiled();
         try (VerilatedAfu afu = design.open(Profile.PAC_A10, 1);
-                RtlCheck check = new RtlCheck(design, Profile.PAC_A10, 1, checker)) {
+                RtlCheck check = new RtlCheck(afu, checker)) {
             for (int cycle = 0; cycle < 100; cycle++) {
                 check.clock(cycle, tx, rx, new Answers());
                 tx.idle();

@@ -261,7 +261,7 @@ class VerilatedAfuTest {
     void theCheckReportsEachOnce() {
         Checker checker = new Checker(Profile.PAC_A10, ErrorPolicy.LOG);
         try (VerilatedAfu afu = design.open(Profile.PAC_A10, 1);
-                RtlCheck check = new RtlCheck(design, Profile.PAC_A10, 1, checker)) {
+                RtlCheck check = new RtlCheck(afu, checker)) {
             for (int cycle = 0; cycle < 200; cycle++) {
                 check.clock(cycle, tx, rx, new Answers());
                 tx.idle();

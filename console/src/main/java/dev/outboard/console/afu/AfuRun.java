@@ -7,6 +7,7 @@ import dev.outboard.ccip.host.Fpga;
 import dev.outboard.ccip.host.FpgaException;
 import dev.outboard.ccip.host.Simulation;
 import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.rtl.RtlCheck;
 import dev.outboard.ccip.rtl.RtlException;
 import dev.outboard.ccip.rtl.VerilatedAfu;
 import dev.outboard.ccip.trace.Statistics;
@@ -27,6 +28,7 @@ final class AfuRun implements AutoCloseable {
     private final Afu afu;
     private final Simulation simulation;
     private final Statistics statistics;
+    private @Nullable RtlCheck rtlCheck;
     private @Nullable VcdWriter waves;
     private @Nullable Writer log;
 
@@ -41,6 +43,10 @@ final class AfuRun implements AutoCloseable {
                         .build();
         statistics = new Statistics(platform);
         simulation.monitor(statistics);
+        if (afu instanceof VerilatedAfu verilated) {
+            rtlCheck = new RtlCheck(verilated, simulation.checker());
+            simulation.monitor(rtlCheck);
+        }
     }
 
     /// Writes the files that were asked for.
@@ -108,6 +114,9 @@ final class AfuRun implements AutoCloseable {
         }
         if (log != null) {
             log.close();
+        }
+        if (rtlCheck != null) {
+            rtlCheck.close();
         }
         if (afu instanceof VerilatedAfu verilated) {
             verilated.close();

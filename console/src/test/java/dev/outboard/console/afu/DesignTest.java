@@ -49,6 +49,13 @@ class DesignTest {
             endmodule
             """;
 
+    /// What a design may have that nothing sets.
+    private static final String LOOSE =
+            """
+            logic [63:0] never;
+            initial $display("it begins");
+            """;
+
     @TempDir private Path directory;
 
     @Test
@@ -105,6 +112,22 @@ class DesignTest {
 
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.out()).startsWith("found AFU ").contains("DFL_LOOP");
+    }
+
+    @Test
+    @Requirement("CCIP-RTL-6")
+    void aRegisterThatNothingSetsIsFoundAndItsTwinKeepsSilent() throws IOException {
+        String design =
+                DESIGN.formatted("1")
+                        .replace(
+                                "t_ccip_c0_ReqMmioHdr mmio;",
+                                "t_ccip_c0_ReqMmioHdr mmio;\n" + LOOSE)
+                        .replace("16'h10:", "16'h6: pck_af2cp_sTx.c2.data <= never;\n16'h10:");
+        Execution run = outboard("run", design);
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).containsPattern("TX_UNDEFINED \\(warning\\).* c2\\.data depends on");
+        assertThat(run.err()).containsOnlyOnce("it begins").contains("not driven: 'never'");
     }
 
     /// The AFU that takes no notice of almost-full, mended so that it misses no edge of that wire
