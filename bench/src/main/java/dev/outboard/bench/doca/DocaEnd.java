@@ -37,6 +37,7 @@ final class DocaEnd implements AutoCloseable {
     private final Mmap mmap;
     private final Rdma rdma;
     private final List<BufRange> bufs = new ArrayList<>();
+    private final List<RdmaTask> tasks = new ArrayList<>();
     private @Nullable RemoteMmap remote;
     private @Nullable RdmaTask failed;
 
@@ -121,6 +122,12 @@ final class DocaEnd implements AutoCloseable {
         return buf;
     }
 
+    /// Frees the task when this end is closed.
+    <T extends RdmaTask> T kept(T task) {
+        tasks.add(task);
+        return task;
+    }
+
     static void submit(RdmaTask task) {
         DocaError error = task.submit();
         if (error != DocaError.SUCCESS) {
@@ -145,6 +152,9 @@ final class DocaEnd implements AutoCloseable {
 
     @Override
     public void close() {
+        rdma.stop();
+        engine.progressUntil(() -> rdma.inFlightTasks() == 0, PATIENCE);
+        tasks.forEach(RdmaTask::free);
         rdma.close();
         engine.close();
         bufs.forEach(BufRange::release);

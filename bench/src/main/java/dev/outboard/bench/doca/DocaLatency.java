@@ -75,14 +75,16 @@ final class DocaLatency implements Ours.Subject {
 
         void prepare(boolean writes) {
             for (int i = 0; i < REQUESTS; i++) {
-                requests[i] =
-                        writes
-                                ? end.peer()
-                                        .allocWriteImm(end.data(), end.remoteRoom(), Be32.ofHost(1))
-                                : end.peer().allocSend(end.data());
+                requests[i] = end.kept(request(writes));
             }
-            receive = end.rdma().allocReceive(writes ? null : end.room());
+            receive = end.kept(end.rdma().allocReceive(writes ? null : end.room()));
             DocaEnd.submit(receive);
+        }
+
+        private RequestTask request(boolean writes) {
+            return writes
+                    ? end.peer().allocWriteImm(end.data(), end.remoteRoom(), Be32.ofHost(1))
+                    : end.peer().allocSend(end.data());
         }
 
         private void done(RdmaTask task) {

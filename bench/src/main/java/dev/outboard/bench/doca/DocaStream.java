@@ -34,9 +34,10 @@ final class DocaStream implements Ours.Subject {
         tasks = new RequestTask[outstanding];
         for (int i = 0; i < outstanding; i++) {
             tasks[i] =
-                    writes
-                            ? near.peer().allocWrite(near.data(), near.remoteRoom())
-                            : near.peer().allocRead(near.remoteData(), near.room());
+                    near.kept(
+                            writes
+                                    ? near.peer().allocWrite(near.data(), near.remoteRoom())
+                                    : near.peer().allocRead(near.remoteData(), near.room()));
         }
         target = Thread.ofPlatform().daemon().name("target").start(this::drive);
     }
