@@ -69,22 +69,24 @@ class FabricGuideTest {
     }
 
     @Test
-    void aConnectionCarriesAMessage() {
+    void aConnectionCarriesAMessage() throws InterruptedException {
         var server = CompletableFuture.supplyAsync(() -> serve(peerDevice));
+        assertThat(listening.await(10, TimeUnit.SECONDS)).isTrue();
         assertThat(call(device, new InetSocketAddress(peerDevice.address(), PORT)))
                 .isEqualTo(CompletionStatus.SUCCESS);
         assertThat(server.join()).isEqualTo("hello");
     }
 
     private String serve(Device device) {
-        ConnectionChannel channel = device.createConnectionChannel();
-        ConnectionId listener = channel.createId();
-        listener.listen(PORT, 16);
-        ConnectionEvent request = await(channel, ConnectionEvent.Type.CONNECT_REQUEST);
-
         ProtectionDomain domain = device.allocateProtectionDomain();
         CompletionQueue completions = device.createCompletionQueue(64);
         MemoryRegion region = domain.register(arena.allocate(4096), Access.LOCAL_WRITE);
+
+        ConnectionChannel channel = device.createConnectionChannel();
+        ConnectionId listener = channel.createId();
+        listener.listen(PORT, 16);
+        listening.countDown();
+        ConnectionEvent request = await(channel, ConnectionEvent.Type.CONNECT_REQUEST);
         ConnectionId id = request.id();
         QueuePair pair = id.createQueuePair(domain, QueuePairAttributes.of(completions, 16, 16));
         pair.post(new ReceiveRequest().id(1).buffer(region, 0, 4096));
