@@ -298,7 +298,7 @@ class VerilatedAfuTest {
                 assign pck_af2cp_sTx.c2.data = 1311768467463790320;
                 assign {pck_af2cp_sTx.c2.hdr, pck_af2cp_sTx.c2.mmioRdValid} = '1;
                 """;
-        RtlDesign unsized = Verilator.afu(UnsizedNumber.class, body);
+        RtlDesign unsized = Verilator.afu("unsized-numbers", body);
         try (VerilatedAfu afu = Verilator.build().compile(unsized).open(Profile.PAC_A10, 1)) {
             idle(afu);
         }
@@ -307,9 +307,37 @@ class VerilatedAfuTest {
         assertThat(tx.c2.data).isEqualTo(1311768467463790320L);
     }
 
+    @Requirement("CCIP-RTL-5")
+    @Test
+    void thePlatformNamesTheClockAndTheResetOfThePort() throws IOException {
+        String body =
+                """
+                `include "platform_if.vh"
+                logic [63:0] edges;
+                assign pck_af2cp_sTx.c0 = '0;
+                assign pck_af2cp_sTx.c1 = '0;
+                assign pck_af2cp_sTx.c2.hdr = '0;
+                assign pck_af2cp_sTx.c2.mmioRdValid = 1;
+                assign pck_af2cp_sTx.c2.data = edges;
+                always_ff @(posedge `PLATFORM_PARAM_CCI_P_CLOCK)
+                    edges <= `PLATFORM_PARAM_CCI_P_RESET ? '0 : edges + 1;
+                """;
+        RtlDesign named = Verilator.afu("port-clock", body);
+        try (VerilatedAfu afu = Verilator.build().compile(named).open(Profile.PAC_A10, 1)) {
+            rx.softReset = true;
+            idle(afu);
+            assertThat(tx.c2.data).as("in reset").isZero();
+            rx.softReset = false;
+            for (int i = 0; i < 3; i++) {
+                idle(afu);
+            }
+        }
+        assertThat(tx.c2.data).isEqualTo(3);
+    }
+
     @Test
     void aPortThatIsPartlyNotDrivenIsShownByFileAndLine() throws IOException {
-        RtlDesign loose = Verilator.afu(Port.class, "assign pck_af2cp_sTx.c1 = '0;\n");
+        RtlDesign loose = Verilator.afu("not-driven", "assign pck_af2cp_sTx.c1 = '0;\n");
         assertThat(Verilator.build().compile(loose).warnings())
                 .anySatisfy(warning -> {
                     assertThat(warning.code()).isEqualTo("UNDRIVEN");

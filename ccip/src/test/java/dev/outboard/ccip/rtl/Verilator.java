@@ -36,7 +36,12 @@ final class Verilator {
     /// A design with the port of an AFU and this inside, under the name of a test: at the same
     /// place in every run, so that it is compiled once.
     static RtlDesign afu(Class<?> test, String body) throws IOException {
-        Path directory = Repository.root().resolve("ccip/target/rtl").resolve(test.getSimpleName());
+        return afu(test.getSimpleName(), body);
+    }
+
+    /// The same under another name.
+    static RtlDesign afu(String name, String body) throws IOException {
+        Path directory = Repository.root().resolve("ccip/target/rtl").resolve(name);
         Files.createDirectories(directory);
         return RtlDesign.of(Files.writeString(directory.resolve("ccip_std_afu.sv"), module(body)));
     }
