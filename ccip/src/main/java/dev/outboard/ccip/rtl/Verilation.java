@@ -81,8 +81,7 @@ final class Verilation {
     private final Path supplied;
     private final Path objects;
 
-    /// What the compiler sees differently: what the design says, and numbers with their size.
-    private final List<Patch> patches = new ArrayList<>();
+    private final UnsizedNumbers numbers = new UnsizedNumbers();
 
     /// The file that a patched copy was made of.
     private final Map<String, Path> originals = new HashMap<>();
@@ -110,10 +109,9 @@ final class Verilation {
         if (json.isPresent()) {
             Files.writeString(generated.resolve("afu_json_info.vh"), json.get().header());
         }
-        design.patches().map(Patch::read).ifPresent(patches::addAll);
         List<String> command = command(generated, sources());
         Outcome outcome = Toolchain.run(command, work);
-        while (outcome.status() != 0 && patchNumbers(outcome.output())) {
+        while (outcome.status() != 0 && numbers.learn(outcome.output())) {
             command = command(generated, sources());
             outcome = Toolchain.run(command, work);
         }
@@ -167,36 +165,27 @@ final class Verilation {
         return directories;
     }
 
-    /// The sources, in place of the patched ones their copies.
+    /// The sources, in place of those that the compiler is to see otherwise their copies.
     private List<Path> sources() throws IOException {
+        List<Patch> patches = design.patches().map(Patch::read).orElse(List.of());
         List<Path> sources = new ArrayList<>();
         for (Path source : design.sources()) {
             String name = source.getFileName().toString();
-            List<Patch> own = patches.stream().filter(patch -> patch.file().equals(name)).toList();
-            if (own.isEmpty()) {
+            String original = RtlDesign.read(source);
+            String text = original;
+            for (Patch patch : patches) {
+                text = patch.file().equals(name) ? patch.applyTo(source, text) : text;
+            }
+            text = numbers.sizedIn(text);
+            if (text.equals(original)) {
                 sources.add(source.toAbsolutePath());
-                continue;
+            } else {
+                Path copy = Files.createTempDirectory(work, "patched-").resolve(name);
+                originals.put(Files.writeString(copy, text).toString(), source);
+                sources.add(copy);
             }
-            String text = RtlDesign.read(source);
-            for (Patch patch : own) {
-                text = patch.applyTo(source, text);
-            }
-            Path copy = Files.createTempDirectory(work, "patched-").resolve(name);
-            originals.put(Files.writeString(copy, text).toString(), source);
-            sources.add(copy);
         }
         return sources;
-    }
-
-    /// @return whether there is a number in a source to which Verilator might be given a size
-    private boolean patchNumbers(String output) {
-        Set<String> names = new LinkedHashSet<>();
-        design.sources().forEach(source -> names.add(source.getFileName().toString()));
-        List<Patch> more =
-                UnsizedNumber.sized(output).stream()
-                        .filter(patch -> names.contains(patch.file()) && !patches.contains(patch))
-                        .toList();
-        return patches.addAll(more);
     }
 
     private static Set<String> mixed(String output) {

@@ -291,11 +291,12 @@ class VerilatedAfuTest {
     void aNumberWithoutASizeIsAsLongAsItNeeds() throws IOException {
         String body =
                 """
+                `define MAGIC 1311768467463790320
                 assign pck_af2cp_sTx.c0 = '0;
                 assign pck_af2cp_sTx.c1.valid = 1;
                 assign pck_af2cp_sTx.c1.hdr = t_ccip_c1_ReqMemHdr'('h5_0000_0000_ABCD); // 'h5_0000
                 assign pck_af2cp_sTx.c1.data = t_ccip_clData'('h0021646c726f77206f6c6c6548);
-                assign pck_af2cp_sTx.c2.data = 1311768467463790320;
+                assign pck_af2cp_sTx.c2.data = `MAGIC;
                 assign {pck_af2cp_sTx.c2.hdr, pck_af2cp_sTx.c2.mmioRdValid} = '1;
                 """;
         RtlDesign unsized = Verilator.afu("unsized-numbers", body);
