@@ -610,6 +610,7 @@ public final class FakeFabric implements AfterEachCallback {
                     return;
                 }
                 FakeId request = new FakeId(listener.channel, remote.getPort());
+                listener.channel.ids.add(request);
                 request.peer = this;
                 peer = request;
                 request.remote =

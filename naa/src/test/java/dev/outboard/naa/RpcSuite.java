@@ -275,6 +275,7 @@ abstract class RpcSuite extends SessionSuite {
                 assertThat(client.invoke().isSuccess()).as("%s", regions).isTrue();
                 assertThat(client.invoke().isSuccess()).as("%s", regions).isTrue();
             }
+            awaitNoConnections();
         }
     }
 
