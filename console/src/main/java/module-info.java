@@ -12,6 +12,7 @@ module dev.outboard.console {
     requires dev.outboard.node;
     requires java.desktop;
     requires jdk.httpserver;
+    requires jdk.net;
     requires info.picocli;
     requires static org.jspecify;
 

@@ -9,18 +9,25 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import jdk.net.ExtendedSocketOptions;
 
 /// The TCP connection over which the two sides of a tool tell each other queue pair numbers,
 /// sequence numbers and addresses before, and results after, the RDMA traffic. One thread; the tool
 /// closes it.
 final class ExchangeSocket implements AutoCloseable {
     private static final byte[] DONE = "done\0".getBytes(StandardCharsets.US_ASCII);
+    private static final int ASK_AFTER_SECONDS = 1;
 
     private final Socket socket;
 
+    /// Where packets get lost, a reset does too, and nothing repeats it: only a peer that is asked
+    /// whether it is still there says so again.
     private ExchangeSocket(Socket socket, Duration limit) throws IOException {
         this.socket = socket;
         socket.setTcpNoDelay(true);
+        socket.setKeepAlive(true);
+        socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, ASK_AFTER_SECONDS);
+        socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, ASK_AFTER_SECONDS);
         socket.setSoTimeout(millis(limit));
     }
 
