@@ -140,30 +140,30 @@ public final class Checker implements Monitor {
         mmio.dropped(requests);
     }
 
-    /// The FIU lets a line of this write, or this interrupt, leave: a later request on the same
+    /// The FIU lets lines of this write, or this interrupt, leave: a later request on the same
     /// channel no longer passes it. The order of memory requests is checked once this was called.
     ///
     /// @param request the number of the request on C1
-    public void lineCommitted(long request) {
+    public void linesCommitted(long request) {
         order.committed(request);
     }
 
-    /// The FIU has written a line to memory, where everybody sees it.
+    /// The FIU has written lines to memory, where everybody sees them.
     ///
     /// @param request the number of the request on C1
-    /// @param line which line of it
+    /// @param lines which lines of it, one bit each
     /// @param channel code of the physical channel that it took
-    public void lineWritten(long request, int line, int channel) {
-        order.written(request, line, channel);
+    public void linesWritten(long request, int lines, int channel) {
+        order.written(request, lines, channel);
     }
 
-    /// The FIU has read a line from memory.
+    /// The FIU has read lines from memory.
     ///
     /// @param request the number of the request on C0
-    /// @param line which line of it
+    /// @param lines which lines of it, one bit each
     /// @param channel code of the physical channel that it took
-    public void lineRead(long request, int line, int channel) {
-        order.read(request, line, channel);
+    public void linesRead(long request, int lines, int channel) {
+        order.read(request, lines, channel);
     }
 
     @Override

@@ -20,6 +20,8 @@ final class OrderChecks {
     private static final int CHANNELS = VirtualChannel.values().length;
     private static final int VA = VirtualChannel.VA.code();
     private static final int INTERRUPT = C1Response.INTR.code();
+    private static final int PASSED_SHIFT = 4;
+    private static final int PASSED = (1 << PASSED_SHIFT) - 1;
 
     private final Checker checker;
     private final Outstanding reads;
@@ -38,7 +40,7 @@ final class OrderChecks {
     private final StepQueue[] answered = queues();
 
     /// By physical channel, the lines that were read and have not arrived, in that order. Their
-    /// mark is 1 more than a read of the line that was read later and arrived before, or 0.
+    /// mark has a bit for each line that a later read of it passed, below the latest such read.
     private final StepQueue[] underway = queues();
 
     /// Whether the FIU tells of its steps at all.
@@ -66,8 +68,8 @@ final class OrderChecks {
         }
     }
 
-    /// A line of a write is at its point of observation, or an interrupt is on its way. This comes
-    /// before the answer to any fence of its channel behind it, of an interrupt also of VA.
+    /// Lines of a write are at their point of observation, or an interrupt is on its way. This
+    /// comes before the answer to any fence of its channel behind it, of an interrupt also of VA.
     void committed(long request) {
         isTold = true;
         if (request >= latestFence || !writes.knows(request)) {
@@ -83,18 +85,23 @@ final class OrderChecks {
         }
     }
 
-    /// A line of a write is in memory. This comes before the answer to any fence of VA behind it.
-    void written(long request, int line, int channel) {
+    /// Lines of a write are in memory. This comes before the answer to any fence of VA behind it.
+    void written(long request, int lines, int channel) {
         if (request < answeredFences[VA]) {
             fenceWasEarly(VA, request, "in memory");
         }
-        if (writes.knows(request) && (writes.state(request) & PENDING & (1 << line)) != 0) {
-            writes.setState(request, writes.state(request) | writtenBit(line));
-            return;
+        int unanswered = 0;
+        if (writes.knows(request)) {
+            int state = writes.state(request);
+            unanswered = state & PENDING & lines;
+            writes.setState(request, state | unanswered << WRITTEN_SHIFT);
         }
-        int position = answered[channel].find(StepQueue.key(request, line));
-        if (position >= 0) {
-            answered[channel].remove(position);
+        for (int left = lines & ~unanswered; left != 0; left &= left - 1) {
+            int line = Integer.lowestOneBit(left);
+            int position = answered[channel].find(request, line);
+            if (position >= 0) {
+                answered[channel].remove(position, line);
+            }
         }
     }
 
@@ -112,18 +119,20 @@ final class OrderChecks {
         }
     }
 
-    /// A line was read. It holds what was answered on the same channel before the read was sent.
-    void read(long request, int line, int channel) {
+    /// Lines were read. They hold what was answered on the same channel before the read was sent.
+    void read(long request, int lines, int channel) {
         if (!reads.knows(request)) {
             return;
         }
-        long address = ResponseChecks.lineAddress(reads, request) + line;
-        underway[channel].add(StepQueue.key(request, line), address, 0);
+        long address = ResponseChecks.lineAddress(reads, request);
+        underway[channel].add(request, lines, address, 0);
         StepQueue behind = answered[channel];
         for (int i = 0; i < behind.size() && behind.mark(i) <= request; i++) {
-            if (behind.address(i) == address) {
+            int common = behind.common(i, address, lines);
+            if (common != 0) {
+                long line = address + Integer.numberOfTrailingZeros(common);
                 String write = "C1 request " + behind.request(i);
-                stale(request, address, "", write + ", answered before, is not in memory");
+                stale(request, line, "", write + ", answered before, is not in memory");
                 return;
             }
         }
@@ -133,21 +142,24 @@ final class OrderChecks {
     /// before it.
     void arrived(long request, int line, C0Rx c0) {
         StepQueue before = underway[c0.channelUsed()];
-        int position = before.find(StepQueue.key(request, line));
+        int position = before.find(request, 1 << line);
         if (position < 0) {
             return;
         }
-        long address = before.address(position);
-        if (before.mark(position) != 0) {
-            String newer = "C0 request " + (before.mark(position) - 1);
+        long mark = before.mark(position);
+        if ((mark & 1 << line) != 0) {
+            long address = before.address(position) + line;
+            String newer = "C0 request " + (mark >> PASSED_SHIFT);
             stale(request, address, HeaderText.of(c0), newer + " brought newer data before");
         }
         for (int i = 0; i < position; i++) {
-            if (before.address(i) == address) {
-                before.mark(i, request + 1);
+            int passed = before.common(i, before.address(position), 1 << line);
+            if (passed != 0) {
+                long passedBefore = before.mark(i) & PASSED;
+                before.mark(i, request << PASSED_SHIFT | passedBefore | passed);
             }
         }
-        before.remove(position);
+        before.remove(position, 1 << line);
     }
 
     private void stale(long request, long address, String header, String detail) {
@@ -157,18 +169,15 @@ final class OrderChecks {
         }
     }
 
-    /// A line of a write is answered.
+    /// Lines of a write are answered.
     ///
     /// @param state of the write, before that
-    void writeAnswered(long request, int line, int state, int used) {
-        if (isTold && (state & writtenBit(line)) == 0) {
-            long address = ResponseChecks.lineAddress(writes, request) + line;
-            answered[used].add(StepQueue.key(request, line), address, reads.count());
+    void writeAnswered(long request, int lines, int state, int used) {
+        int unwritten = lines & ~(state >> WRITTEN_SHIFT);
+        if (isTold && unwritten != 0) {
+            long address = ResponseChecks.lineAddress(writes, request);
+            answered[used].add(request, unwritten, address, reads.count());
         }
-    }
-
-    private static int writtenBit(int line) {
-        return 1 << (WRITTEN_SHIFT + line);
     }
 
     /// A fence is answered.

@@ -247,9 +247,7 @@ final class ResponseChecks {
             found(Violation.FIU_CL_NUM, c1, request, "");
         }
         writes.setState(request, state & ~PENDING);
-        for (int line = 0; line <= lengthCode; line++) {
-            order.writeAnswered(request, line, state, c1.channelUsed());
-        }
+        order.writeAnswered(request, LINES[lengthCode], state, c1.channelUsed());
         long address = lineAddress(writes, request);
         hazards.writeAnswered(address, lengthCode + 1, request, c1.channelUsed());
     }
@@ -261,7 +259,7 @@ final class ResponseChecks {
             return;
         }
         writes.setState(request, answered(state, line, c1.channelUsed()));
-        order.writeAnswered(request, line, state, c1.channelUsed());
+        order.writeAnswered(request, 1 << line, state, c1.channelUsed());
         hazards.writeAnswered(lineAddress(writes, request) + line, 1, request, c1.channelUsed());
     }
 

@@ -2,29 +2,30 @@ package dev.outboard.ccip.checker;
 
 import java.util.Arrays;
 
-/// Lines of requests in the order in which they took some step. Nearly always the first leaves, now
-/// and then one behind it. A ring that grows to the most lines there ever were, if that is more
-/// than is usual.
+/// Lines of requests in the order in which they took some step, those that took it together as one
+/// element. Nearly always the first leaves, now and then one behind it. A ring that grows to the
+/// most elements there ever were, if that is more than is usual.
+///
+/// A set of lines of a request is written as bits, bit i for line i.
 final class StepQueue {
-    private static final int USUAL_LINES = 1024;
+    private static final int USUAL_ELEMENTS = 1024;
+    private static final int LINE_BITS = 4;
+    private static final int LINES = (1 << LINE_BITS) - 1;
 
-    /// What names a line: its request, and which line of it.
-    private long[] keys = new long[USUAL_LINES];
+    /// The request, above its lines.
+    private long[] keys = new long[USUAL_ELEMENTS];
 
     private long[] addresses = new long[keys.length];
     private long[] marks = new long[keys.length];
     private int head;
     private int size;
 
-    static long key(long request, int line) {
-        return request << 2 | line;
-    }
-
     int size() {
         return size;
     }
 
-    void add(long key, long address, long mark) {
+    /// @param address of line 0 of the request
+    void add(long request, int lines, long address, long mark) {
         if (size == keys.length) {
             keys = grown(keys);
             addresses = grown(addresses);
@@ -32,15 +33,16 @@ final class StepQueue {
             head = 0;
         }
         int at = at(size++);
-        keys[at] = key;
+        keys[at] = request << LINE_BITS | lines;
         addresses[at] = address;
         marks[at] = mark;
     }
 
-    /// Where the line is in the queue, or -1.
-    int find(long key) {
+    /// Which element has this line, given as a bit, or -1.
+    int find(long request, int line) {
         for (int i = 0; i < size; i++) {
-            if (keys[at(i)] == key) {
+            long key = keys[at(i)];
+            if (key >> LINE_BITS == request && (key & line) != 0) {
                 return i;
             }
         }
@@ -48,12 +50,22 @@ final class StepQueue {
     }
 
     long request(int position) {
-        return keys[at(position)] >> 2;
+        return keys[at(position)] >> LINE_BITS;
     }
 
-    /// The line address.
+    /// The address of line 0.
     long address(int position) {
         return addresses[at(position)];
+    }
+
+    /// Which lines an element has that are also these lines from another address on.
+    int common(int position, long address, int lines) {
+        long distance = address - address(position);
+        if (distance <= -LINE_BITS || distance >= LINE_BITS) {
+            return 0;
+        }
+        int same = distance < 0 ? lines >> -distance : lines << distance;
+        return (int) keys[at(position)] & LINES & same;
     }
 
     /// A word of the caller's.
@@ -65,8 +77,16 @@ final class StepQueue {
         marks[at(position)] = mark;
     }
 
-    /// Takes a line out; the others keep their order.
-    void remove(int position) {
+    /// Takes a line out, given as a bit; the others keep their order.
+    void remove(int position, int line) {
+        int at = at(position);
+        keys[at] &= ~(long) line;
+        if ((keys[at] & LINES) == 0) {
+            remove(position);
+        }
+    }
+
+    private void remove(int position) {
         for (int i = position; i > 0; i--) {
             int to = at(i);
             int from = at(i - 1);

@@ -14,8 +14,8 @@ import dev.outboard.ccip.wire.VirtualChannel;
 import dev.outboard.ccip.wire.WriteType;
 import org.jspecify.annotations.Nullable;
 
-/// Takes the beats of Tx C0 and C1 in and makes lines of them. What CCI-P forbids is refused, which
-/// the checker reports; what leads to no memory is refused and reported here.
+/// Takes the beats of Tx C0 and C1 in and makes requests of them. What CCI-P forbids is refused,
+/// which the checker reports; what leads to no memory is refused and reported here.
 final class Acceptance {
     private static final int RESERVED_LENGTH = 2;
 
@@ -26,13 +26,13 @@ final class Acceptance {
     private final HostMemory memory;
     private final Checker checker;
     private final MemoryPath path;
-    private final LinePool lines;
+    private final RequestPool requests;
     private final C1Framing framing = new C1Framing();
 
     private long reads;
 
-    /// The first line of the open burst, if it was not refused.
-    private @Nullable PendingLine burst;
+    /// The write of the open burst, if it was not refused.
+    private @Nullable PendingRequest burst;
 
     private int burstLine;
 
@@ -47,7 +47,7 @@ final class Acceptance {
         this.memory = memory;
         this.checker = checker;
         this.path = path;
-        this.lines = path.lines;
+        requests = path.requests;
     }
 
     /// A reset begins: what is there of an open burst is forgotten.
@@ -86,16 +86,18 @@ final class Acceptance {
             mapping = null;
         }
         int count = c0.lengthCode() + 1;
-        PendingLine first = lines.take();
-        first.begin(PendingLine.READ, c0.requestType(), c0.channel(), ordinal, c0.mdata(), count);
-        first.address = c0.address();
-        first.mapping = mapping;
-        path.arrive(first);
-        for (int i = 1; i < count; i++) {
-            PendingLine line = lines.take();
-            line.follow(first, i);
-            path.arrive(line);
-        }
+        PendingRequest read = requests.take();
+        read.begin(
+                PendingRequest.READ,
+                c0.requestType(),
+                c0.channel(),
+                ordinal,
+                c0.mdata(),
+                count,
+                PendingRequest.first(count));
+        read.address = c0.address();
+        read.mapping = mapping;
+        path.arriveRead(read);
     }
 
     void accept(long cycle, C1Tx c1) {
@@ -121,20 +123,20 @@ final class Acceptance {
 
     private void acceptFence(C1Tx c1) {
         if (has[c1.channel()]) {
-            arrive(PendingLine.FENCE, c1, c1.mdata());
+            arrive(PendingRequest.FENCE, c1, c1.mdata());
         }
     }
 
     private void acceptInterrupt(C1Tx c1) {
         if (interrupts && has[c1.channel()]) {
-            arrive(PendingLine.INTERRUPT, c1, c1.interruptId());
+            arrive(PendingRequest.INTERRUPT, c1, c1.interruptId());
         }
     }
 
     private void arrive(byte kind, C1Tx c1, int mdata) {
-        PendingLine line = lines.take();
-        line.begin(kind, c1.requestType(), c1.channel(), framing.requests() - 1, mdata, 1);
-        path.arrive(line);
+        PendingRequest request = requests.take();
+        request.begin(kind, c1.requestType(), c1.channel(), framing.requests() - 1, mdata, 1, 1);
+        path.arriveBeat(request, 0);
     }
 
     private void acceptWrite(long cycle, C1Tx c1) {
@@ -151,16 +153,23 @@ final class Acceptance {
             }
             mapping = null;
         }
-        PendingLine line = lines.take();
+        PendingRequest write = requests.take();
         int count = c1.lengthCode() + 1;
-        line.begin(PendingLine.WRITE, c1.requestType(), c1.channel(), ordinal, c1.mdata(), count);
-        line.address = c1.address();
-        line.mapping = mapping;
-        line.start = (byte) (bytes ? c1.byteStart() : 0);
-        line.length = (byte) (bytes ? c1.byteLength() : Line.BYTES);
-        Line.copy(c1.data, line.data);
-        path.arrive(line);
-        burst = count > 1 ? line : null;
+        write.begin(
+                PendingRequest.WRITE,
+                c1.requestType(),
+                c1.channel(),
+                ordinal,
+                c1.mdata(),
+                count,
+                1);
+        write.address = c1.address();
+        write.mapping = mapping;
+        write.start = (byte) (bytes ? c1.byteStart() : 0);
+        write.length = (byte) (bytes ? c1.byteLength() : Line.BYTES);
+        System.arraycopy(c1.data, 0, write.data, 0, Line.LONGS);
+        path.arriveBeat(write, 0);
+        burst = count > 1 ? write : null;
         burstLine = 1;
     }
 
@@ -191,12 +200,9 @@ final class Acceptance {
         if (burst == null) {
             return;
         }
-        PendingLine line = lines.take();
-        line.follow(burst, burstLine);
-        line.start = 0;
-        line.length = Line.BYTES;
-        Line.copy(c1.data, line.data);
-        path.arrive(line);
+        System.arraycopy(c1.data, 0, burst.data, PendingRequest.at(burstLine), Line.LONGS);
+        burst.lines |= 1 << burstLine;
+        path.arriveBeat(burst, burstLine);
         if (++burstLine == burst.count) {
             burst = null;
         }
@@ -205,7 +211,7 @@ final class Acceptance {
     /// A burst that breaks off becomes a write of the lines that came.
     private void cutBurst() {
         if (burst != null) {
-            path.truncate(burst, burst.count - burstLine);
+            path.truncate(burst);
             burst = null;
         }
     }

@@ -1,6 +1,6 @@
 package dev.outboard.ccip.fiu;
 
-import static dev.outboard.ccip.fiu.PendingLine.INTERRUPT;
+import static dev.outboard.ccip.fiu.PendingRequest.INTERRUPT;
 
 import dev.outboard.ccip.platform.LinkParameters;
 import dev.outboard.ccip.platform.Profile;
@@ -74,16 +74,15 @@ final class AdversarialSchedule implements Schedule {
     }
 
     @Override
-    public boolean admits(PendingLine line) {
-        if (line.number != 0) {
-            line.channel = line.first.channel;
+    public boolean admits(PendingRequest request) {
+        if (request.admitted != 0) {
             return chance.in256(Math.max(admitOdds, 8));
         }
         if (admitted == ADMITTED || !chance.in256(admitOdds)) {
             return false;
         }
         admitted++;
-        line.channel = (byte) steer(line.named);
+        request.channel = (byte) steer(request.named);
         return true;
     }
 
@@ -100,21 +99,24 @@ final class AdversarialSchedule implements Schedule {
     }
 
     @Override
-    public void enter(PendingLine line) {
-        boolean interrupt = line.kind == INTERRUPT;
-        if (!interrupt) {
-            caches.latency(line, link, chance);
+    public void enter(PendingRequest request, int lines) {
+        if (request.kind == INTERRUPT) {
+            pools[0].add(request, lines);
+            return;
         }
-        pools[interrupt ? 0 : line.channel].add(line);
+        caches.latency(request, lines, link, chance);
+        for (int left = lines; left != 0; left &= left - 1) {
+            pools[request.channel].add(request, Integer.lowestOneBit(left));
+        }
     }
 
     @Override
-    public void drained(PendingLine line) {
-        caches.drained(line);
+    public void drained(PendingRequest request, int lines) {
+        caches.drained(request, lines);
     }
 
     @Override
-    public void completed(PendingLine first) {
+    public void completed(PendingRequest request) {
         admitted--;
     }
 
@@ -125,7 +127,7 @@ final class AdversarialSchedule implements Schedule {
         }
         for (int channel = 0; channel < CHANNELS; channel++) {
             while (!pools[channel].isEmpty() && chance.in256(leaveOdds[channel])) {
-                path.leavePool(pick(channel));
+                leavePool(path, channel, pick(channel));
                 if (chance.in256(128)) {
                     break;
                 }
@@ -139,14 +141,19 @@ final class AdversarialSchedule implements Schedule {
         }
     }
 
-    private PendingLine pick(int channel) {
-        LineQueue pool = pools[channel];
-        return pool.take(
-                switch (order[channel]) {
-                    case FIRST -> 0;
-                    case LAST -> pool.size() - 1;
-                    case ANY -> chance.below(pool.size());
-                });
+    private int pick(int channel) {
+        return switch (order[channel]) {
+            case FIRST -> 0;
+            case LAST -> pools[channel].size() - 1;
+            case ANY -> chance.below(pools[channel].size());
+        };
+    }
+
+    private void leavePool(MemoryPath path, int channel, int position) {
+        PendingRequest request = pools[channel].request(position);
+        int lines = pools[channel].lines(position);
+        pools[channel].remove(position);
+        path.leavePool(request, lines);
     }
 
     @Override
@@ -171,7 +178,7 @@ final class AdversarialSchedule implements Schedule {
     public void flush(MemoryPath path) {
         for (int channel = 0; channel < CHANNELS; channel++) {
             while (!pools[channel].isEmpty()) {
-                path.leavePool(pools[channel].take());
+                leavePool(path, channel, 0);
             }
         }
         admitted = 0;

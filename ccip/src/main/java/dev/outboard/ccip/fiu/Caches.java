@@ -1,15 +1,14 @@
 package dev.outboard.ccip.fiu;
 
-import dev.outboard.ccip.checker.CacheTransition;
 import dev.outboard.ccip.platform.LinkParameters;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.wire.VirtualChannel;
 import dev.outboard.ccip.wire.WriteType;
 import org.jspecify.annotations.Nullable;
 
-/// What serves a line, and so how long it takes: the FPGA cache, the last level cache of the
-/// processor, or its memory (CCI-P manual 1.2.3). Of the last level cache only the tags of recent
-/// lines are modelled.
+/// What serves the lines of a request, and so how long it takes: the FPGA cache, the last level
+/// cache of the processor, or its memory (CCI-P manual 1.2.3). Of the last level cache only the
+/// tags of recent lines are modelled.
 final class Caches {
     private static final int LLC_LINES = 1 << 15;
     private static final int VL0 = VirtualChannel.VL0.code();
@@ -28,34 +27,56 @@ final class Caches {
         return fpga;
     }
 
-    /// Looks the line up where its channel leads, which changes the state of the caches, and says
-    /// how many cycles the answer takes on this link.
-    int latency(PendingLine line, LinkParameters link, Chance chance) {
-        if (line.kind == PendingLine.INTERRUPT) {
-            return link.minimumLatency();
+    /// Looks these lines up where their channel leads, which changes the state of the caches, and
+    /// says how many cycles the slowest of them takes on this link.
+    int latency(PendingRequest request, int lines, LinkParameters link, Chance chance) {
+        int least = link.minimumLatency();
+        if (request.kind == PendingRequest.INTERRUPT) {
+            return least;
         }
-        int span = link.maximumLatency() - link.minimumLatency() + 1;
+        int span = link.maximumLatency() - least + 1;
         if (fpga == null) {
-            return link.minimumLatency() + spread(llcHolds(line), span, chance);
+            return least + spread(llcHolds(request, lines), span, chance);
         }
-        if (line.channel != VL0) {
-            boolean snooped = fpga.snoop(line);
-            return link.minimumLatency()
-                    + (snooped ? span - 1 : spread(llcHolds(line), span, chance));
+        if (request.channel != VL0) {
+            boolean held = llcHolds(request, lines);
+            return least + (snoop(fpga, request, lines) ? span - 1 : spread(held, span, chance));
         }
-        CacheTransition transition = fpga.lookup(line);
-        line.hit = transition.hit();
-        if (transition.hit()) {
-            return link.minimumLatency() + chance.below(span / 8 + 1);
+        int misses = lines & ~lookup(fpga, request, lines);
+        if (misses == 0) {
+            return least + chance.below(span / 8 + 1);
         }
         int miss = span * 3 / 8;
-        return link.minimumLatency() + miss + spread(llcHolds(line), span - miss, chance);
+        return least + miss + spread(llcHolds(request, misses), span - miss, chance);
     }
 
-    /// The line was written to memory or read from it.
-    void drained(PendingLine line) {
-        if (fpga != null && line.channel == VL0) {
-            fpga.drained(line);
+    private static boolean snoop(FpgaCache fpga, PendingRequest request, int lines) {
+        boolean modified = false;
+        for (int left = lines; left != 0; left &= left - 1) {
+            long address = request.address + PendingRequest.lowest(left);
+            modified |= fpga.snoop(address, request.kind == PendingRequest.READ);
+        }
+        return modified;
+    }
+
+    /// Which of the lines the FPGA cache holds.
+    private static int lookup(FpgaCache fpga, PendingRequest request, int lines) {
+        int hits = 0;
+        for (int left = lines; left != 0; left &= left - 1) {
+            if (fpga.lookup(request, PendingRequest.lowest(left)).hit()) {
+                hits |= Integer.lowestOneBit(left);
+            }
+        }
+        request.hits |= hits;
+        return hits;
+    }
+
+    /// Lines were written to memory or read from it.
+    void drained(PendingRequest request, int lines) {
+        if (fpga != null && request.channel == VL0) {
+            for (int left = lines; left != 0; left &= left - 1) {
+                fpga.drained(request, PendingRequest.lowest(left));
+            }
         }
     }
 
@@ -64,12 +85,19 @@ final class Caches {
         return llcHit ? chance.below(half + 1) : half + chance.below(span - half);
     }
 
-    private boolean llcHolds(PendingLine line) {
-        int index = (int) line.address & LLC_LINES - 1;
-        int tag = (int) (line.address / LLC_LINES) + 1;
-        boolean held = llc[index] == tag;
-        boolean keeps = line.kind == PendingLine.READ || line.type == WriteType.WRPUSH_I.code();
-        llc[index] = keeps ? tag : held ? 0 : llc[index];
-        return held;
+    /// Whether the last level cache holds all these lines.
+    private boolean llcHolds(PendingRequest request, int lines) {
+        boolean keeps =
+                request.kind == PendingRequest.READ || request.type == WriteType.WRPUSH_I.code();
+        boolean holdsAll = true;
+        for (int left = lines; left != 0; left &= left - 1) {
+            long address = request.address + PendingRequest.lowest(left);
+            int index = (int) address & LLC_LINES - 1;
+            int tag = (int) (address / LLC_LINES) + 1;
+            boolean held = llc[index] == tag;
+            llc[index] = keeps ? tag : held ? 0 : llc[index];
+            holdsAll &= held;
+        }
+        return holdsAll;
     }
 }

@@ -64,6 +64,11 @@ public final class Fiu {
     private int c0Idle;
     private int c1Idle;
 
+    // What wires carry that mean nothing.
+    private int unknownC0Hdr;
+    private int unknownC1Hdr;
+    private final long[] unknownData = new long[Line.LONGS];
+
     /// An FIU that holds its AFU in reset, as after power-up.
     public Fiu(
             Parameters parameters,
@@ -96,29 +101,29 @@ public final class Fiu {
     private MemoryEvents events() {
         return new MemoryEvents() {
             @Override
-            public void unmappedInFlight(PendingLine line) {
-                boolean read = line.kind == PendingLine.READ;
+            public void unmappedInFlight(PendingRequest request, int lines) {
+                boolean read = request.kind == PendingRequest.READ;
                 checker.report(
                         Violation.MEM_UNMAPPED,
                         read ? Channel.TX_C0 : Channel.TX_C1,
                         cycle,
                         "",
-                        line.ordinal,
-                        line.address,
+                        request.ordinal,
+                        request.address + PendingRequest.lowest(lines),
                         "its memory was unmapped while the request was in flight");
             }
 
             @Override
-            public void committed(PendingLine line) {
-                checker.lineCommitted(line.ordinal);
+            public void committed(PendingRequest request) {
+                checker.linesCommitted(request.ordinal);
             }
 
             @Override
-            public void reachedMemory(PendingLine line) {
-                if (line.kind == PendingLine.READ) {
-                    checker.lineRead(line.ordinal, line.number, line.channel);
+            public void reachedMemory(PendingRequest request, int lines) {
+                if (request.kind == PendingRequest.READ) {
+                    checker.linesRead(request.ordinal, lines, request.channel);
                 } else {
-                    checker.lineWritten(line.ordinal, line.number, line.channel);
+                    checker.linesWritten(request.ordinal, lines, request.channel);
                 }
             }
 
@@ -157,7 +162,7 @@ public final class Fiu {
         }
         drive(rx, answers);
         rx.c0TxAlmFull = c0AlmostFull.drive(cycle, path.waitingReads(), isHeld());
-        rx.c1TxAlmFull = c1AlmostFull.drive(cycle, path.waitingWrites(), isHeld());
+        rx.c1TxAlmFull = c1AlmostFull.drive(cycle, path.waitingBeats(), isHeld());
         rx.powerState = power;
         rx.error = error;
     }
@@ -203,18 +208,31 @@ public final class Fiu {
         c0Idle = rx.c0.rspValid || rx.c0.mmioRdValid || rx.c0.mmioWrValid ? 0 : c0Idle + 1;
         c1Idle = rx.c1.rspValid ? 0 : c1Idle + 1;
         if (isUnknown(c0Idle)) {
-            rx.c0.hdr = (int) chance.next() & C0Rx.HDR_MASK;
-            chance.fill(rx.c0.data);
+            if (changes(c0Idle)) {
+                unknownC0Hdr = (int) chance.next() & C0Rx.HDR_MASK;
+                chance.fill(unknownData);
+            }
+            rx.c0.hdr = unknownC0Hdr;
+            Line.copy(unknownData, rx.c0.data);
         }
         if (isUnknown(c1Idle)) {
-            rx.c1.hdr = (int) chance.next() & C0Rx.HDR_MASK;
+            if (changes(c1Idle)) {
+                unknownC1Hdr = (int) chance.next() & C0Rx.HDR_MASK;
+            }
+            rx.c1.hdr = unknownC1Hdr;
         }
     }
 
-    /// Wires that mean nothing carry garbage: in ADVERSARIAL mode in every cycle, else one that
-    /// stays. There are two objects for the wires, which take turns.
+    /// Whether wires that mean nothing are to be driven. There are two objects for them, which take
+    /// turns.
     private boolean isUnknown(int idle) {
         return idle > 0 && (mode == Mode.ADVERSARIAL || idle <= 2);
+    }
+
+    /// Whether they carry other garbage than in the cycle before: in ADVERSARIAL mode always, else
+    /// one stays.
+    private boolean changes(int idle) {
+        return mode == Mode.ADVERSARIAL || idle == 1;
     }
 
     private void driveC0(C0Rx c0, boolean reset, Answers answers) {
@@ -230,12 +248,14 @@ public final class Fiu {
         if (channel == Schedule.NONE) {
             return;
         }
-        PendingLine line = path.deliverable(channel);
+        PendingRequest read = path.deliverable(channel);
+        int line = path.deliverableLine(channel);
         if (isAnswered()) {
-            c0.readResponse(VirtualChannel.of(channel), line.hit, line.number, line.mdata);
+            boolean hit = (read.hits & 1 << line) != 0;
+            c0.readResponse(VirtualChannel.of(channel), hit, line, read.mdata);
             c0.hdr |= reserved(READ_RESERVED);
-            Line.copy(line.data, c0.data);
-            answers.c0Request = line.ordinal;
+            System.arraycopy(read.data, PendingRequest.at(line), c0.data, 0, Line.LONGS);
+            answers.c0Request = read.ordinal;
         }
         path.delivered(channel);
     }
@@ -245,34 +265,36 @@ public final class Fiu {
         if (position == Schedule.NONE) {
             return;
         }
-        PendingLine line = path.answer(position);
+        PendingRequest request = path.answer(position);
         if (isAnswered()) {
-            respond(c1, line);
-            answers.c1Request = line.ordinal;
+            respond(c1, request, path.answerLines(position));
+            answers.c1Request = request.ordinal;
         }
-        if (line.kind == PendingLine.INTERRUPT) {
-            interrupts.answered(line.mdata);
+        if (request.kind == PendingRequest.INTERRUPT) {
+            interrupts.answered(request.mdata);
         }
         path.answered(position);
     }
 
-    private void respond(C1Rx c1, PendingLine line) {
-        VirtualChannel channel = VirtualChannel.of(line.channel);
-        switch (line.kind) {
-            case PendingLine.FENCE -> {
-                c1.fenceResponse(line.mdata);
+    private void respond(C1Rx c1, PendingRequest request, int lines) {
+        VirtualChannel channel = VirtualChannel.of(request.channel);
+        switch (request.kind) {
+            case PendingRequest.FENCE -> {
+                c1.fenceResponse(request.mdata);
                 c1.hdr |= reserved(FENCE_RESERVED);
             }
-            case PendingLine.INTERRUPT -> {
-                c1.interruptResponse(channel, line.mdata);
+            case PendingRequest.INTERRUPT -> {
+                c1.interruptResponse(channel, request.mdata);
                 c1.hdr |= reserved(INTERRUPT_RESERVED);
             }
             default -> {
-                if (line.first.packed) {
-                    c1.packedWriteResponse(
-                            channel, line.hit, LineCount.ofLines(line.count), line.mdata);
+                boolean hit = (request.hits & lines) == lines;
+                if (request.packed) {
+                    LineCount count = LineCount.ofLines(request.count);
+                    c1.packedWriteResponse(channel, hit, count, request.mdata);
                 } else {
-                    c1.writeResponse(channel, line.hit, line.number, line.mdata);
+                    int line = PendingRequest.lowest(lines);
+                    c1.writeResponse(channel, hit, line, request.mdata);
                 }
                 c1.hdr |= reserved(WRITE_RESERVED);
             }

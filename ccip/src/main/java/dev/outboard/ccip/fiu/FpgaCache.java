@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// The FPGA cache of an integrated platform: 128 KiB, direct mapped, in the processor's coherence
 /// domain (CCI-P manual 1.2.2.3, 1.3.12.1).
@@ -124,34 +125,34 @@ final class FpgaCache {
         this.listener = listener;
     }
 
-    /// Serves a line of a request on VL0.
-    CacheTransition lookup(PendingLine line) {
-        long address = line.address;
+    /// Serves line `line` of a request on VL0.
+    CacheTransition lookup(PendingRequest request, int line) {
+        long address = request.address + line;
         int index = index(address);
-        forgetIfStored(line, index);
+        forgetIfStored(request.mapping, address);
         State before = STATES[state[index]];
         boolean hit = tag[index] == address && before != I;
-        CacheTransition transition = TABLE[entry(request(line), hit, before)];
-        report(line, transition, tag[index]);
+        CacheTransition transition = TABLE[entry(request(request), hit, before)];
+        report(request, line, transition, tag[index]);
         tag[index] = address;
         state[index] = (byte) transition.after().ordinal();
-        copied[index] = copied[index] && hit && line.kind == PendingLine.READ;
+        copied[index] = copied[index] && hit && request.kind == PendingRequest.READ;
         return transition;
     }
 
-    private void report(PendingLine line, CacheTransition transition, long held) {
-        lookup.request = line.ordinal;
-        lookup.line = line.number;
-        lookup.address = line.address;
+    private void report(PendingRequest request, int line, CacheTransition transition, long held) {
+        lookup.request = request.ordinal;
+        lookup.line = line;
+        lookup.address = request.address + line;
         lookup.victim = transition.evicts() ? held : CacheLookup.NONE;
         lookup.transition = transition;
         listener.accept(lookup);
     }
 
-    private void forgetIfStored(PendingLine line, int index) {
-        Mapping mapping = line.mapping;
-        if (copied[index] && tag[index] == line.address && mapping != null && mapping.isLive()) {
-            mapping.read(tag[index], current, 0);
+    private void forgetIfStored(@Nullable Mapping mapping, long address) {
+        int index = index(address);
+        if (copied[index] && tag[index] == address && mapping != null && mapping.isLive()) {
+            mapping.read(address, current, 0);
             int at = index * Line.LONGS;
             if (!Arrays.equals(current, 0, Line.LONGS, copy, at, at + Line.LONGS)) {
                 state[index] = (byte) I.ordinal();
@@ -160,12 +161,14 @@ final class FpgaCache {
         }
     }
 
-    /// A line of a request on VL0 has reached memory: the cache keeps what it is now.
-    void drained(PendingLine line) {
-        int index = index(line.address);
-        if (tag[index] == line.address && state[index] != I.ordinal()) {
-            System.arraycopy(line.data, 0, copy, index * Line.LONGS, Line.LONGS);
-            copied[index] = line.kind == PendingLine.READ || line.length == Line.BYTES;
+    /// Line `line` of a request on VL0 has reached memory: the cache keeps what it is now.
+    void drained(PendingRequest request, int line) {
+        long address = request.address + line;
+        int index = index(address);
+        if (tag[index] == address && state[index] != I.ordinal()) {
+            int at = PendingRequest.at(line);
+            System.arraycopy(request.data, at, copy, index * Line.LONGS, Line.LONGS);
+            copied[index] = request.kind == PendingRequest.READ || request.length == Line.BYTES;
         }
     }
 
@@ -173,13 +176,13 @@ final class FpgaCache {
     /// copy here; a read has a modified line written back.
     ///
     /// @return whether a modified line had to be fetched from here
-    boolean snoop(PendingLine line) {
-        int index = index(line.address);
-        if (tag[index] != line.address || state[index] == I.ordinal()) {
+    boolean snoop(long address, boolean isRead) {
+        int index = index(address);
+        if (tag[index] != address || state[index] == I.ordinal()) {
             return false;
         }
         boolean modified = state[index] == M.ordinal();
-        state[index] = (byte) (line.kind == PendingLine.READ ? S : I).ordinal();
+        state[index] = (byte) (isRead ? S : I).ordinal();
         return modified;
     }
 
@@ -192,13 +195,13 @@ final class FpgaCache {
         return (int) lineAddress & LINES - 1;
     }
 
-    private static Request request(PendingLine line) {
-        if (line.kind != PendingLine.READ) {
-            return REQUESTS[line.type];
+    private static Request request(PendingRequest request) {
+        if (request.kind != PendingRequest.READ) {
+            return REQUESTS[request.type];
         }
-        if (line.ordinal == CacheLookup.NONE) {
+        if (request.ordinal == CacheLookup.NONE) {
             return Request.UMSG;
         }
-        return line.type == ReadType.RDLINE_S.code() ? Request.RDLINE_S : Request.RDLINE_I;
+        return request.type == ReadType.RDLINE_S.code() ? Request.RDLINE_S : Request.RDLINE_I;
     }
 }

@@ -2,14 +2,14 @@ package dev.outboard.ccip.fiu;
 
 /// Who is told what comes of what was accepted.
 interface MemoryEvents {
-    /// The memory of an accepted line was unmapped before the line reached it.
-    void unmappedInFlight(PendingLine line);
+    /// The memory of an accepted request was unmapped before these lines reached it.
+    void unmappedInFlight(PendingRequest request, int lines);
 
-    /// A line of a write is at the point of observation of its channel, or an interrupt is sent on.
-    void committed(PendingLine line);
+    /// Lines of a write are at the point of observation of its channel, or an interrupt is sent on.
+    void committed(PendingRequest request);
 
-    /// A line was written to memory or read from it.
-    void reachedMemory(PendingLine line);
+    /// Lines were written to memory or read from it.
+    void reachedMemory(PendingRequest request, int lines);
 
     /// An interrupt reaches the processor.
     void interrupt(int id);

@@ -1,9 +1,8 @@
 package dev.outboard.ccip.fiu;
 
-import static dev.outboard.ccip.fiu.PendingLine.FENCE;
-import static dev.outboard.ccip.fiu.PendingLine.INTERRUPT;
-import static dev.outboard.ccip.fiu.PendingLine.READ;
-import static dev.outboard.ccip.fiu.PendingLine.WRITE;
+import static dev.outboard.ccip.fiu.PendingRequest.FENCE;
+import static dev.outboard.ccip.fiu.PendingRequest.INTERRUPT;
+import static dev.outboard.ccip.fiu.PendingRequest.WRITE;
 
 import dev.outboard.ccip.platform.ResponseFormat;
 import dev.outboard.ccip.wire.Line;
@@ -14,23 +13,18 @@ import org.jspecify.annotations.Nullable;
 /// The ordering rules of CCI-P memory traffic (CCI-P manual 1.3.13), as a machine of small steps.
 ///
 /// Each physical channel has a pool of lines that were admitted and have no order yet, a queue
-/// upstream in which reads and writes pass to memory one by one, and a queue downstream of lines
-/// that were read. A write is at its channel's point of observation when it leaves the pool, and
-/// visible to everybody when it leaves the queue. Whatever order a [Schedule] chooses for the steps
-/// is one that CCI-P allows; TIMED and ADVERSARIAL runs and the exhaustive search differ in nothing
-/// else.
+/// upstream in which reads and writes pass to memory, and a queue downstream of lines that were
+/// read. A step is taken by one line, or by several of the same request one after the other. A
+/// write is at its channel's point of observation when it leaves the pool, and visible to everybody
+/// when it leaves the queue. Whatever order a [Schedule] chooses for the steps is one that CCI-P
+/// allows; TIMED and ADVERSARIAL runs and the exhaustive search differ in nothing else.
 final class MemoryPath {
     private static final int CHANNELS = VirtualChannel.values().length;
     private static final int VA = VirtualChannel.VA.code();
     private static final int VH0 = VirtualChannel.VH0.code();
     private static final int VL0 = VirtualChannel.VL0.code();
 
-    /// What a line of a write waits for before it is released.
-    private static final byte DRAIN = 1;
-
-    private static final byte RESPONSE = 2;
-
-    final LinePool lines = new LinePool();
+    final RequestPool requests = new RequestPool();
     private final Schedule schedule;
     private final MemoryEvents events;
     private final ResponseFormat format;
@@ -43,10 +37,15 @@ final class MemoryPath {
     private final LineQueue[] downstream = queues();
     private final LineQueue answerable = new LineQueue();
 
-    /// Writes that have not left their pool, by the channel that the AFU named.
+    /// Beats of writes, fences and interrupts that were not admitted.
+    private int waitingBeats;
+
+    /// Lines of writes that have not left their pool, by the channel that the AFU named.
     private final int[] pooledWrites = new int[CHANNELS];
 
+    /// Lines of writes that were admitted and are not in memory.
     private int undrainedWrites;
+
     private int unissuedInterrupts;
 
     MemoryPath(Schedule schedule, MemoryEvents events, Parameters parameters, Chance chance) {
@@ -67,22 +66,28 @@ final class MemoryPath {
 
     // What the port hands over.
 
-    /// A line of a read, or a fence, interrupt or line of a write, in the order of its Tx channel.
-    void arrive(PendingLine line) {
-        (line.kind == READ ? arrivedReads : arrivedWrites).add(line);
+    /// A read.
+    void arriveRead(PendingRequest read) {
+        arrivedReads.add(read, read.lines);
+    }
+
+    /// A line of a write, a fence or an interrupt, in the order of their beats.
+    void arriveBeat(PendingRequest request, int line) {
+        arrivedWrites.join(request, 1 << line);
+        waitingBeats++;
     }
 
     int waitingReads() {
-        return lines.isScarce() ? LinePool.COUNT : arrivedReads.size();
+        return requests.isScarce() ? RequestPool.COUNT : arrivedReads.size();
     }
 
-    int waitingWrites() {
-        return lines.isScarce() ? LinePool.COUNT : arrivedWrites.size();
+    int waitingBeats() {
+        return requests.isScarce() ? RequestPool.COUNT : waitingBeats;
     }
 
     /// Nothing is in flight.
     boolean isIdle() {
-        return lines.isIdle();
+        return requests.isIdle();
     }
 
     // Admission: from the queues of the port into the pools.
@@ -90,40 +95,52 @@ final class MemoryPath {
     /// Admits what may be admitted now: reads one after the other, writes one after the other up to
     /// a fence that is not done.
     void admit() {
-        while (!arrivedReads.isEmpty() && schedule.admits(arrivedReads.get(0))) {
-            schedule.enter(arrivedReads.take());
+        while (!arrivedReads.isEmpty() && schedule.admits(arrivedReads.request(0))) {
+            enter(arrivedReads);
         }
-        while (!arrivedWrites.isEmpty() && admitWrite(arrivedWrites.get(0))) {
-            arrivedWrites.take();
+        while (!arrivedWrites.isEmpty() && admitsBeats(arrivedWrites.request(0))) {
+            int beats = Integer.bitCount(arrivedWrites.lines(0));
+            waitingBeats -= beats;
+            admitted(arrivedWrites.request(0), beats);
         }
     }
 
-    private boolean admitWrite(PendingLine line) {
-        switch (line.kind) {
+    private void enter(LineQueue arrived) {
+        PendingRequest request = arrived.request(0);
+        int lines = arrived.lines(0);
+        arrived.remove();
+        request.admitted |= lines;
+        schedule.enter(request, lines);
+    }
+
+    private boolean admitsBeats(PendingRequest request) {
+        return switch (request.kind) {
+            case FENCE -> isDone(request.named);
+            case INTERRUPT -> true;
+            default -> schedule.admits(request);
+        };
+    }
+
+    private void admitted(PendingRequest request, int beats) {
+        switch (request.kind) {
             case FENCE -> {
-                if (!isDone(line.named)) {
-                    return false;
-                }
-                answerable.add(line);
+                arrivedWrites.remove();
+                answerable.add(request, 1);
+                return;
             }
             case INTERRUPT -> {
-                line.channel = line.named == VA ? (byte) VH0 : line.named;
+                request.channel = request.named == VA ? (byte) VH0 : request.named;
                 unissuedInterrupts++;
-                schedule.enter(line);
             }
             default -> {
-                if (!schedule.admits(line)) {
-                    return false;
+                if (request.admitted == 0) {
+                    request.packed = isPacked(request.channel);
                 }
-                if (line.number == 0) {
-                    line.packed = isPacked(line.channel);
-                }
-                pooledWrites[line.named]++;
-                undrainedWrites++;
-                schedule.enter(line);
+                pooledWrites[request.named] += beats;
+                undrainedWrites += beats;
             }
         }
-        return true;
+        enter(arrivedWrites);
     }
 
     private boolean isPacked(int channel) {
@@ -135,17 +152,20 @@ final class MemoryPath {
         };
     }
 
-    /// A write breaks off: `missing` of its lines do not come.
-    void truncate(PendingLine first, int missing) {
-        first.open -= (byte) missing;
-        first.unanswered -= (byte) missing;
-        first.held -= (byte) (missing - 1);
-        if (first.packed && first.open == 0) {
-            answerable.add(first);
-        } else if (first.unanswered == 0) {
-            schedule.completed(first);
+    /// A write breaks off: its other lines do not come.
+    void truncate(PendingRequest write) {
+        write.uncommitted &= write.lines;
+        write.unwritten &= write.lines;
+        write.unanswered &= write.lines;
+        if (write.admitted != write.lines) {
+            return;
         }
-        lines.unhold(first);
+        if (write.packed && write.uncommitted == 0) {
+            answerable.add(write, write.lines);
+        } else if (write.unanswered == 0) {
+            schedule.completed(write);
+            settle(write);
+        }
     }
 
     /// Whether everything before a fence of this scope is done: of one channel its writes are at
@@ -158,49 +178,45 @@ final class MemoryPath {
 
     // The steps that a schedule takes.
 
-    /// A line leaves its pool for the queue upstream of its channel, an interrupt for the
+    /// Lines leave their pool for the queue upstream of their channel, an interrupt for the
     /// processor. A write or interrupt may be answered from now on.
-    void leavePool(PendingLine line) {
-        leave(line);
-        if (line.kind != INTERRUPT) {
-            upstream[line.channel].add(line);
+    void leavePool(PendingRequest request, int lines) {
+        leave(request, lines);
+        if (request.kind != INTERRUPT) {
+            upstream[request.channel].add(request, lines);
         }
     }
 
-    /// A line leaves its pool and, since nothing is upstream of its channel, reaches memory at
+    /// Lines leave their pool and, since nothing is upstream of their channel, reach memory at
     /// once.
-    void pass(PendingLine line) {
-        leave(line);
-        if (line.kind != INTERRUPT) {
-            reach(line);
+    void pass(PendingRequest request, int lines) {
+        leave(request, lines);
+        if (request.kind != INTERRUPT) {
+            reach(request, lines);
         }
     }
 
-    private void leave(PendingLine line) {
-        if (line.kind == WRITE) {
-            pooledWrites[line.named]--;
-            committed(line);
-        } else if (line.kind == INTERRUPT) {
+    private void leave(PendingRequest request, int lines) {
+        if (request.kind == WRITE) {
+            pooledWrites[request.named] -= Integer.bitCount(lines);
+            events.committed(request);
+            request.uncommitted &= ~lines;
+            mayBeAnswered(request, lines);
+        } else if (request.kind == INTERRUPT) {
             unissuedInterrupts--;
-            answerable.add(line);
-            events.committed(line);
-            events.interrupt(line.mdata);
+            answerable.add(request, 1);
+            events.committed(request);
+            events.interrupt(request.mdata);
         }
     }
 
-    private void committed(PendingLine line) {
-        events.committed(line);
-        PendingLine first = line.first;
-        first.open--;
-        if (!first.packed) {
-            line.pending = DRAIN | RESPONSE;
-            answerable.add(line);
-            return;
-        }
-        line.pending = line == first ? DRAIN | RESPONSE : DRAIN;
-        first.hit &= line.hit;
-        if (first.open == 0) {
-            answerable.add(first);
+    private void mayBeAnswered(PendingRequest write, int committed) {
+        if (!write.packed) {
+            for (int left = committed; left != 0; left &= left - 1) {
+                answerable.add(write, Integer.lowestOneBit(left));
+            }
+        } else if (write.uncommitted == 0) {
+            answerable.add(write, write.unanswered);
         }
     }
 
@@ -212,100 +228,129 @@ final class MemoryPath {
         return downstream[channel].size();
     }
 
-    /// The first line upstream reaches memory.
+    /// What is first upstream reaches memory.
     void drain(int channel) {
-        reach(upstream[channel].take());
+        LineQueue queue = upstream[channel];
+        PendingRequest request = queue.request(0);
+        int lines = queue.lines(0);
+        queue.remove();
+        reach(request, lines);
     }
 
-    /// A write changes memory, a read takes its line along downstream. Without memory, or if that
-    /// went away while the line was in flight, nothing is stored, and a read is not answered, or
+    /// A write changes memory, a read takes its lines along downstream. Without memory, or if that
+    /// went away while the request was in flight, nothing is stored, and a read is not answered, or
     /// with garbage.
-    private void reach(PendingLine line) {
-        Mapping mapping = memory(line);
-        if (mapping != null) {
-            transfer(mapping, line);
-            schedule.drained(line);
-        }
-        if (line.kind == WRITE) {
-            undrainedWrites--;
-            events.reachedMemory(line);
-            settled(line, DRAIN);
+    private void reach(PendingRequest request, int lines) {
+        Mapping mapping = memory(request, lines);
+        if (request.kind == WRITE) {
+            if (mapping != null) {
+                write(mapping, request, lines);
+                schedule.drained(request, lines);
+            }
+            undrainedWrites -= Integer.bitCount(lines);
+            events.reachedMemory(request, lines);
+            request.unwritten &= ~lines;
+            settle(request);
         } else if (mapping != null) {
-            events.reachedMemory(line);
-            downstream[line.channel].add(line);
+            read(mapping, request, lines);
+            schedule.drained(request, lines);
+            events.reachedMemory(request, lines);
+            downstream[request.channel].add(request, lines);
         } else if (answersFaults) {
-            chance.fill(line.data);
-            downstream[line.channel].add(line);
+            chance.fill(request.data);
+            downstream[request.channel].add(request, lines);
         } else {
-            readDone(line);
+            readDone(request, lines);
         }
     }
 
-    private @Nullable Mapping memory(PendingLine line) {
-        Mapping mapping = line.mapping;
+    private @Nullable Mapping memory(PendingRequest request, int lines) {
+        Mapping mapping = request.mapping;
         if (mapping != null && !mapping.isLive()) {
-            events.unmappedInFlight(line);
+            events.unmappedInFlight(request, lines);
             return null;
         }
         return mapping;
     }
 
-    private static void transfer(Mapping mapping, PendingLine line) {
-        if (line.kind == READ) {
-            mapping.read(line.address, line.data, 0);
-        } else if (line.length == Line.BYTES) {
-            mapping.write(line.address, line.data, 0);
-        } else {
-            mapping.writeBytes(line.address, line.data, 0, line.start, line.length);
+    private static void read(Mapping mapping, PendingRequest request, int lines) {
+        for (int left = lines; left != 0; left &= left - 1) {
+            int line = PendingRequest.lowest(left);
+            mapping.read(request.address + line, request.data, PendingRequest.at(line));
         }
     }
 
-    private void settled(PendingLine line, byte what) {
-        line.pending &= (byte) ~what;
-        if (line.pending == 0) {
-            lines.release(line);
+    private static void write(Mapping mapping, PendingRequest request, int lines) {
+        if (request.length != Line.BYTES) {
+            mapping.writeBytes(request.address, request.data, 0, request.start, request.length);
+            return;
+        }
+        for (int left = lines; left != 0; left &= left - 1) {
+            int line = PendingRequest.lowest(left);
+            mapping.write(request.address + line, request.data, PendingRequest.at(line));
         }
     }
 
-    /// The line that came downstream first; [#delivered] takes it away.
-    PendingLine deliverable(int channel) {
-        return downstream[channel].get(0);
+    private void settle(PendingRequest write) {
+        if ((write.unwritten | write.unanswered) == 0) {
+            requests.release(write);
+        }
+    }
+
+    /// The read of which a line came downstream first; [#delivered] takes that line away.
+    PendingRequest deliverable(int channel) {
+        return downstream[channel].request(0);
+    }
+
+    /// Which line of [#deliverable] it is.
+    int deliverableLine(int channel) {
+        return PendingRequest.lowest(downstream[channel].lines(0));
     }
 
     /// The first line downstream was put on the wires.
     void delivered(int channel) {
-        readDone(downstream[channel].take());
+        PendingRequest read = deliverable(channel);
+        int line = 1 << deliverableLine(channel);
+        downstream[channel].takeLine();
+        readDone(read, line);
     }
 
-    private void readDone(PendingLine line) {
-        PendingLine first = line.first;
-        if (--first.open == 0) {
-            schedule.completed(first);
+    private void readDone(PendingRequest read, int lines) {
+        read.unanswered &= ~lines;
+        if (read.unanswered == 0) {
+            schedule.completed(read);
+            requests.release(read);
         }
-        lines.release(line);
     }
 
     int answerable() {
         return answerable.size();
     }
 
-    /// The line that [#answered] at this position answers.
-    PendingLine answer(int position) {
-        return answerable.get(position);
+    /// What [#answered] at this position answers.
+    PendingRequest answer(int position) {
+        return answerable.request(position);
+    }
+
+    /// The lines of it that [#answered] at this position answers.
+    int answerLines(int position) {
+        return answerable.lines(position);
     }
 
     /// A write, fence or interrupt was answered on the wires.
     void answered(int position) {
-        PendingLine line = answerable.take(position);
-        if (line.kind != WRITE) {
-            lines.release(line);
+        PendingRequest request = answerable.request(position);
+        int lines = answerable.lines(position);
+        answerable.remove(position);
+        request.unanswered &= ~lines;
+        if (request.kind != WRITE) {
+            requests.release(request);
             return;
         }
-        PendingLine first = line.first;
-        if (first.packed || --first.unanswered == 0) {
-            schedule.completed(first);
+        if (request.unanswered == 0) {
+            schedule.completed(request);
+            settle(request);
         }
-        settled(line, RESPONSE);
     }
 
     /// Equal for equal states of what has left the pools or not reached them, and hardly for
@@ -316,16 +361,21 @@ final class MemoryPath {
             digest = OrderingMachine.mix(digest, upstream[channel].digest());
             digest = OrderingMachine.mix(digest, downstream[channel].digest());
             for (int i = 0; i < downstream[channel].size(); i++) {
-                digest =
-                        OrderingMachine.mix(
-                                digest, Arrays.hashCode(downstream[channel].get(i).data));
+                digest = mixData(digest, downstream[channel], i);
             }
         }
-        long inAnyOrder = 0;
-        for (int i = 0; i < answerable.size(); i++) {
-            inAnyOrder += OrderingMachine.mix(0, answerable.get(i).digest());
+        return OrderingMachine.mix(digest, answerable.digestInAnyOrder());
+    }
+
+    private static long mixData(long digest, LineQueue read, int position) {
+        long mixed = digest;
+        for (int left = read.lines(position); left != 0; left &= left - 1) {
+            int at = PendingRequest.at(PendingRequest.lowest(left));
+            for (int i = at; i < at + Line.LONGS; i++) {
+                mixed = OrderingMachine.mix(mixed, read.request(position).data[i]);
+            }
         }
-        return OrderingMachine.mix(digest, inAnyOrder);
+        return mixed;
     }
 
     /// Ends everything: what has a place in memory order is written, all else is forgotten (CCI-P
@@ -340,10 +390,11 @@ final class MemoryPath {
         }
         arrivedReads.clear();
         arrivedWrites.clear();
+        waitingBeats = 0;
         answerable.clear();
         Arrays.fill(pooledWrites, 0);
         undrainedWrites = 0;
         unissuedInterrupts = 0;
-        lines.releaseAll();
+        requests.releaseAll();
     }
 }

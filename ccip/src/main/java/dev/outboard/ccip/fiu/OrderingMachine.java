@@ -8,14 +8,12 @@ import dev.outboard.ccip.platform.ResponseFormat;
 import dev.outboard.ccip.wire.Line;
 import dev.outboard.ccip.wire.VirtualChannel;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 
 /// The memory side of an FIU without its clock: [MemoryPath], whose every step is taken by hand, so
 /// that all orders can be tried one after the other.
 ///
-/// Lines are admitted as soon as no fence holds them, which takes nothing from any order: in its
+/// Requests are admitted as soon as no fence holds them, which takes nothing from any order: in its
 /// pool a line may wait as long as before it. It belongs to one thread.
 public final class OrderingMachine {
     private static final int NONE = -1;
@@ -24,7 +22,7 @@ public final class OrderingMachine {
     private final Mapping mapping;
     private final Responses responses;
     private final int[] channels;
-    private final List<PendingLine> pool = new ArrayList<>();
+    private final LineQueue pool = new LineQueue();
     private boolean undecided;
     private int chosen = NONE;
 
@@ -59,15 +57,15 @@ public final class OrderingMachine {
     private static MemoryEvents events(Responses responses) {
         return new MemoryEvents() {
             @Override
-            public void unmappedInFlight(PendingLine line) {
+            public void unmappedInFlight(PendingRequest request, int lines) {
                 throw new AssertionError("memory that is never unmapped");
             }
 
             @Override
-            public void committed(PendingLine line) {}
+            public void committed(PendingRequest request) {}
 
             @Override
-            public void reachedMemory(PendingLine line) {}
+            public void reachedMemory(PendingRequest request, int lines) {}
 
             @Override
             public void interrupt(int id) {
@@ -87,39 +85,39 @@ public final class OrderingMachine {
 
     /// A read of so many lines.
     public void read(VirtualChannel channel, long address, int count, int mdata) {
-        request(PendingLine.READ, channel, address, count, mdata, 0);
+        request(PendingRequest.READ, channel, address, count, mdata, 0);
     }
 
     /// A write of so many lines, all words of which have the same value.
     public void write(VirtualChannel channel, long address, int count, int mdata, long value) {
-        request(PendingLine.WRITE, channel, address, count, mdata, value);
+        request(PendingRequest.WRITE, channel, address, count, mdata, value);
     }
 
     /// A write fence.
     public void fence(VirtualChannel scope, int mdata) {
-        request(PendingLine.FENCE, scope, 0, 1, mdata, 0);
+        request(PendingRequest.FENCE, scope, 0, 1, mdata, 0);
     }
 
     /// An interrupt.
     public void interrupt(int id) {
-        request(PendingLine.INTERRUPT, VirtualChannel.VH0, 0, 1, id, 0);
+        request(PendingRequest.INTERRUPT, VirtualChannel.VH0, 0, 1, id, 0);
     }
 
     private void request(
             byte kind, VirtualChannel channel, long address, int count, int mdata, long value) {
-        PendingLine first = path.lines.take();
-        first.begin(kind, 0, channel.code(), 0, mdata, count);
-        first.address = address;
-        first.mapping = mapping;
-        for (int i = 0; i < count; i++) {
-            PendingLine line = i == 0 ? first : path.lines.take();
-            if (i > 0) {
-                line.follow(first, i);
+        PendingRequest request = path.requests.take();
+        int lines = PendingRequest.first(count);
+        request.begin(kind, 0, channel.code(), 0, mdata, count, lines);
+        request.address = address;
+        request.mapping = mapping;
+        request.length = Line.BYTES;
+        Arrays.fill(request.data, value);
+        if (kind == PendingRequest.READ) {
+            path.arriveRead(request);
+        } else {
+            for (int line = 0; line < count; line++) {
+                path.arriveBeat(request, line);
             }
-            line.start = 0;
-            line.length = Line.BYTES;
-            Arrays.fill(line.data, value);
-            path.arrive(line);
         }
         settle();
     }
@@ -149,13 +147,20 @@ public final class OrderingMachine {
         if (undecided) {
             chosen = channels[choice];
         } else if (choice < pool.size()) {
-            path.leavePool(pool.remove(choice));
+            leavePool(choice);
         } else if (choice < pool.size() + path.answerable()) {
             answer(choice - pool.size());
         } else {
             move(choice - pool.size() - path.answerable());
         }
         settle();
+    }
+
+    private void leavePool(int position) {
+        PendingRequest request = pool.request(position);
+        int lines = pool.lines(position);
+        pool.remove(position);
+        path.leavePool(request, lines);
     }
 
     private void move(int choice) {
@@ -166,21 +171,27 @@ public final class OrderingMachine {
                 return;
             }
             if (path.downstream(channel) > 0 && left-- == 0) {
-                PendingLine line = path.deliverable(channel);
-                responses.read(line.mdata, line.number, line.data);
-                path.delivered(channel);
+                deliver(channel);
                 return;
             }
         }
         throw new IllegalArgumentException(choice + " is not a step");
     }
 
+    private void deliver(int channel) {
+        PendingRequest read = path.deliverable(channel);
+        int line = path.deliverableLine(channel);
+        int at = PendingRequest.at(line);
+        responses.read(read.mdata, line, Arrays.copyOfRange(read.data, at, at + Line.LONGS));
+        path.delivered(channel);
+    }
+
     private void answer(int position) {
-        PendingLine line = path.answer(position);
-        switch (line.kind) {
-            case PendingLine.INTERRUPT -> responses.interruptAnswered(line.mdata);
-            case PendingLine.FENCE -> responses.answered(line.mdata, 1);
-            default -> responses.answered(line.mdata, line.first.packed ? line.count : 1);
+        PendingRequest request = path.answer(position);
+        switch (request.kind) {
+            case PendingRequest.INTERRUPT -> responses.interruptAnswered(request.mdata);
+            case PendingRequest.FENCE -> responses.answered(request.mdata, 1);
+            default -> responses.answered(request.mdata, request.packed ? request.count : 1);
         }
         path.answered(position);
     }
@@ -188,11 +199,7 @@ public final class OrderingMachine {
     /// Equal for equal states of what is in flight, and hardly for others. Memory is not part of
     /// it.
     public long digest() {
-        long pooled = 0;
-        for (int i = 0; i < pool.size(); i++) {
-            pooled += mix(0, pool.get(i).digest());
-        }
-        return mix(path.digest(), pooled);
+        return mix(path.digest(), pool.digestInAnyOrder());
     }
 
     /// Takes one value more into a digest.
@@ -204,15 +211,13 @@ public final class OrderingMachine {
     /// Takes no step by itself.
     private final class ByHand implements Schedule {
         @Override
-        public boolean admits(PendingLine line) {
-            if (line.number > 0) {
-                line.channel = line.first.channel;
-            } else if (line.named != VirtualChannel.VA.code()) {
-                line.channel = line.named;
+        public boolean admits(PendingRequest request) {
+            if (request.named != VirtualChannel.VA.code()) {
+                request.channel = request.named;
             } else if (channels.length == 1) {
-                line.channel = (byte) channels[0];
+                request.channel = (byte) channels[0];
             } else if (chosen != NONE) {
-                line.channel = (byte) chosen;
+                request.channel = (byte) chosen;
                 chosen = NONE;
             } else {
                 undecided = true;
@@ -222,15 +227,17 @@ public final class OrderingMachine {
         }
 
         @Override
-        public void enter(PendingLine line) {
-            pool.add(line);
+        public void enter(PendingRequest request, int lines) {
+            for (int left = lines; left != 0; left &= left - 1) {
+                pool.add(request, Integer.lowestOneBit(left));
+            }
         }
 
         @Override
-        public void drained(PendingLine line) {}
+        public void drained(PendingRequest request, int lines) {}
 
         @Override
-        public void completed(PendingLine first) {}
+        public void completed(PendingRequest request) {}
 
         @Override
         public void clock(MemoryPath path) {}

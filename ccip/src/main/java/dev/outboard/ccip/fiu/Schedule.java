@@ -13,18 +13,18 @@ interface Schedule {
         return profile.channels().stream().mapToInt(VirtualChannel::code).toArray();
     }
 
-    /// Whether this line, the next of its Tx channel, may enter a pool now. Of the first line of a
-    /// request it first chooses the physical channel; the others follow it.
-    boolean admits(PendingLine line);
+    /// Whether this request, the next of its Tx channel, may enter a pool now, or more of its
+    /// lines. It first chooses the physical channel.
+    boolean admits(PendingRequest request);
 
-    /// The line enters the pool of its channel.
-    void enter(PendingLine line);
+    /// Lines of a request enter the pool of its channel.
+    void enter(PendingRequest request, int lines);
 
-    /// The line was written to memory or read from it.
-    void drained(PendingLine line);
+    /// Lines were written to memory or read from it.
+    void drained(PendingRequest request, int lines);
 
-    /// A read or write of which this is the first line has all its responses.
-    void completed(PendingLine first);
+    /// A read or write has all its responses.
+    void completed(PendingRequest request);
 
     /// Takes the steps of one cycle.
     void clock(MemoryPath path);

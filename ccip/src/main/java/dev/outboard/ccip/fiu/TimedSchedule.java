@@ -1,6 +1,6 @@
 package dev.outboard.ccip.fiu;
 
-import static dev.outboard.ccip.fiu.PendingLine.READ;
+import static dev.outboard.ccip.fiu.PendingRequest.READ;
 
 import dev.outboard.ccip.platform.LinkParameters;
 import dev.outboard.ccip.platform.Profile;
@@ -9,13 +9,14 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// One realistic order: each line takes its link for as long as the link is wide, and comes back
-/// after the latency of whatever served it. Links carry reads and writes side by side.
+/// One realistic order: each request takes its link for as long as the link is wide, and comes back
+/// after the latency of whatever served it, with all its lines at once. Links carry reads and
+/// writes side by side. A write goes on when its last beat is there.
 final class TimedSchedule implements Schedule {
     private static final int CHANNELS = VirtualChannel.values().length;
     private static final int CYCLE = LinkParameters.CYCLE;
 
-    /// The cycles that a line may be ahead, at most.
+    /// The cycles that a request may be ahead, at most.
     private static final int HORIZON = 1 << 14;
 
     private final @Nullable LinkParameters[] links = new LinkParameters[CHANNELS];
@@ -35,8 +36,8 @@ final class TimedSchedule implements Schedule {
     /// the next request, so that each gets a share as large as its bandwidth.
     private final long[] laid = new long[2 * CHANNELS];
 
-    private final @Nullable PendingLine[] dueFirst = new PendingLine[HORIZON];
-    private final @Nullable PendingLine[] dueLast = new PendingLine[HORIZON];
+    private final @Nullable PendingRequest[] dueFirst = new PendingRequest[HORIZON];
+    private final @Nullable PendingRequest[] dueLast = new PendingRequest[HORIZON];
     private int lastDelivery;
 
     TimedSchedule(Profile profile, Caches caches, Chance chance) {
@@ -47,38 +48,35 @@ final class TimedSchedule implements Schedule {
     }
 
     @Override
-    public boolean admits(PendingLine line) {
-        if (line.number != 0) {
-            line.channel = line.first.channel;
-            return true;
+    public boolean admits(PendingRequest request) {
+        if (!request.isComplete()) {
+            return false;
         }
-        if (line.channel == 0) {
-            line.channel = (byte) steer(line);
+        if (request.channel == 0) {
+            request.channel = (byte) steer(request);
         }
-        int direction = direction(line);
-        LinkParameters link = link(line.channel);
+        int direction = direction(request);
+        LinkParameters link = link(request.channel);
         if (outstanding[direction] == link.outstanding()
                 || freeAt[direction] - now * CYCLE > (HORIZON / 2) * (long) CYCLE) {
             return false;
         }
         outstanding[direction]++;
-        freeAt[direction] = Math.max(freeAt[direction], now * CYCLE) + link.cyclesPerRequest();
         return true;
     }
 
-    private int steer(PendingLine line) {
-        if (line.named != VirtualChannel.VA.code()) {
-            return line.named;
+    private int steer(PendingRequest request) {
+        if (request.named != VirtualChannel.VA.code()) {
+            return request.named;
         }
-        int writes = line.kind == READ ? 0 : CHANNELS;
+        int writes = request.kind == READ ? 0 : CHANNELS;
         int least = channels[0];
         for (int channel : channels) {
             if (laid[writes + channel] < laid[writes + least]) {
                 least = channel;
             }
         }
-        LinkParameters link = link(least);
-        laid[writes + least] += link.cyclesPerRequest() + (long) line.count * link.cyclesPerLine();
+        laid[writes + least] += duration(link(least), request.count);
         return least;
     }
 
@@ -86,58 +84,63 @@ final class TimedSchedule implements Schedule {
         return Objects.requireNonNull(links[channel], "the port refuses a channel without a link");
     }
 
-    private static int direction(PendingLine line) {
-        return line.kind == READ ? line.channel : CHANNELS + line.channel;
+    private static int direction(PendingRequest request) {
+        return request.kind == READ ? request.channel : CHANNELS + request.channel;
+    }
+
+    /// How long a request occupies a link that carries so many of its lines.
+    private static int duration(LinkParameters link, int lines) {
+        return link.cyclesPerRequest() + lines * link.cyclesPerLine();
     }
 
     @Override
-    public void enter(PendingLine line) {
-        int direction = direction(line);
-        LinkParameters link = link(line.channel);
-        int latency = latency(line, link);
-        long due = now + latency;
+    public void enter(PendingRequest request, int lines) {
+        int direction = direction(request);
+        LinkParameters link = link(request.channel);
+        int latency = caches.latency(request, lines, link, chance);
         // A line read out of the FPGA cache does not occupy the link (CCI-P manual 1.2.3).
-        if (line.kind != READ || !line.hit) {
-            freeAt[direction] = Math.max(freeAt[direction], now * CYCLE) + link.cyclesPerLine();
-            due = freeAt[direction] / CYCLE + latency;
-        }
-        int bucket = (int) Math.max(due, now + 1) & HORIZON - 1;
-        PendingLine last = dueLast[bucket];
-        line.next = null;
+        int carried = request.kind == READ ? lines & ~request.hits : lines;
+        freeAt[direction] =
+                Math.max(freeAt[direction], now * CYCLE)
+                        + duration(link, Integer.bitCount(carried));
+        long from = carried == 0 ? now : freeAt[direction] / CYCLE;
+        fallDue(request, Math.max(from + latency, now + 1));
+    }
+
+    private void fallDue(PendingRequest request, long cycle) {
+        int bucket = (int) cycle & HORIZON - 1;
+        PendingRequest last = dueLast[bucket];
+        request.next = null;
         if (last == null) {
-            dueFirst[bucket] = line;
+            dueFirst[bucket] = request;
         } else {
-            last.next = line;
+            last.next = request;
         }
-        dueLast[bucket] = line;
-    }
-
-    /// Lines of one request travel together, unless the FPGA cache serves only one of the two.
-    private int latency(PendingLine line, LinkParameters link) {
-        line.latency = caches.latency(line, link, chance);
-        PendingLine first = line.first;
-        return line.hit == first.hit ? first.latency : line.latency;
+        dueLast[bucket] = request;
     }
 
     @Override
-    public void drained(PendingLine line) {
-        caches.drained(line);
+    public void drained(PendingRequest request, int lines) {
+        caches.drained(request, lines);
     }
 
     @Override
-    public void completed(PendingLine first) {
-        outstanding[direction(first)]--;
+    public void completed(PendingRequest request) {
+        outstanding[direction(request)]--;
     }
 
     @Override
     public void clock(MemoryPath path) {
         now++;
         int bucket = (int) now & HORIZON - 1;
-        PendingLine line = dueFirst[bucket];
-        while (line != null) {
-            PendingLine next = line.next;
-            path.pass(line);
-            line = next;
+        PendingRequest request = dueFirst[bucket];
+        if (request == null) {
+            return;
+        }
+        while (request != null) {
+            PendingRequest next = request.next;
+            path.pass(request, request.lines);
+            request = next;
         }
         dueFirst[bucket] = null;
         dueLast[bucket] = null;
@@ -164,8 +167,9 @@ final class TimedSchedule implements Schedule {
     @Override
     public void flush(MemoryPath path) {
         for (int bucket = 0; bucket < HORIZON; bucket++) {
-            for (PendingLine line = dueFirst[bucket]; line != null; line = line.next) {
-                path.leavePool(line);
+            PendingRequest request = dueFirst[bucket];
+            for (; request != null; request = request.next) {
+                path.leavePool(request, request.lines);
             }
             dueFirst[bucket] = null;
             dueLast[bucket] = null;

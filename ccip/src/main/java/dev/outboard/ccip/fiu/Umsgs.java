@@ -32,7 +32,7 @@ public final class Umsgs {
     private final long[] now = new long[Line.LONGS];
     private final long[] hintAt = new long[COUNT];
     private final long[] dataAt = new long[COUNT];
-    private final PendingLine line = new PendingLine();
+    private final PendingRequest request = new PendingRequest();
     private @Nullable FpgaCache cache;
     private @Nullable Mapping umas;
     private long firstLine;
@@ -165,31 +165,30 @@ public final class Umsgs {
     }
 
     private void read(Mapping memory, int id) {
-        line.begin(
-                PendingLine.READ,
+        request.begin(
+                PendingRequest.READ,
                 ReadType.RDLINE_S.code(),
                 VirtualChannel.VL0.code(),
                 CacheLookup.NONE,
                 0,
+                1,
                 1);
-        line.address = firstLine + id;
-        line.mapping = memory;
+        request.address = firstLine + id;
+        request.mapping = memory;
         if (cache != null) {
-            cache.lookup(line);
+            cache.lookup(request, 0);
         }
-        memory.read(line.address, line.data, 0);
+        memory.read(request.address, request.data, 0);
         if (cache != null) {
-            cache.drained(line);
+            cache.drained(request, 0);
         }
-        System.arraycopy(line.data, 0, copy, id * Line.LONGS, Line.LONGS);
+        System.arraycopy(request.data, 0, copy, id * Line.LONGS, Line.LONGS);
     }
 
     /// The processor takes the line to write it.
     private void snoop(int id) {
         if (cache != null) {
-            line.kind = PendingLine.WRITE;
-            line.address = firstLine + id;
-            cache.snoop(line);
+            cache.snoop(firstLine + id, false);
         }
     }
 

@@ -47,12 +47,12 @@ class OrderTest {
 
     private void commit(long request, int lines) {
         for (int i = 0; i < lines; i++) {
-            port.checker.lineCommitted(request);
+            port.checker.linesCommitted(request);
         }
     }
 
     private void wrote(long request, int line, VirtualChannel used) {
-        port.checker.lineWritten(request, line, used.code());
+        port.checker.linesWritten(request, 1 << line, used.code());
     }
 
     private void answerWrite(long request, int line, VirtualChannel used) {
@@ -68,7 +68,7 @@ class OrderTest {
     }
 
     private void sample(long request, int line, VirtualChannel used) {
-        port.checker.lineRead(request, line, used.code());
+        port.checker.linesRead(request, 1 << line, used.code());
     }
 
     private void answerRead(long request, int line, VirtualChannel used) {
@@ -121,7 +121,7 @@ class OrderTest {
             Port pac = new Port(PAC_A10);
             pac.c1(c1 -> c1.interrupt(VH0, 0)).c1(c1 -> c1.fence(scope, 0));
             pac.answer1(1, c1 -> c1.fenceResponse(0));
-            pac.checker.lineCommitted(0);
+            pac.checker.linesCommitted(0);
             pac.reported(FIU_FENCE_EARLY);
         }
     }

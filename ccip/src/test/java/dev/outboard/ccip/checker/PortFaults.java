@@ -192,13 +192,13 @@ public final class PortFaults {
             case FIU_CL_NUM -> written(write(pac, ONE, X, 0), VH0, 1);
             case FIU_FENCE_EARLY -> {
                 fenced(write(pac, ONE, X, 0).c1(PortFaults::fence), 1, 0);
-                pac.checker.lineWritten(0, 0, VH0.code());
+                pac.checker.linesWritten(0, 1, VH0.code());
                 yield pac;
             }
             case FIU_READ_STALE -> {
                 reads(pac, 1).c0(c0 -> c0.read(RDLINE_I, VA, ONE, X, 0));
-                pac.checker.lineRead(0, 0, VH0.code());
-                pac.checker.lineRead(1, 0, VH0.code());
+                pac.checker.linesRead(0, 1, VH0.code());
+                pac.checker.linesRead(1, 1, VH0.code());
                 pac.answer0(1, c0 -> c0.readResponse(VH0, false, 0, 0));
                 yield pac.answer0(0, c0 -> c0.readResponse(VH0, false, 0, 0));
             }

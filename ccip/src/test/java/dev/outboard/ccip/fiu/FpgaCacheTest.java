@@ -26,7 +26,6 @@ class FpgaCacheTest {
     private static final long OTHER = LINE + FpgaCache.LINES;
 
     private final FpgaCache cache = new FpgaCache();
-    private final LinePool lines = new LinePool();
 
     /// The columns of the table in the catalog: row, request, what the cache holds at the index
     /// ("own" is the line itself, "victim" another), the phases and the number of the phase after
@@ -134,10 +133,10 @@ class FpgaCacheTest {
     @Requirement({"CCIP-CCH-3", "CCIP-CCH-4"})
     void snoopsOfRequestsOnPcieTakeCopiesAway() {
         lookup("WRLINE_M", LINE);
-        assertThat(cache.snoop(line("RDLINE_I", LINE))).isTrue();
+        assertThat(cache.snoop(LINE, true)).isTrue();
         assertThat(cache.state(LINE)).isEqualTo(State.S);
-        assertThat(cache.snoop(line("RDLINE_I", LINE))).isFalse();
-        assertThat(cache.snoop(line("WRLINE_I", LINE))).isFalse();
+        assertThat(cache.snoop(LINE, true)).isFalse();
+        assertThat(cache.snoop(LINE, false)).isFalse();
         assertThat(cache.state(LINE)).isEqualTo(State.I);
     }
 
@@ -149,32 +148,33 @@ class FpgaCacheTest {
             HostMemory memory = new HostMemory(1, Translation.IOMMU);
             long address =
                     memory.map(List.of(page), PageSize.KIB_4, Access.READ_WRITE) / Line.BYTES;
-            PendingLine line = line("RDLINE_S", address);
-            line.mapping = memory.find(address);
-            cache.lookup(line);
-            cache.drained(line);
-            assertThat(cache.lookup(line).hit()).isTrue();
-            cache.drained(line);
+            PendingRequest read = request("RDLINE_S", address);
+            read.mapping = memory.find(address);
+            cache.lookup(read, 0);
+            cache.drained(read, 0);
+            assertThat(cache.lookup(read, 0).hit()).isTrue();
+            cache.drained(read, 0);
             page.setAtIndex(ValueLayout.JAVA_LONG, 3, 1);
-            assertThat(cache.lookup(line).row()).isEqualTo(16);
+            assertThat(cache.lookup(read, 0).row()).isEqualTo(16);
         }
     }
 
     private CacheTransition lookup(String request, long address) {
-        return cache.lookup(line(request, address));
+        return cache.lookup(request(request, address), 0);
     }
 
-    private PendingLine line(String request, long address) {
-        PendingLine line = lines.take();
-        boolean read = request.startsWith("RD");
-        line.kind = read ? PendingLine.READ : PendingLine.WRITE;
-        line.type =
-                (byte)
-                        (read
-                                ? ReadType.valueOf(request).code()
-                                : WriteType.valueOf(request).code());
-        line.channel = (byte) VirtualChannel.VL0.code();
-        line.address = address;
-        return line;
+    private static PendingRequest request(String type, long address) {
+        boolean read = type.startsWith("RD");
+        PendingRequest request = new PendingRequest();
+        request.begin(
+                read ? PendingRequest.READ : PendingRequest.WRITE,
+                read ? ReadType.valueOf(type).code() : WriteType.valueOf(type).code(),
+                VirtualChannel.VL0.code(),
+                0,
+                0,
+                1,
+                1);
+        request.address = address;
+        return request;
     }
 }

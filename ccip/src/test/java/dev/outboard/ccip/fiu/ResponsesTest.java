@@ -224,6 +224,7 @@ class ResponsesTest {
         port.settle();
     }
 
+    /// In TIMED mode a write goes on when its last beat is there.
     @ParameterizedTest
     @EnumSource(Mode.class)
     @Requirement({"CCIP-RSP-13", "CCIP-MCL-6", "CCIP-MCL-15", "CCIP-FLW-7"})
@@ -233,8 +234,9 @@ class ResponsesTest {
             port.write(0, LineCount.FOUR, VirtualChannel.VL0, 9, 1).edge().edges(3000);
             port.next(1, 1).edge().edges(3000);
             boolean packed = format == ResponseFormat.PACKED;
-            assertThat(port.writes()).hasSize(packed ? 0 : 2);
-            assertThat(port.word(1)).isEqualTo(1);
+            boolean waits = mode == Mode.TIMED;
+            assertThat(port.writes()).hasSize(waits || packed ? 0 : 2);
+            assertThat(port.word(1)).isEqualTo(waits ? 0 : 1);
             assertThat(port.word(2)).isZero();
             assertThat(port.word(3)).isZero();
             port.next(2, 1).edge().next(3, 1).edge().settle();

@@ -185,10 +185,11 @@ class UmsgsTest {
         HostMemory memory = new HostMemory(1, Translation.IOMMU);
         long line = memory.map(List.of(umas), PageSize.KIB_4, Access.READ_WRITE) / Line.BYTES;
         long other = line + FpgaCache.LINES;
-        PendingLine read = new PendingLine();
-        read.begin(PendingLine.READ, ReadType.RDLINE_S.code(), VirtualChannel.VL0.code(), 0, 0, 1);
+        PendingRequest read = new PendingRequest();
+        int type = ReadType.RDLINE_S.code();
+        read.begin(PendingRequest.READ, type, VirtualChannel.VL0.code(), 0, 0, 1, 1);
         read.address = other;
-        cache.lookup(read);
+        cache.lookup(read, 0);
         assertThat(cache.state(other)).isEqualTo(CacheTransition.State.S);
         umsgs = new Umsgs(1, false);
         umsgs.readThrough(cache);

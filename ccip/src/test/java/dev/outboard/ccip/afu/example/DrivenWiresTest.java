@@ -90,6 +90,28 @@ class DrivenWiresTest {
         assertThat(data).hasSizeGreaterThan(50);
     }
 
+    /// Else a trace would tell whether quiet cycles were left out.
+    @Test
+    void inTimedModeIdleWiresStayAsTheyAre() {
+        int[] before = {-1, -1};
+        Set<Integer> headers = new HashSet<>();
+        echo(
+                Mode.TIMED,
+                (cycle, tx, rx, answers) -> {
+                    if (!rx.c1.rspValid && before[1] != -1) {
+                        assertThat(rx.c1.hdr).as("cycle %d", cycle).isEqualTo(before[1]);
+                    }
+                    boolean isIdle = !rx.c0.rspValid && !rx.c0.mmioRdValid && !rx.c0.mmioWrValid;
+                    if (isIdle && before[0] != -1) {
+                        assertThat(rx.c0.hdr).as("cycle %d", cycle).isEqualTo(before[0]);
+                        headers.add(rx.c0.hdr);
+                    }
+                    before[0] = isIdle ? rx.c0.hdr : -1;
+                    before[1] = rx.c1.rspValid ? -1 : rx.c1.hdr;
+                });
+        assertThat(headers).hasSizeGreaterThan(50);
+    }
+
     @Test
     @Requirement({"CCIP-SIG-1", "CCIP-SIG-3", "CCIP-MOD-4"})
     void whatTheAfuSeesInACycleItCanAnswerInTheNext() {
