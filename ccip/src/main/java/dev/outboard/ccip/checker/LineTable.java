@@ -10,7 +10,8 @@ final class LineTable {
     /// With so many groups, answered writes are forgotten rather than the table made larger.
     private static final int LARGE = 1 << 12;
 
-    private static final int LINES = 4;
+    private static final int LINE_BITS = 2;
+    private static final int LINES = 1 << LINE_BITS;
 
     // The words of a group: its number + 1, or 0 if it is free; 16 bits per line with the reads
     // that are outstanding, of which an FIU holds fewer; and, in the second half, the write of each
@@ -21,7 +22,7 @@ final class LineTable {
     private static final int READ_BITS = 16;
     private static final long READ_MASK = (1L << READ_BITS) - 1;
 
-    private long[] words = new long[WORDS << 10];
+    private long[] words = new long[WORDS << 9];
     private int mask = words.length - 1;
     private int used;
 
@@ -36,7 +37,7 @@ final class LineTable {
 
     /// The slot of this line, or -1.
     int find(long line) {
-        long key = line / LINES + 1;
+        long key = key(line);
         int group = home(key);
         while (words[group] != key) {
             if (words[group] == 0) {
@@ -49,7 +50,7 @@ final class LineTable {
 
     /// The slot of this line, a new one if it has none.
     int slot(long line, Interest interest) {
-        long key = line / LINES + 1;
+        long key = key(line);
         int group = home(key);
         while (words[group] != key) {
             if (words[group] == 0) {
@@ -66,13 +67,17 @@ final class LineTable {
         return slotIn(group, line);
     }
 
+    private static long key(long line) {
+        return (line >>> LINE_BITS) + 1;
+    }
+
     private static int slotIn(int group, long line) {
-        return group + WRITES + (int) (line % LINES);
+        return group + WRITES + ((int) line & LINES - 1);
     }
 
     /// The slot after the last one that may be of the same request.
     int end(int slot) {
-        return slot / WORDS * WORDS + WORDS;
+        return group(slot) + WORDS;
     }
 
     long write(int slot) {
@@ -95,24 +100,31 @@ final class LineTable {
         words[reads(slot)] -= 1L << shift(slot);
     }
 
+    private static int group(int slot) {
+        return slot & -WORDS;
+    }
+
     private static int reads(int slot) {
-        return slot / WORDS * WORDS + READS;
+        return group(slot) + READS;
     }
 
     private static int shift(int slot) {
-        return slot % LINES * READ_BITS;
+        return (slot & LINES - 1) * READ_BITS;
     }
 
     /// Forgets the line and its neighbours if there is no write and no read of any.
     void giveUp(int slot) {
-        int group = slot / WORDS * WORDS;
+        int group = group(slot);
         if (isEmpty(group)) {
             remove(group);
         }
     }
 
     private boolean isEmpty(int group) {
-        long any = words[group + READS];
+        if (words[group + READS] != 0) {
+            return false;
+        }
+        long any = 0;
         for (int line = 0; line < LINES; line++) {
             any |= words[group + WRITES + line];
         }

@@ -22,7 +22,7 @@ public final class HostMemory {
     public static final long GRANULE = PageSize.KIB_4.bytes();
 
     private static final int LINES_PER_GRANULE = (int) (GRANULE / Line.BYTES);
-    private static final int RECENT = 64;
+    private static final int RECENT = 512;
     private static final int ATTEMPTS = 10_000;
 
     private final Translation translation;
