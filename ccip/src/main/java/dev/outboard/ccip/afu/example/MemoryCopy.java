@@ -25,7 +25,7 @@ public final class MemoryCopy implements Afu {
     public static final int SETTING = JobRegisters.FIRST_OWN;
 
     /// More lines than the fastest platform has in flight.
-    private static final int BUFFER_LINES = 512;
+    private static final int BUFFER_LINES = 256;
 
     private static final int WRITE_TAG = 0;
 
