@@ -10,22 +10,20 @@ import dev.outboard.ccip.wire.WriteType;
 /// A request that begins inside a burst ends that burst. `cl_len` 2, which is illegal, frames three
 /// beats.
 public final class C1Framing {
+    private static final int FENCE = WriteType.WRFENCE.code();
+    private static final int INTERRUPT = WriteType.INTR.code();
+
     private long requests;
     private int beatsLeft;
 
     /// Between bursts, before request 0.
     public C1Framing() {}
 
-    /// Whether this valid beat belongs to the open burst; otherwise it is a request of its own.
-    public boolean continues(C1Tx c1) {
-        return beatsLeft != 0 && !c1.startOfPacket() && !isSingleBeat(c1);
-    }
-
     /// Takes the next valid beat.
     ///
-    /// @return whether it begins a request
+    /// @return whether it begins a request; otherwise it belongs to the open burst
     public boolean accept(C1Tx c1) {
-        if (continues(c1)) {
+        if (beatsLeft != 0 && !c1.startOfPacket() && !isSingleBeat(c1)) {
             beatsLeft--;
             return false;
         }
@@ -51,6 +49,6 @@ public final class C1Framing {
 
     private static boolean isSingleBeat(C1Tx c1) {
         int type = c1.requestType();
-        return type == WriteType.WRFENCE.code() || type == WriteType.INTR.code();
+        return type == FENCE || type == INTERRUPT;
     }
 }

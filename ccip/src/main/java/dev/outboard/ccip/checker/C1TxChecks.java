@@ -17,6 +17,7 @@ final class C1TxChecks {
     private static final int ILLEGAL_LENGTH = 2;
     private static final int FENCE = WriteType.WRFENCE.code();
     private static final int INTERRUPT = WriteType.INTR.code();
+    private static final int WRITE = C1Response.WRLINE.code();
     private static final int LAST_WRITE = WriteType.WRPUSH_I.code();
 
     /// In the header's upper part: `sop`.
@@ -90,16 +91,14 @@ final class C1TxChecks {
     void beat(C1Tx c1, int flags) {
         lastBeatCycle = checker.cycle();
         isStuck = false;
-        if (framing.continues(c1)) {
-            framing.accept(c1);
+        boolean cuts = framing.beatsLeft() != 0;
+        if (!framing.accept(c1)) {
             laterBeat(c1);
             return;
         }
-        boolean cuts = framing.beatsLeft() != 0;
         if (cuts) {
             responses.excuse(Channel.TX_C1, burst);
         }
-        framing.accept(c1);
         int type = c1.requestType();
         if (type == FENCE) {
             fence(c1, flags, cuts);
@@ -113,8 +112,7 @@ final class C1TxChecks {
     /// A valid beat in reset, which counts as a request and nothing else.
     void beatInReset(C1Tx c1) {
         if (framing.accept(c1)) {
-            responses.writeSent(
-                    checker.cycle(), c1, C1Response.WRLINE.code(), Outstanding.SENT_IN_RESET);
+            responses.writeSent(checker.cycle(), c1, WRITE, Outstanding.SENT_IN_RESET);
         }
     }
 
@@ -220,7 +218,7 @@ final class C1TxChecks {
         burst = request;
         int open = framing.beatsLeft() == 0 ? 0 : Outstanding.OPEN;
         int excused = isServed ? 0 : Outstanding.EXCUSED;
-        responses.writeSent(checker.cycle(), c1, C1Response.WRLINE.code(), flags | open | excused);
+        responses.writeSent(checker.cycle(), c1, WRITE, flags | open | excused);
         if ((flags | excused) == 0) {
             hazards.writeSent(c1, c1.address(), c1.channel(), request);
         }

@@ -11,19 +11,21 @@ import java.util.List;
 /// @param before the state in which the cache held the line, or after a miss the victim in its
 ///   place
 /// @param phases the UPI transactions, in order
-/// @param response after how many phases the CCI-P response is sent
-/// @param after the state the line is left in
 public record CacheTransition(
-        int row,
-        Request request,
-        boolean hit,
-        State before,
-        List<Phase> phases,
-        int response,
-        State after) {
+        int row, Request request, boolean hit, State before, List<Phase> phases) {
     /// Whether another line has to make room.
     public boolean evicts() {
         return !hit && before != State.I;
+    }
+
+    /// After how many phases the CCI-P response is sent.
+    public int response() {
+        return evicts() ? 2 : 1;
+    }
+
+    /// The state the line is left in.
+    public State after() {
+        return phases.getLast().after();
     }
 
     /// What a line is looked up for.

@@ -28,6 +28,7 @@ final class ResponseChecks {
     private static final int WRITE = C1Response.WRLINE.code();
     private static final int FENCE = C1Response.WRFENCE.code();
     private static final int INTERRUPT = C1Response.INTR.code();
+    private static final int VA = VirtualChannel.VA.code();
     private static final int VL0 = VirtualChannel.VL0.code();
 
     /// The lines of each code of `cl_len`, one bit each; three of the illegal code 2.
@@ -288,9 +289,7 @@ final class ResponseChecks {
     private boolean isChannelWrong(int state, int used, boolean hit) {
         int asked = state >> VC_SHIFT & 3;
         int before = state >> VC_USED_SHIFT & 3;
-        boolean isOther =
-                (asked != VirtualChannel.VA.code() && used != asked)
-                        || (before != 0 && used != before);
+        boolean isOther = (asked != VA && used != asked) || (before != 0 && used != before);
         return isOther || !isLink[used] || (hit && !(profile.cached() && used == VL0));
     }
 

@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
 /// Takes the beats of Tx C0 and C1 in and makes requests of them. What CCI-P forbids is refused,
 /// which the checker reports; what leads to no memory is refused and reported here.
 final class Acceptance {
+    private static final int LAST_READ = ReadType.RDLINE_S.code();
+    private static final int LAST_WRITE = WriteType.WRPUSH_I.code();
+    private static final int FENCE = WriteType.WRFENCE.code();
+    private static final int INTERRUPT = WriteType.INTR.code();
     private static final int RESERVED_LENGTH = 2;
 
     private final boolean answersFaults;
@@ -73,7 +77,7 @@ final class Acceptance {
 
     void accept(long cycle, C0Tx c0) {
         long ordinal = reads++;
-        if (c0.requestType() > ReadType.RDLINE_S.code()
+        if (c0.requestType() > LAST_READ
                 || isRefused(c0.channel(), c0.lengthCode(), c0.address())) {
             return;
         }
@@ -108,11 +112,11 @@ final class Acceptance {
         }
         cutBurst();
         int type = c1.requestType();
-        if (type == WriteType.WRFENCE.code()) {
+        if (type == FENCE) {
             acceptFence(c1);
-        } else if (type == WriteType.INTR.code()) {
+        } else if (type == INTERRUPT) {
             acceptInterrupt(c1);
-        } else if (c1.startOfPacket() && type <= WriteType.WRPUSH_I.code()) {
+        } else if (c1.startOfPacket() && type <= LAST_WRITE) {
             acceptWrite(cycle, c1);
         }
     }

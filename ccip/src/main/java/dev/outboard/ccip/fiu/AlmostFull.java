@@ -44,7 +44,7 @@ final class AlmostFull {
     /// The wire after this edge.
     boolean drive(long cycle, int waiting, boolean held) {
         seen = driven;
-        driven = held || waiting >= threshold || forced.test(cycle);
+        driven = held || waiting >= threshold || (isForced && forced.test(cycle));
         return driven;
     }
 

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class Caches {
     private static final int LLC_LINES = 1 << 15;
     private static final int VL0 = VirtualChannel.VL0.code();
+    private static final int WRPUSH_I = WriteType.WRPUSH_I.code();
 
     private final @Nullable FpgaCache fpga;
 
@@ -87,8 +88,7 @@ final class Caches {
 
     /// Whether the last level cache holds all these lines.
     private boolean llcHolds(PendingRequest request, int lines) {
-        boolean keeps =
-                request.kind == PendingRequest.READ || request.type == WriteType.WRPUSH_I.code();
+        boolean keeps = request.kind == PendingRequest.READ || request.type == WRPUSH_I;
         boolean holdsAll = true;
         for (int left = lines; left != 0; left &= left - 1) {
             long address = request.address + PendingRequest.lowest(left);

@@ -110,10 +110,7 @@ final class FpgaCache {
             boolean hit,
             State before,
             List<Phase> phases) {
-        int response = !hit && before != I ? 2 : 1;
-        table[entry(request, hit, before)] =
-                new CacheTransition(
-                        row, request, hit, before, phases, response, phases.getLast().after());
+        table[entry(request, hit, before)] = new CacheTransition(row, request, hit, before, phases);
     }
 
     private static int entry(Request request, boolean hit, State before) {

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// writes side by side. A write goes on when its last beat is there.
 final class TimedSchedule implements Schedule {
     private static final int CHANNELS = VirtualChannel.values().length;
+    private static final int VA = VirtualChannel.VA.code();
     private static final int CYCLE = LinkParameters.CYCLE;
 
     /// The cycles that a request may be ahead, at most.
@@ -66,7 +67,7 @@ final class TimedSchedule implements Schedule {
     }
 
     private int steer(PendingRequest request) {
-        if (request.named != VirtualChannel.VA.code()) {
+        if (request.named != VA) {
             return request.named;
         }
         int writes = request.kind == READ ? 0 : CHANNELS;

@@ -3,6 +3,9 @@ package dev.outboard.ccip.wire;
 /// The wires of Rx C0: read responses, MMIO requests and UMsgs (CCI-P manual 1.3.8). At most one of
 /// the three valid wires is 1; header and data mean nothing while none is.
 public final class C0Rx {
+    private static final int READ = C0Response.RDLINE.code();
+    private static final int UMSG = C0Response.UMSG.code();
+
     /// A memory read response or a UMsg; `resp_type` tells which.
     public boolean rspValid;
 
@@ -33,7 +36,7 @@ public final class C0Rx {
     /// A UMsg, or the hint that one may come, for line `id` of the UMsg address space.
     public void umsg(boolean hint, int id) {
         rspValid = true;
-        hdr = C0Response.UMSG.code() << 16 | (hint ? 1 << 15 : 0) | (id & 7);
+        hdr = UMSG << 16 | (hint ? 1 << 15 : 0) | (id & 7);
     }
 
     /// An MMIO read of the register at DWORD offset `address`.
@@ -54,12 +57,12 @@ public final class C0Rx {
 
     /// Whether this cycle carries a line that was read.
     public boolean isReadResponse() {
-        return rspValid && responseType() == C0Response.RDLINE.code();
+        return rspValid && responseType() == READ;
     }
 
     /// Whether this cycle carries a UMsg or its hint.
     public boolean isUmsg() {
-        return rspValid && responseType() == C0Response.UMSG.code();
+        return rspValid && responseType() == UMSG;
     }
 
     /// `resp_type`, four bits; see [C0Response].

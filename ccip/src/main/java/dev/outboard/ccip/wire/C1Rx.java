@@ -2,6 +2,10 @@ package dev.outboard.ccip.wire;
 
 /// The wires of Rx C1: responses to writes, fences and interrupts (CCI-P manual 1.3.8).
 public final class C1Rx {
+    private static final int WRITE = C1Response.WRLINE.code();
+    private static final int FENCE = C1Response.WRFENCE.code();
+    private static final int INTERRUPT = C1Response.INTR.code();
+
     /// Whether the header means something in this cycle.
     public boolean rspValid;
 
@@ -31,18 +35,18 @@ public final class C1Rx {
     /// The response to a write fence.
     public void fenceResponse(int mdata) {
         rspValid = true;
-        hdr = C1Response.WRFENCE.code() << 16 | (mdata & 0xFFFF);
+        hdr = FENCE << 16 | (mdata & 0xFFFF);
     }
 
     /// The response to interrupt `id`.
     public void interruptResponse(VirtualChannel vc, int id) {
         rspValid = true;
-        hdr = vc.code() << 26 | C1Response.INTR.code() << 16 | (id & 3);
+        hdr = vc.code() << 26 | INTERRUPT << 16 | (id & 3);
     }
 
     /// Whether this cycle carries the response to a write.
     public boolean isWriteResponse() {
-        return rspValid && responseType() == C1Response.WRLINE.code();
+        return rspValid && responseType() == WRITE;
     }
 
     /// `resp_type`, four bits; see [C1Response].
