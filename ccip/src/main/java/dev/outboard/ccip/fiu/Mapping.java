@@ -49,36 +49,36 @@ public final class Mapping {
 
     /// Reads a line of this page into `to`, from element `at` on.
     public void read(long lineAddress, long[] to, int at) {
-        long offset = offset(lineAddress);
-        to[at] = (long) WORD.getAcquire(memory, offset);
+        MemorySegment line = line(lineAddress);
+        to[at] = (long) WORD.getAcquire(line, 0L);
         for (int i = 1; i < Line.LONGS; i++) {
-            to[at + i] = (long) WORD.get(memory, offset + (long) i * Long.BYTES);
+            to[at + i] = (long) WORD.get(line, (long) i * Long.BYTES);
         }
         VarHandle.acquireFence();
     }
 
     /// Writes a line of this page with the elements of `from` from `at` on.
     public void write(long lineAddress, long[] from, int at) {
-        long offset = offset(lineAddress);
+        MemorySegment line = line(lineAddress);
         VarHandle.releaseFence();
         for (int i = 1; i < Line.LONGS; i++) {
-            WORD.set(memory, offset + (long) i * Long.BYTES, from[at + i]);
+            WORD.set(line, (long) i * Long.BYTES, from[at + i]);
         }
-        WORD.setRelease(memory, offset, from[at]);
+        WORD.setRelease(line, 0L, from[at]);
     }
 
     /// Writes the bytes `start` to `start + length - 1` of a line, which lie there in `from` too,
     /// and touches no other byte: a store of the host beside them is never lost.
     public void writeBytes(long lineAddress, long[] from, int at, int start, int length) {
-        long offset = offset(lineAddress);
+        MemorySegment line = line(lineAddress);
         int i = start + length - 1;
         while (i >= start) {
             if (i % Long.BYTES == Long.BYTES - 1 && i - start >= Long.BYTES - 1) {
-                WORD.setRelease(memory, offset + i - (Long.BYTES - 1), from[at + i / Long.BYTES]);
+                WORD.setRelease(line, (long) i - (Long.BYTES - 1), from[at + i / Long.BYTES]);
                 i -= Long.BYTES;
             } else {
                 byte value = (byte) (from[at + i / Long.BYTES] >>> (i % Long.BYTES * Byte.SIZE));
-                BYTE.setRelease(memory, offset + i, value);
+                BYTE.setRelease(line, (long) i, value);
                 i--;
             }
         }
@@ -104,7 +104,9 @@ public final class Mapping {
         live = false;
     }
 
-    private long offset(long lineAddress) {
-        return (lineAddress - firstLine) * Line.BYTES;
+    /// The JIT compiler keeps the slice in registers, and since it knows how long it is needs one
+    /// check of bounds for all words of a line.
+    private MemorySegment line(long lineAddress) {
+        return memory.asSlice((lineAddress - firstLine) * Line.BYTES, Line.BYTES);
     }
 }

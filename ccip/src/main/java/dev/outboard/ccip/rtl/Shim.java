@@ -34,7 +34,7 @@ final class Shim implements AutoCloseable {
     static final long RX_C0_HDR = 64;
     static final long RX_C1_HDR = 68;
     static final long RX_WIRES = 72;
-    private static final long RX_BYTES = 80;
+    static final long RX_BYTES = 80;
 
     static final long TX_C1_DATA = 0;
     static final long TX_C0_HDR_LOW = 64;
@@ -44,7 +44,7 @@ final class Shim implements AutoCloseable {
     static final long TX_C1_HDR_HIGH = 92;
     static final long TX_C2_TID = 96;
     static final long TX_VALID = 100;
-    private static final long TX_BYTES = 104;
+    static final long TX_BYTES = 104;
 
     /// What a function returns when the design has ended its simulation.
     static final int ENDED = -2;

@@ -95,7 +95,8 @@ public final class VerilatedAfu implements Afu, AutoCloseable {
         if (closed) {
             throw new IllegalStateException("the AFU of " + design.top() + " is closed");
         }
-        MemorySegment wires = rxWires;
+        // Of a slice the JIT compiler knows how long it is, and checks no bounds.
+        MemorySegment wires = rxWires.asSlice(0, Shim.RX_BYTES);
         for (int i = 0; i < Line.LONGS; i++) {
             wires.set(JAVA_LONG, Shim.RX_C0_DATA + 8L * i, rx.c0.data[i]);
         }
@@ -126,7 +127,7 @@ public final class VerilatedAfu implements Afu, AutoCloseable {
         if (valid == Shim.ENDED) {
             throw new RtlException(Reason.ENDED, shim.reason());
         }
-        MemorySegment wires = txWires;
+        MemorySegment wires = txWires.asSlice(0, Shim.TX_BYTES);
         if ((valid & C0_VALID) != 0) {
             tx.c0.valid = true;
             tx.c0.hdrLow = wires.get(JAVA_LONG, Shim.TX_C0_HDR_LOW);
