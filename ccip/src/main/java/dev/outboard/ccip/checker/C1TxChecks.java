@@ -116,6 +116,11 @@ final class C1TxChecks {
         }
     }
 
+    /// A reset begins: nothing has to follow in an open burst.
+    void cut() {
+        isBroken = true;
+    }
+
     /// A reset ended.
     void flush() {
         framing.reset();

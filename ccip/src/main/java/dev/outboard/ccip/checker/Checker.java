@@ -380,6 +380,7 @@ public final class Checker implements Monitor {
         if (softReset && resetSince == NEVER) {
             resetSince = cycle;
             responses.excuseAll();
+            c1.cut();
             mmio.reset();
         }
         if (softReset) {

@@ -1,5 +1,7 @@
 package dev.outboard.ccip.fiu;
 
+import dev.outboard.ccip.wire.Line;
+
 /// Seeded chance (xorshift64*), quick enough to be asked in every cycle. The same seed gives the
 /// same run.
 final class Chance {
@@ -27,8 +29,9 @@ final class Chance {
         return next() >>> 56 < numerator;
     }
 
-    void fill(long[] data) {
-        for (int i = 0; i < data.length; i++) {
+    /// Fills a line of `data`, from element `at` on.
+    void fillLine(long[] data, int at) {
+        for (int i = at; i < at + Line.LONGS; i++) {
             data[i] = next();
         }
     }

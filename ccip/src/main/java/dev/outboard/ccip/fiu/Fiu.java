@@ -210,7 +210,7 @@ public final class Fiu {
         if (isUnknown(c0Idle)) {
             if (changes(c0Idle)) {
                 unknownC0Hdr = (int) chance.next() & C0Rx.HDR_MASK;
-                chance.fill(unknownData);
+                chance.fillLine(unknownData, 0);
             }
             rx.c0.hdr = unknownC0Hdr;
             Line.copy(unknownData, rx.c0.data);

@@ -257,7 +257,7 @@ final class MemoryPath {
             events.reachedMemory(request, lines);
             downstream[request.channel].add(request, lines);
         } else if (answersFaults) {
-            chance.fill(request.data);
+            garble(request, lines);
             downstream[request.channel].add(request, lines);
         } else {
             readDone(request, lines);
@@ -277,6 +277,12 @@ final class MemoryPath {
         for (int left = lines; left != 0; left &= left - 1) {
             int line = PendingRequest.lowest(left);
             mapping.read(request.address + line, request.data, PendingRequest.at(line));
+        }
+    }
+
+    private void garble(PendingRequest read, int lines) {
+        for (int left = lines; left != 0; left &= left - 1) {
+            chance.fillLine(read.data, PendingRequest.at(PendingRequest.lowest(left)));
         }
     }
 

@@ -220,4 +220,12 @@ class BurstTest {
         other.c1(c1 -> c1.write(WRLINE_I, VA, FOUR, 0x40, 0)).reset(256).idle(70_000);
         other.finish().reportedNothing();
     }
+
+    @Test
+    @Requirement("CCIP-MCL-11")
+    void missesNoBeatWhileAResetLasts() {
+        first(FOUR, 0x40);
+        port.rx.softReset = true;
+        port.idle(70_000).finish().reportedNothing();
+    }
 }

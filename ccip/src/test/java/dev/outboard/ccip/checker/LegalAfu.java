@@ -19,7 +19,7 @@ import java.util.SplittableRandom;
 /// An AFU that does anything that CCI-P allows, by chance, and nothing else: all types, lengths and
 /// channels of its platform, bursts with pauses, byte writes, fences, interrupts, up to eight beats
 /// under almost-full, MMIO responses late and out of order; and no access to a line whose order is
-/// open.
+/// open, so that it knows what it has to read.
 ///
 /// Its memory is made of blocks of four lines; a request stays inside one. After a write, a block
 /// is used on the channel of the response only, until the response of a VA fence frees it.
@@ -46,6 +46,12 @@ public final class LegalAfu implements Afu {
     private final int[] blocks = new int[TAGS];
 
     private final int[] waiting = new int[TAGS];
+
+    /// Per tag of a read its first line.
+    private final long[] readFrom = new long[TAGS];
+
+    private final ExpectedLines memory;
+    private long wrongReads;
     private final boolean[] interruptBusy = new boolean[4];
     private final int[] mmioReads = new int[Profile.MMIO_READS];
     private int mmioReadCount;
@@ -77,6 +83,8 @@ public final class LegalAfu implements Afu {
         users = new int[lines / BLOCK];
         writes = new long[users.length];
         writtenOn = new int[users.length];
+        memory = new ExpectedLines(lines);
+        Arrays.fill(users, -1);
         reset();
     }
 
@@ -90,7 +98,17 @@ public final class LegalAfu implements Afu {
         return outstanding == 0 && burstLeft == 0 && mmioReadCount == 0;
     }
 
+    /// Lines that it read with other data than it wrote.
+    public long wrongReads() {
+        return wrongReads;
+    }
+
     private void reset() {
+        for (int block = 0; block < users.length; block++) {
+            if (users[block] >= 0) {
+                doubt(block);
+            }
+        }
         Arrays.fill(users, -1);
         Arrays.fill(writes, NEVER);
         Arrays.fill(waiting, 0);
@@ -101,6 +119,13 @@ public final class LegalAfu implements Afu {
         fenceSent = NEVER;
         fenceAnswered = NEVER;
         burstLeft = 0;
+    }
+
+    /// Its requests may never reach memory.
+    private void doubt(int block) {
+        for (int i = 0; i < BLOCK; i++) {
+            memory.doubt(block * BLOCK + i);
+        }
     }
 
     @Override
@@ -138,6 +163,8 @@ public final class LegalAfu implements Afu {
         if (c0.mmioRdValid) {
             mmioReads[mmioReadCount++] = c0.tid();
         } else if (c0.isReadResponse()) {
+            long line = readFrom[c0.mdata()] + c0.lineNumber();
+            wrongReads += memory.mayBe((int) (line - firstLine), c0.data) ? 0 : 1;
             answered(c0.mdata(), 1);
         }
     }
@@ -179,20 +206,22 @@ public final class LegalAfu implements Afu {
         }
         LineCount count = count();
         use(tag, block, count.lines());
+        readFrom[tag] = line(block, count);
         c0.read(
                 random.nextInt(4) == 0 ? ReadType.RDLINE_S : ReadType.RDLINE_I,
                 channel,
                 count,
-                line(block, count),
+                readFrom[tag],
                 tag);
         return true;
     }
 
     private boolean driveC1(C1Tx c1) {
-        c1.data[0] = random.nextLong();
+        Arrays.setAll(c1.data, word -> random.nextLong());
         if (burstLeft > 0) {
             burstLeft--;
             c1.writeNext(burstType, ++burstLine);
+            memory.write((int) (burstLine - firstLine), c1.data);
             return true;
         }
         int choice = stopped ? Integer.MAX_VALUE : random.nextInt(100);
@@ -255,8 +284,10 @@ public final class LegalAfu implements Afu {
             int start = random.nextInt(64);
             int length = 1 + random.nextInt(start == 0 ? 63 : 64 - start);
             c1.writeBytes(burstType, channel, burstLine, tag, start, length);
+            memory.writeBytes((int) (burstLine - firstLine), c1.data, start, length);
         } else {
             c1.write(burstType, channel, count, burstLine, tag);
+            memory.write((int) (burstLine - firstLine), c1.data);
         }
         return true;
     }

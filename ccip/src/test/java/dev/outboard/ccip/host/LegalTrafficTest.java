@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Ten million cycles of everything that CCI-P allows, between an AFU and an FIU of which neither
-/// may be reported.
+/// may be reported, and every line is read as it was written.
 class LegalTrafficTest {
     private static final long CYCLES = 10_000_000;
     private static final int LINES = 1 << 12;
@@ -45,7 +45,7 @@ class LegalTrafficTest {
 
     @ParameterizedTest
     @MethodSource("platforms")
-    @Requirement({"CCIP-CHK-3", "CCIP-CHK-6", "CCIP-FLW-6", "CCIP-RSP-17"})
+    @Requirement({"CCIP-CHK-3", "CCIP-CHK-6", "CCIP-FLW-6", "CCIP-RSP-17", "CCIP-ORD-46"})
     void reportsNothingAndSeesEveryCase(Profile profile, Mode mode) {
         long seed = 31L * profile.name().hashCode() + mode.ordinal();
         Simulation simulation =
@@ -75,6 +75,7 @@ class LegalTrafficTest {
             afu.stop();
             assertThat(simulation.stepUntil(afu::isDone, 100_000)).isTrue();
         }
+        assertThat(afu.wrongReads()).isZero();
         Checker checker = simulation.checker();
         checker.finish(simulation.cycle());
         assertThat(checker.counts().keySet())
