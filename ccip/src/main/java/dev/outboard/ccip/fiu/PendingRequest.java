@@ -88,10 +88,9 @@ final class PendingRequest {
         channel = 0;
         admitted = 0;
         hits = 0;
-        int all = first(count);
-        uncommitted = all;
-        unwritten = kind == WRITE ? all : 0;
-        unanswered = all;
+        unanswered = first(count);
+        unwritten = kind == WRITE ? unanswered : 0;
+        uncommitted = unwritten;
     }
 
     /// Whether all beats that belong to it have come.
