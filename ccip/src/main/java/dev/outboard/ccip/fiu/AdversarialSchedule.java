@@ -127,7 +127,7 @@ final class AdversarialSchedule implements Schedule {
         }
         for (int channel = 0; channel < CHANNELS; channel++) {
             while (!pools[channel].isEmpty() && chance.in256(leaveOdds[channel])) {
-                leavePool(path, channel, pick(channel));
+                path.leavePool(pools[channel], pick(channel));
                 if (chance.in256(128)) {
                     break;
                 }
@@ -147,13 +147,6 @@ final class AdversarialSchedule implements Schedule {
             case LAST -> pools[channel].size() - 1;
             case ANY -> chance.below(pools[channel].size());
         };
-    }
-
-    private void leavePool(MemoryPath path, int channel, int position) {
-        PendingRequest request = pools[channel].request(position);
-        int lines = pools[channel].lines(position);
-        pools[channel].remove(position);
-        path.leavePool(request, lines);
     }
 
     @Override
@@ -178,7 +171,7 @@ final class AdversarialSchedule implements Schedule {
     public void flush(MemoryPath path) {
         for (int channel = 0; channel < CHANNELS; channel++) {
             while (!pools[channel].isEmpty()) {
-                leavePool(path, channel, 0);
+                path.leavePool(pools[channel], 0);
             }
         }
         admitted = 0;

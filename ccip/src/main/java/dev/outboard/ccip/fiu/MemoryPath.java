@@ -187,6 +187,14 @@ final class MemoryPath {
         }
     }
 
+    /// The same for the lines at this position of a schedule's pool, from which they are taken.
+    void leavePool(LineQueue pool, int position) {
+        PendingRequest request = pool.request(position);
+        int lines = pool.lines(position);
+        pool.remove(position);
+        leavePool(request, lines);
+    }
+
     /// Lines leave their pool and, since nothing is upstream of their channel, reach memory at
     /// once.
     void pass(PendingRequest request, int lines) {

@@ -147,20 +147,13 @@ public final class OrderingMachine {
         if (undecided) {
             chosen = channels[choice];
         } else if (choice < pool.size()) {
-            leavePool(choice);
+            path.leavePool(pool, choice);
         } else if (choice < pool.size() + path.answerable()) {
             answer(choice - pool.size());
         } else {
             move(choice - pool.size() - path.answerable());
         }
         settle();
-    }
-
-    private void leavePool(int position) {
-        PendingRequest request = pool.request(position);
-        int lines = pool.lines(position);
-        pool.remove(position);
-        path.leavePool(request, lines);
     }
 
     private void move(int choice) {
