@@ -17,12 +17,12 @@ import picocli.CommandLine.Command;
 @Command(
         name = "ccip",
         sortOptions = false,
-        description = {
-            "Measure how many cycles of pClk per second the CCI-P platform simulates, the checker on:",
-            "with a Java AFU that copies memory, next to a plain model that does nothing but move",
-            "the lines; with nothing to do; and with AFUs in SystemVerilog, next to a loop in C++ that",
-            "clocks the same library (needs Verilator and g++)."
-        },
+        description =
+                "Measure how many cycles of pClk per second the CCI-P platform simulates, the"
+                        + " checker on: with a Java AFU that copies memory, next to a plain model that"
+                        + " does nothing but move the lines; with nothing to do; and with AFUs in"
+                        + " SystemVerilog, next to loops in C++ and Java that clock the same library"
+                        + " (needs Verilator and g++).",
         footer = {"", "Works: copy-wide, copy-a10, copy-integrated, idle, rtl-copy, rtl-hello."})
 public final class CcipCommand extends ComparisonCommand {
     /// A card whose link carries a line each way in every cycle.
@@ -56,12 +56,8 @@ public final class CcipCommand extends ComparisonCommand {
                                 new Ours(
                                         "AFU never quiet",
                                         () -> new IdlePort(Profile.PAC_A10, restless())))),
-                rtl(
-                        "rtl-copy",
-                        "copy in SystemVerilog, a line in and a line out per cycle",
-                        "copy",
-                        true),
-                rtl("rtl-hello", "hello in SystemVerilog, with nothing to do", "hello", false));
+                rtlCopy(),
+                rtlHello());
     }
 
     private static Work copy(String name, String title, Profile profile) {
@@ -74,9 +70,22 @@ public final class CcipCommand extends ComparisonCommand {
                         new Ours("plain model", PlainPort::new)));
     }
 
-    private static Work rtl(String name, String title, String example, boolean copies) {
-        RtlExample rtl = new RtlExample(example, copies);
-        return new Work(name, title, Unit.CYCLES, List.of(rtl.behind(WIDE), rtl.loop()));
+    private static Work rtlCopy() {
+        RtlExample copy = new RtlExample("copy", true);
+        return new Work(
+                "rtl-copy",
+                "copy in SystemVerilog, a line in and a line out per cycle",
+                Unit.CYCLES,
+                List.of(copy.behind(WIDE), copy.javaLoop(), copy.cppLoop()));
+    }
+
+    private static Work rtlHello() {
+        RtlExample hello = new RtlExample("hello", false);
+        return new Work(
+                "rtl-hello",
+                "hello in SystemVerilog, with nothing to do",
+                Unit.CYCLES,
+                List.of(hello.behind(WIDE), hello.cppLoop()));
     }
 
     /// The same AFU, which promises nothing about its quiet cycles.

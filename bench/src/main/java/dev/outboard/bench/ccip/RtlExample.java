@@ -31,8 +31,13 @@ record RtlExample(String name, boolean copies) {
         return copies ? new CopyPort(profile, afu) : new IdlePort(profile, afu);
     }
 
+    /// In a loop in Java that has a memory and nothing else.
+    Ours javaLoop() {
+        return new Ours("Java loop", () -> new LoopPort(compiled().open(Profile.PAC_A10, 1)));
+    }
+
     /// In a loop in C++ that has a memory and nothing else.
-    Contender loop() {
+    Contender cppLoop() {
         return new Contender() {
             private final CFloor.Program program = CFloor.Program.afuLoop();
 
