@@ -8,11 +8,13 @@ import dev.outboard.ccip.host.Fpga;
 import dev.outboard.ccip.host.Simulation;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.rtl.VerilatedAfu;
+import dev.outboard.ccip.wire.Line;
 
 /// An AFU that copies memory without end.
 final class CopyPort implements Ours.Subject {
-    private static final int LINES = 16_384;
-    private static final int LINE_BYTES = 64;
+    /// How many lines a copy has, as in `afu-loop.cpp`.
+    static final int LINES = 16_384;
+
     private static final int STEP = 500;
 
     private final Afu afu;
@@ -23,8 +25,8 @@ final class CopyPort implements Ours.Subject {
         this.afu = afu;
         simulation = Simulation.of(profile, afu).build();
         fpga = Fpga.open(simulation);
-        Buffer from = fpga.prepareBuffer(LINES * LINE_BYTES);
-        Buffer to = fpga.prepareBuffer(LINES * LINE_BYTES);
+        Buffer from = fpga.prepareBuffer(LINES * Line.BYTES);
+        Buffer to = fpga.prepareBuffer(LINES * Line.BYTES);
         fpga.writeMmio64(JobRegisters.SOURCE, from.lineAddress());
         fpga.writeMmio64(JobRegisters.DESTINATION, to.lineAddress());
         fpga.writeMmio64(JobRegisters.LINES, LINES);
@@ -32,15 +34,14 @@ final class CopyPort implements Ours.Subject {
 
     @Override
     public double run(long nanos) {
-        long start = System.nanoTime();
-        long first = simulation.cycle();
-        while (System.nanoTime() - start < nanos) {
-            fpga.writeMmio64(JobRegisters.CONTROL, 1);
-            while (fpga.readMmio64(JobRegisters.STATUS) != 1) {
-                simulation.step(STEP);
-            }
+        return CycleRate.measure(nanos, simulation::cycle, this::copy);
+    }
+
+    private void copy() {
+        fpga.writeMmio64(JobRegisters.CONTROL, JobRegisters.START);
+        while (fpga.readMmio64(JobRegisters.STATUS) != JobRegisters.DONE) {
+            simulation.step(STEP);
         }
-        return (simulation.cycle() - first) * 1e9 / (System.nanoTime() - start);
     }
 
     @Override

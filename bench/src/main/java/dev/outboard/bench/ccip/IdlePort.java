@@ -20,12 +20,7 @@ final class IdlePort implements Ours.Subject {
 
     @Override
     public double run(long nanos) {
-        long start = System.nanoTime();
-        long first = simulation.cycle();
-        while (System.nanoTime() - start < nanos) {
-            simulation.step(STEP);
-        }
-        return (simulation.cycle() - first) * 1e9 / (System.nanoTime() - start);
+        return CycleRate.measure(nanos, simulation::cycle, () -> simulation.step(STEP));
     }
 
     @Override

@@ -12,12 +12,13 @@ import dev.outboard.ccip.wire.Rx;
 import dev.outboard.ccip.wire.Tx;
 import dev.outboard.ccip.wire.VirtualChannel;
 import dev.outboard.ccip.wire.WriteType;
+import java.util.Arrays;
 
 /// A Verilated AFU that copies memory without end, with as little around it as in the C++ loop: a
 /// memory that answers every read with the next cycle and takes every write at once. What it takes
 /// more is the way between Java and the design.
 final class LoopPort implements Ours.Subject {
-    private static final int LINES = 16_384;
+    private static final int LINES = CopyPort.LINES;
     private static final int RESET_CYCLES = 256;
     private static final int MOST_CYCLES = 8 * LINES;
     private static final int CYCLES_BETWEEN = 8;
@@ -34,13 +35,15 @@ final class LoopPort implements Ours.Subject {
     private final Rx rx = new Rx();
     private final Tx tx = new Tx();
 
+    /// The reads that are not answered; their headers.
     private final C0Tx[] reads = new C0Tx[QUEUE];
+
     private int firstRead;
     private int endOfReads;
     private int lineOfRead;
 
-    /// Headers of the requests on C1 that are to be answered: lower part, then upper.
-    private final long[] writes = new long[2 * QUEUE];
+    /// The same of the requests on C1.
+    private final C1Tx[] writes = new C1Tx[QUEUE];
 
     private int firstWrite;
     private int endOfWrites;
@@ -49,9 +52,8 @@ final class LoopPort implements Ours.Subject {
 
     LoopPort(VerilatedAfu afu) {
         this.afu = afu;
-        for (int i = 0; i < QUEUE; i++) {
-            reads[i] = new C0Tx();
-        }
+        Arrays.setAll(reads, i -> new C0Tx());
+        Arrays.setAll(writes, i -> new C1Tx());
         rx.softReset = true;
         for (int i = 0; i < RESET_CYCLES; i++) {
             clock();
@@ -64,12 +66,7 @@ final class LoopPort implements Ours.Subject {
 
     @Override
     public double run(long nanos) {
-        long start = System.nanoTime();
-        long first = cycles;
-        while (System.nanoTime() - start < nanos) {
-            copyAll();
-        }
-        return (cycles - first) * 1e9 / (System.nanoTime() - start);
+        return CycleRate.measure(nanos, () -> cycles, this::copyAll);
     }
 
     private void copyAll() {
@@ -112,7 +109,8 @@ final class LoopPort implements Ours.Subject {
         if (firstRead != endOfReads) {
             answerRead(reads[firstRead & QUEUE - 1]);
         }
-        boolean isFence = firstWrite != endOfWrites && answerWrite();
+        boolean isFence =
+                firstWrite != endOfWrites && answerWrite(writes[firstWrite++ & QUEUE - 1]);
         clock();
         if (tx.c0.valid) {
             C0Tx read = reads[endOfReads++ & QUEUE - 1];
@@ -135,24 +133,23 @@ final class LoopPort implements Ours.Subject {
         }
     }
 
-    private boolean answerWrite() {
-        int at = 2 * (firstWrite++ & QUEUE - 1);
-        int mdata = (int) writes[at] & 0xFFFF;
-        int header = (int) writes[at + 1];
-        if ((header & 0xF) == FENCE) {
-            rx.c1.fenceResponse(mdata);
+    /// Whether it is a fence.
+    private boolean answerWrite(C1Tx write) {
+        if (write.requestType() == FENCE) {
+            rx.c1.fenceResponse(write.mdata());
             return true;
         }
-        rx.c1.packedWriteResponse(VH0, false, LineCount.of(header >> 4 & 3), mdata);
+        LineCount count = LineCount.of(write.lengthCode());
+        rx.c1.packedWriteResponse(VH0, false, count, write.mdata());
         return false;
     }
 
     private void take(C1Tx beat) {
         boolean isFence = beat.requestType() == FENCE;
         if (beat.startOfPacket() || isFence) {
-            int at = 2 * (endOfWrites++ & QUEUE - 1);
-            writes[at] = beat.hdrLow;
-            writes[at + 1] = beat.hdrHigh;
+            C1Tx write = writes[endOfWrites++ & QUEUE - 1];
+            write.hdrLow = beat.hdrLow;
+            write.hdrHigh = beat.hdrHigh;
         }
         if (!isFence) {
             writtenLine = beat.startOfPacket() ? beat.address() : writtenLine + 1;

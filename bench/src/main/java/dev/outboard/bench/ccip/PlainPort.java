@@ -1,34 +1,33 @@
 package dev.outboard.bench.ccip;
 
 import dev.outboard.bench.comparison.Ours;
+import dev.outboard.ccip.wire.Line;
 
 /// The least that carries a line in and a line out per cycle: a line of memory goes through a ring
 /// of as many cycles as a link takes to an AFU, and from it through another to memory. No rules, no
 /// channels, no checks.
 final class PlainPort implements Ours.Subject {
-    private static final int LINES = 16_384;
-    private static final int LONGS = 8;
+    private static final int LINES = CopyPort.LINES;
     private static final int LATENCY = 128;
 
-    private final long[] from = new long[LINES * LONGS];
-    private final long[] to = new long[LINES * LONGS];
-    private final long[] in = new long[LATENCY * LONGS];
-    private final long[] out = new long[LATENCY * LONGS];
+    private final long[] from = new long[LINES * Line.LONGS];
+    private final long[] to = new long[LINES * Line.LONGS];
+    private final long[] in = new long[LATENCY * Line.LONGS];
+    private final long[] out = new long[LATENCY * Line.LONGS];
     private final long[] inAddress = new long[LATENCY];
     private final long[] outAddress = new long[LATENCY];
-    private final long[] wires = new long[LONGS];
+    private final long[] wires = new long[Line.LONGS];
     private long cycle;
 
     @Override
     public double run(long nanos) {
-        long start = System.nanoTime();
-        long first = cycle;
-        while (System.nanoTime() - start < nanos) {
-            for (int i = 0; i < LINES; i++) {
-                clock();
-            }
+        return CycleRate.measure(nanos, () -> cycle, this::copyAll);
+    }
+
+    private void copyAll() {
+        for (int i = 0; i < LINES; i++) {
+            clock();
         }
-        return (cycle - first) * 1e9 / (System.nanoTime() - start);
     }
 
     private void clock() {
@@ -46,7 +45,7 @@ final class PlainPort implements Ours.Subject {
     }
 
     private static void copy(long[] source, int line, long[] target, int into) {
-        System.arraycopy(source, line * LONGS, target, into * LONGS, LONGS);
+        System.arraycopy(source, line * Line.LONGS, target, into * Line.LONGS, Line.LONGS);
     }
 
     @Override

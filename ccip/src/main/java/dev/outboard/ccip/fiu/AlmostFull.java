@@ -2,12 +2,12 @@ package dev.outboard.ccip.fiu;
 
 import dev.outboard.ccip.wire.Rx;
 import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
 
 /// One almost-full wire, and what may still come while it is 1 (CCI-P manual 1.3.6).
 final class AlmostFull {
     private final int threshold;
-    private LongPredicate forced = cycle -> false;
-    private boolean isForced;
+    private @Nullable LongPredicate forced;
 
     /// What the AFU could see at the edge before this one.
     private boolean seen;
@@ -25,7 +25,6 @@ final class AlmostFull {
     /// Raises the wire in these cycles, whatever waits.
     void force(LongPredicate cycles) {
         forced = cycles;
-        isForced = true;
     }
 
     /// A new edge.
@@ -44,14 +43,14 @@ final class AlmostFull {
     /// The wire after this edge.
     boolean drive(long cycle, int waiting, boolean held) {
         seen = driven;
-        driven = held || waiting >= threshold || (isForced && forced.test(cycle));
+        driven = held || waiting >= threshold || (forced != null && forced.test(cycle));
         return driven;
     }
 
     /// Whether the wire has been what it is for long enough that edges without a beat change
     /// nothing.
     boolean isSteady() {
-        return !isForced && seen == driven;
+        return forced == null && seen == driven;
     }
 
     void reset() {

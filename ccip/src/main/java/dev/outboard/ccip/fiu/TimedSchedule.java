@@ -105,7 +105,7 @@ final class TimedSchedule implements Schedule {
                 Math.max(freeAt[direction], now * CYCLE)
                         + duration(link, Integer.bitCount(carried));
         long from = carried == 0 ? now : freeAt[direction] / CYCLE;
-        fallDue(request, Math.max(from + latency, now + 1));
+        fallDue(request, from + latency);
     }
 
     private void fallDue(PendingRequest request, long cycle) {

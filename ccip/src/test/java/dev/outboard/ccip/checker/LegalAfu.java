@@ -51,9 +51,9 @@ public final class LegalAfu implements Afu {
     private final long[] readFrom = new long[TAGS];
 
     private final ExpectedLines memory;
-    private long wrongReads;
     private final boolean[] interruptBusy = new boolean[4];
     private final int[] mmioReads = new int[Profile.MMIO_READS];
+    private long wrongReads;
     private int mmioReadCount;
     private int nextTag;
     private int outstanding;
@@ -83,8 +83,7 @@ public final class LegalAfu implements Afu {
         users = new int[lines / BLOCK];
         writes = new long[users.length];
         writtenOn = new int[users.length];
-        memory = new ExpectedLines(lines);
-        Arrays.fill(users, -1);
+        memory = new ExpectedLines(firstLine, lines);
         reset();
     }
 
@@ -104,11 +103,6 @@ public final class LegalAfu implements Afu {
     }
 
     private void reset() {
-        for (int block = 0; block < users.length; block++) {
-            if (users[block] >= 0) {
-                doubt(block);
-            }
-        }
         Arrays.fill(users, -1);
         Arrays.fill(writes, NEVER);
         Arrays.fill(waiting, 0);
@@ -121,16 +115,19 @@ public final class LegalAfu implements Afu {
         burstLeft = 0;
     }
 
-    /// Its requests may never reach memory.
-    private void doubt(int block) {
-        for (int i = 0; i < BLOCK; i++) {
-            memory.doubt(block * BLOCK + i);
+    /// What is not answered may never reach memory.
+    private void doubtBlocksInUse() {
+        for (int block = 0; block < users.length; block++) {
+            for (int i = 0; users[block] >= 0 && i < BLOCK; i++) {
+                memory.doubt(firstLine + (long) block * BLOCK + i);
+            }
         }
     }
 
     @Override
     public void clock(Rx rx, Tx tx) {
         if (rx.softReset) {
+            doubtBlocksInUse();
             reset();
             return;
         }
@@ -164,7 +161,7 @@ public final class LegalAfu implements Afu {
             mmioReads[mmioReadCount++] = c0.tid();
         } else if (c0.isReadResponse()) {
             long line = readFrom[c0.mdata()] + c0.lineNumber();
-            wrongReads += memory.mayBe((int) (line - firstLine), c0.data) ? 0 : 1;
+            wrongReads += memory.mayBe(line, c0.data) ? 0 : 1;
             answered(c0.mdata(), 1);
         }
     }
@@ -221,7 +218,7 @@ public final class LegalAfu implements Afu {
         if (burstLeft > 0) {
             burstLeft--;
             c1.writeNext(burstType, ++burstLine);
-            memory.write((int) (burstLine - firstLine), c1.data);
+            memory.write(burstLine, c1.data);
             return true;
         }
         int choice = stopped ? Integer.MAX_VALUE : random.nextInt(100);
@@ -284,10 +281,10 @@ public final class LegalAfu implements Afu {
             int start = random.nextInt(64);
             int length = 1 + random.nextInt(start == 0 ? 63 : 64 - start);
             c1.writeBytes(burstType, channel, burstLine, tag, start, length);
-            memory.writeBytes((int) (burstLine - firstLine), c1.data, start, length);
+            memory.writeBytes(burstLine, c1.data, start, length);
         } else {
             c1.write(burstType, channel, count, burstLine, tag);
-            memory.write((int) (burstLine - firstLine), c1.data);
+            memory.write(burstLine, c1.data);
         }
         return true;
     }
