@@ -3,6 +3,11 @@ package dev.outboard.fabric;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.testkit.Repository;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -19,9 +24,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 
 /// Runs the Java of `docs/guide/fabric.md`: every block of code there is a part of this file.
 class FabricGuideTest {
@@ -118,7 +120,10 @@ class FabricGuideTest {
     }
 
     static ConnectionEvent await(ConnectionChannel channel, ConnectionEvent.Type expected) {
-        ConnectionEvent event = channel.next(Duration.ofSeconds(10)).orElseThrow();
+        ConnectionEvent event;
+        do {
+            event = channel.next(Duration.ofSeconds(10)).orElseThrow();
+        } while (event.type() == ConnectionEvent.Type.TIMEWAIT_EXIT);
         if (event.type() != expected) {
             throw new IllegalStateException(event.type() + ": " + event.explanation());
         }

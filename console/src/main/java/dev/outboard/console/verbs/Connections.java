@@ -7,6 +7,7 @@ import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.PortSpace;
+
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Locale;
@@ -111,14 +112,26 @@ final class Connections {
         return event;
     }
 
-    /// The next event.
+    /// The next event that a step can await. TIMEWAIT_EXIT is none: it tells that the number of a
+    /// connection that ended some time ago is free again, and comes between any events of the
+    /// others.
     ///
     /// @throws ConsoleException if nothing comes in time
     ConnectionEvent next() {
-        return channel.next(limit)
-                .orElseThrow(() ->
-                        new ConsoleException(
-                                "no word from the peer within " + limit.toMillis() + " ms"));
+        long deadline = System.nanoTime() + limit.toNanos();
+        while (true) {
+            Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+            ConnectionEvent event =
+                    channel.next(left)
+                            .orElseThrow(() ->
+                                    new ConsoleException(
+                                            "no word from the peer within "
+                                                    + limit.toMillis()
+                                                    + " ms"));
+            if (event.type() != ConnectionEvent.Type.TIMEWAIT_EXIT) {
+                return event;
+            }
+        }
     }
 
     /// Ends the connection of `id`, and waits until the peer has said so too.

@@ -4,20 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.console.terminal.ConsoleException;
+import dev.outboard.fabric.ConnectionChannel;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
+import dev.outboard.fabric.PortSpace;
 import dev.outboard.fabric.QueuePairAttributes;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 
 /// How a client gets through to a server that is not quite there.
 class ConnectionsTest {
@@ -67,6 +71,45 @@ class ConnectionsTest {
                 .isInstanceOf(ConsoleException.class)
                 .hasMessageContaining("rejected by the application");
         assertThat(attempts).hasSize(1);
+    }
+
+    /// What a tool with two connections meets when the end of the second takes long, because its
+    /// request got lost: the first one's number is free again before.
+    @Test
+    void theFreeNumberOfOneConnectionIsNotTheFailureOfAnother() {
+        ConnectionChannel events = serverDevice.createConnectionChannel();
+        events.createId(PortSpace.TCP).listen(PORT, 2);
+        ConnectionId first = connectTo(events);
+        ConnectionId second = connectTo(events);
+
+        first.disconnect();
+        client.await(ConnectionEvent.Type.DISCONNECTED).id().disconnect();
+        assertThat(next(events).type()).isEqualTo(ConnectionEvent.Type.DISCONNECTED);
+        // The client's end was in TIMEWAIT before this one, so it leaves it before, too.
+        assertThat(next(events).type()).isEqualTo(ConnectionEvent.Type.TIMEWAIT_EXIT);
+        second.disconnect();
+
+        client.await(ConnectionEvent.Type.DISCONNECTED);
+    }
+
+    /// A connection of the client to who takes `events`.
+    ///
+    /// @return the server's end
+    private ConnectionId connectTo(ConnectionChannel events) {
+        CompletableFuture<ConnectionId> accepted =
+                CompletableFuture.supplyAsync(() -> {
+                    ConnectionId id = next(events).id();
+                    createQueuePair(serverDevice, id);
+                    id.accept(PARAMETERS);
+                    next(events);
+                    return id;
+                });
+        connect(_ -> {});
+        return accepted.join();
+    }
+
+    private static ConnectionEvent next(ConnectionChannel events) {
+        return events.next(LIMIT).orElseThrow();
     }
 
     private ConnectionId connect(Consumer<Integer> beforeAttempt) {
