@@ -136,8 +136,14 @@ class GuideTest {
         Path outboard = clone.resolve("outboard");
         Files.writeString(
                 outboard,
-                "#!/bin/sh\nexec %s \"$@\"\n"
-                        .formatted(String.join(" ", OutboardProcess.command())));
+                """
+                #!/bin/sh
+                case "$1" in java|javac|jar) tool=$1; shift; exec %s/bin/$tool "$@";; esac
+                exec %s "$@"
+                """
+                        .formatted(
+                                System.getProperty("java.home"),
+                                String.join(" ", OutboardProcess.command())));
         Files.setPosixFilePermissions(outboard, PosixFilePermissions.fromString("rwxr-xr-x"));
         if (guide.steps().stream()
                 .anyMatch(step -> step.command().contains("console/target/app"))) {
@@ -214,11 +220,9 @@ class GuideTest {
     private OutboardProcess shell(String command) {
         String script = String.join("\n", exports) + "\n" + command;
         ProcessBuilder builder = new ProcessBuilder("sh", "-c", script).directory(clone.toFile());
-        String jdk = Path.of(System.getProperty("java.home"), "bin").toString();
         // Designs are compiled once per build of the project.
         builder.environment()
                 .put("XDG_CACHE_HOME", Path.of("target/guide-cache").toAbsolutePath().toString());
-        builder.environment().merge("PATH", jdk, (path, own) -> own + ":" + path);
         return OutboardProcess.ofProgram(builder);
     }
 

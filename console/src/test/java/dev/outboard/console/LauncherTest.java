@@ -40,7 +40,10 @@ class LauncherTest {
         Execution first = outboard("naa", "two words");
         Execution second = outboard("naa", "two words");
 
-        assertThat(first.err().lines()).containsExactly("Building Outboard (first run) …");
+        assertThat(first.err().lines())
+                .singleElement()
+                .asString()
+                .startsWith("Building Outboard (first run");
         assertThat(second.err()).isEmpty();
         assertThat(first.out()).isEqualTo(second.out());
         assertThat(first.out().lines())
@@ -50,7 +53,7 @@ class LauncherTest {
                         root.resolve("console/target/app").toString(),
                         "dev.outboard.console/dev.outboard.console.Main")
                 .endsWith("naa", "two words");
-        assertThat(mavenCalls()).singleElement().asString().contains("package").contains("--quiet");
+        assertThat(mavenCalls()).singleElement().asString().contains(" package ");
     }
 
     @Test
@@ -66,8 +69,17 @@ class LauncherTest {
     }
 
     @Test
+    void namesEachModuleAsItIsBuilt() throws Exception {
+        maven(
+                "[INFO] Building Outboard testkit 0.1.0-SNAPSHOT                          [2/10]",
+                "[INFO] Building jar: testkit.jar");
+
+        assertThat(outboard().err().lines()).hasSize(2).last().isEqualTo("  2/10 Outboard testkit");
+    }
+
+    @Test
     void showsWhatMavenSaidOnlyWhenItFails() throws Exception {
-        script(root.resolve("mvnw"), "echo Maven complains; exit 1");
+        script(root.resolve("mvnw"), "echo '[INFO] all well'; echo Maven complains; exit 1");
 
         Execution run = outboard();
 
@@ -87,8 +99,56 @@ class LauncherTest {
         Execution after = outboard();
 
         assertThat(test.out()).contains("Maven speaks");
-        assertThat(mavenCalls()).singleElement().asString().endsWith(" verify");
+        assertThat(mavenCalls())
+                .singleElement()
+                .asString()
+                .endsWith(" verify --fail-never -Dmaven.test.failure.ignore=true");
         assertThat(after.err()).isEmpty();
+    }
+
+    @Test
+    void testGoesOnToTheEndAndSumsUp() throws Exception {
+        maven(
+                "[INFO] Tests run: 30, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 1 s -- in"
+                        + " A",
+                "[INFO] Tests run: 30, Failures: 0, Errors: 0, Skipped: 0",
+                "[ERROR]   RoutineIsolationTest.aRoutineThatHangs:43 expected 1",
+                "[ERROR] Tests run: 10, Failures: 1, Errors: 0, Skipped: 2",
+                "[INFO] BUILD SUCCESS");
+
+        Execution test = outboard("test");
+
+        assertThat(test.exitCode()).isEqualTo(1);
+        assertThat(test.out())
+                .containsSubsequence(
+                        "BUILD SUCCESS",
+                        "What failed, once more:",
+                        "RoutineIsolationTest.aRoutineThatHangs:43",
+                        "Tests run: 40, Failures: 1, Errors: 0, Skipped: 2");
+    }
+
+    @Test
+    void testFailsWhenATestJvmDiesThoughNoTestHasFailed() throws Exception {
+        maven(
+                "[ERROR] The forked VM terminated without properly saying goodbye.",
+                "[INFO] Tests run: 30, Failures: 0, Errors: 0, Skipped: 0",
+                "[INFO] BUILD SUCCESS");
+
+        assertThat(outboard("test").exitCode()).isEqualTo(1);
+    }
+
+    @Test
+    void testFailsWhenMavenDoes() throws Exception {
+        script(root.resolve("mvnw"), "exit 3");
+
+        assertThat(outboard("test").exitCode()).isEqualTo(1);
+    }
+
+    @Test
+    void runsToolsOfTheJdkItHasFound() throws Exception {
+        assertThat(outboard("java", "-cp", "two words", "Main").out().lines())
+                .containsExactly("jdk", "-cp", "two words", "Main");
+        assertThat(outboard("javac", "-version").exitCode()).as("this JDK's javac fails").isOne();
     }
 
     @Test
@@ -173,6 +233,11 @@ class LauncherTest {
         script(home.resolve("bin/javac"), "exit 1");
         script(home.resolve("bin/java"), "echo " + name + "; printf '%s\\n' \"$@\"");
         return home;
+    }
+
+    /// A Maven that says `lines` and ends well.
+    private void maven(String... lines) throws IOException {
+        script(root.resolve("mvnw"), "cat <<'END'\n%s\nEND".formatted(String.join("\n", lines)));
     }
 
     private static void script(Path file, String commands) throws IOException {

@@ -3,11 +3,6 @@ package dev.outboard.fabric;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.testkit.Repository;
-
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -24,6 +19,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 
 /// Runs the Java of `docs/guide/fabric.md`: every block of code there is a part of this file.
 class FabricGuideTest {

@@ -7,7 +7,6 @@ import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.PortSpace;
-
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Locale;

@@ -12,16 +12,14 @@ import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.PortSpace;
 import dev.outboard.fabric.QueuePairAttributes;
-
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
-
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 
 /// How a client gets through to a server that is not quite there.
 class ConnectionsTest {
