@@ -9,6 +9,7 @@ package ccip_if_pkg;
 
     parameter CCIP_CLADDR_WIDTH = 42;
     parameter CCIP_CLDATA_WIDTH = 512;
+    parameter CCIP_CLDATA_BYTE_WIDTH = 64;
     parameter CCIP_CLDATA_BYTE_IDX_WIDTH = 6;
     parameter CCIP_MMIOADDR_WIDTH = 16;
     parameter CCIP_MMIODATA_WIDTH = 64;
@@ -20,6 +21,13 @@ package ccip_if_pkg;
     parameter CCIP_C2TX_HDR_WIDTH = CCIP_TID_WIDTH;
     parameter CCIP_C0RX_HDR_WIDTH = 28;
     parameter CCIP_C1RX_HDR_WIDTH = 28;
+    parameter CCIP_C0RX_MMIOHDR_WIDTH = 28;
+    parameter CCIP_TXPORT_WIDTH = 742;
+    parameter CCIP_RXPORT_WIDTH = 574;
+    parameter NUM_CCIP_PORTS = 1;
+
+    // The level of pck_cp2af_softReset at which the AFU is in reset.
+    parameter CCIP_SYNC_RESET_POLARITY = 1;
 
     // Beats that may still be sent after almost-full, and cycles in which an MMIO read is answered.
     parameter CCIP_TX_ALMOST_FULL_THRESHOLD = 8;
@@ -34,6 +42,7 @@ package ccip_if_pkg;
     typedef logic [CCIP_MDATA_WIDTH-1:0] t_ccip_mdata;
     typedef logic [CCIP_TID_WIDTH-1:0] t_ccip_tid;
     typedef logic [1:0] t_ccip_clNum;
+    typedef logic [2:0] t_ccip_qwIdx;
     typedef logic [2:0] t_ccip_umsgid;
     typedef logic [1:0] t_ccip_intr_id;
 
@@ -56,9 +65,13 @@ package ccip_if_pkg;
         eMOD_BYTE = 1'b1
     } t_ccip_mem_access_mode;
 
+    // No platform takes a speculative read or an atomic: the names are there for designs that ask ccip_cfg_pkg
+    // first (C0_SUPPORTED_REQS).
     typedef enum logic [3:0] {
-        eREQ_RDLINE_I = 4'd0,
-        eREQ_RDLINE_S = 4'd1
+        eREQ_RDLINE_I  = 4'd0,
+        eREQ_RDLINE_S  = 4'd1,
+        eREQ_RDLSPEC_I = 4'd2,
+        eREQ_RDLSPEC_S = 4'd3
     } t_ccip_c0_req;
 
     typedef enum logic [3:0] {
@@ -66,12 +79,14 @@ package ccip_if_pkg;
         eREQ_WRLINE_M = 4'd1,
         eREQ_WRPUSH_I = 4'd2,
         eREQ_WRFENCE  = 4'd4,
+        eREQ_ATOMIC   = 4'd5,
         eREQ_INTR     = 4'd6
     } t_ccip_c1_req;
 
     typedef enum logic [3:0] {
         eRSP_RDLINE = 4'd0,
-        eRSP_UMSG   = 4'd4
+        eRSP_UMSG   = 4'd4,
+        eRSP_ATOMIC = 4'd5
     } t_ccip_c0_rsp;
 
     typedef enum logic [3:0] {
@@ -130,7 +145,8 @@ package ccip_if_pkg;
         t_ccip_vc     vc_used;
         logic         rsvd1;
         logic         hit_miss;
-        logic [1:0]   rsvd0;
+        logic         error;
+        logic         rsvd0;
         t_ccip_clNum  cl_num;
         t_ccip_c0_rsp resp_type;
         t_ccip_mdata  mdata;
@@ -175,6 +191,12 @@ package ccip_if_pkg;
         logic [13:0]   rsvd0;
         t_ccip_intr_id id;
     } t_ccip_c1_RspIntrHdr;
+
+    // The header of Rx C0 by what the valid wires say.
+    typedef union packed {
+        t_ccip_c0_RspMemHdr  rspMemHdr;
+        t_ccip_c0_ReqMmioHdr reqMmioHdr;
+    } t_if_ccip_c0_RxHdr;
 
     // From the AFU (1.3.6): 742 bits.
     typedef struct packed {
