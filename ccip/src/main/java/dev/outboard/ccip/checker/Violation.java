@@ -174,6 +174,21 @@ public enum Violation {
             "Reset every register that decides what the port carries."),
     TX_COMBINATIONAL(
             PORT, WARNING, "CCIP-RTL-7", "Register all inputs and all outputs of the AFU."),
+    TX_OTHER_CLOCK(
+            PORT,
+            WARNING,
+            "CCIP-CLK-4",
+            "Bring what another clock has made into the domain of pClk before it is driven."),
+    RTL_ASSERTION(
+            PORT,
+            WARNING,
+            "CCIP-RTL-12",
+            "An assertion of the design failed, or it called $error: see there."),
+    RTL_FINISH(
+            PORT,
+            WARNING,
+            "CCIP-RTL-12",
+            "Call $finish after the reset, if at all: before its end it is passed over."),
     TX_AFTER_ERROR(PORT, INFO, "CCIP-ERR-8", "Stop sending requests once pck_cp2af_error is 1."),
     MEM_UNMAPPED(
             PORT,

@@ -33,6 +33,17 @@ final class Fingerprint {
         return fingerprint.text();
     }
 
+    /// Of a part of a build: besides, texts, and files by their names alone.
+    static String of(Toolchain tools, List<String> texts, List<Path> files) throws IOException {
+        Fingerprint fingerprint = new Fingerprint();
+        fingerprint.add(tools);
+        texts.forEach(fingerprint::add);
+        for (Path file : files) {
+            fingerprint.add(file.getFileName().toString(), Files.readAllBytes(file));
+        }
+        return fingerprint.text();
+    }
+
     /// Of a design: besides, its sources, every file in a directory that it may include files from,
     /// and what is supplied to it.
     static String of(RtlDesign design, Toolchain tools) throws IOException {
@@ -44,16 +55,20 @@ final class Fingerprint {
             }
         }
         fingerprint.add(design.top());
-        design.macros().forEach(fingerprint::add);
-        for (Path source : design.sources()) {
-            fingerprint.add(source);
+        design.macros().forEach(macro -> fingerprint.add("-D" + macro));
+        design.options().forEach(fingerprint::add);
+        design.sources().forEach(source -> fingerprint.add("source " + source.toAbsolutePath()));
+        for (Path directory : SourceCopies.directories(design)) {
+            fingerprint.add("directory " + directory);
         }
         for (Path file :
-                Stream.concat(design.json().stream(), design.patches().stream()).toList()) {
+                Stream.of(
+                                SourceCopies.files(design).stream(),
+                                design.json().stream(),
+                                design.patches().stream())
+                        .flatMap(files -> files)
+                        .toList()) {
             fingerprint.add(file);
-        }
-        for (Path directory : Verilation.directories(design)) {
-            fingerprint.addFilesOf(directory);
         }
         return fingerprint.text();
     }
@@ -62,21 +77,7 @@ final class Fingerprint {
         add(tools.verilatorVersion());
         add(tools.compilerVersion());
         Verilation.VERILATOR_OPTIONS.forEach(this::add);
-        Verilation.COMPILER_OPTIONS.forEach(this::add);
-    }
-
-    private void addFilesOf(Path directory) throws IOException {
-        List<Path> files;
-        try (Stream<Path> entries = Files.list(directory)) {
-            files =
-                    entries.filter(file -> file.toString().matches(".*\\.(sv|svh|v|vh|h|inc)"))
-                            .filter(Files::isRegularFile)
-                            .sorted()
-                            .toList();
-        }
-        for (Path file : files) {
-            add(file);
-        }
+        Linking.COMPILER_OPTIONS.forEach(this::add);
     }
 
     private void add(Path file) throws IOException {

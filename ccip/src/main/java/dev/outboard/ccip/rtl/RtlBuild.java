@@ -2,14 +2,14 @@ package dev.outboard.ccip.rtl;
 
 import dev.outboard.ccip.rtl.RtlException.Reason;
 import java.io.IOException;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /// Compiles designs in SystemVerilog with Verilator and a C++ compiler. The design supplies its
@@ -28,10 +28,12 @@ public final class RtlBuild {
 
     private final Toolchain tools;
     private final Path cache;
+    private final Consumer<String> progress;
 
-    private RtlBuild(Toolchain tools, Path cache) {
+    private RtlBuild(Toolchain tools, Path cache, Consumer<String> progress) {
         this.tools = tools;
         this.cache = cache;
+        this.progress = progress;
     }
 
     /// Builds with the tools of this machine into the user's cache directory,
@@ -52,7 +54,12 @@ public final class RtlBuild {
     ///
     /// @throws RtlException if Verilator or a C++ compiler is missing or too old
     public static RtlBuild with(Map<String, String> environment, Path cache) {
-        return new RtlBuild(Toolchain.find(environment), cache.toAbsolutePath());
+        return new RtlBuild(Toolchain.find(environment), cache.toAbsolutePath(), step -> {});
+    }
+
+    /// This build, saying in a line what it does now; nothing for a design that is there already.
+    public RtlBuild reporting(Consumer<String> progress) {
+        return new RtlBuild(tools, cache, progress);
     }
 
     /// The compiled form of a design, made now unless this directory has it already.
@@ -60,8 +67,7 @@ public final class RtlBuild {
     /// @throws RtlException if a file cannot be read, a compiler refuses the design, or its port is
     ///   not that of CCI-P; the message has the file and the line
     public VerilatedDesign compile(RtlDesign design) {
-        Optional<AfuJson> json =
-                design.json().map(file -> AfuJson.parse(RtlDesign.read(file), file));
+        Optional<AfuJson> json = design.json().map(AfuJson::read);
         try {
             Files.createDirectories(cache);
             Path compiled = cache.resolve(Fingerprint.of(design, tools));
@@ -86,13 +92,20 @@ public final class RtlBuild {
     private void make(RtlDesign design, Optional<AfuJson> json, Path compiled) throws IOException {
         Path work = Files.createTempDirectory(cache, "building-");
         try {
-            Verilation verilation = new Verilation(tools, design, work);
-            String log = verilation.verilate(json);
+            progress.accept("Verilator reads " + design.top());
+            Verilation verilation = new Verilation(tools, design, json, work);
+            String log = verilation.verilate();
             Path result = Files.createDirectory(work.resolve("result"));
             Files.writeString(result.resolve(LOG), log);
-            verilation.link(cache, result.resolve(LIBRARY));
+            new Linking(tools, design.top(), work, verilation, cache, progress)
+                    .link(result.resolve(LIBRARY));
+            Linking.prune(cache);
+            if (Files.exists(compiled) && !Files.exists(compiled.resolve(LIBRARY))) {
+                // Somebody has deleted the library, to build it anew.
+                delete(compiled);
+            }
             Files.move(result, compiled, StandardCopyOption.ATOMIC_MOVE);
-        } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
+        } catch (FileSystemException e) {
             // Somebody else has built the same at the same time.
             if (!Files.exists(compiled.resolve(LIBRARY))) {
                 throw e;

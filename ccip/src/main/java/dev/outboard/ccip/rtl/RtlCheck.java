@@ -17,9 +17,13 @@ import java.util.Optional;
 ///
 /// - The twin's registers and memories start with other contents. Where the two AFUs drive
 ///   different things after a reset, the port depends on something that was never set
-///   (`TX_UNDEFINED`): what another simulator would show as X.
+///   (`TX_UNDEFINED`): what another simulator would show as X. An AFU that began with zero has no
+///   such twin: nothing is compared.
 /// - Between its cycles the twin's inputs are changed without a clock. An output that follows is
 ///   not registered (`TX_COMBINATIONAL`; CCI-P manual 1.3.1).
+/// - What the AFU says itself is handed on: assertions that fail and `$error` (`RTL_ASSERTION`),
+///   `$finish` during its reset (`RTL_FINISH`); and outputs that change at an edge of another clock
+///   than pClk (`TX_OTHER_CLOCK`), each place of the design once.
 ///
 /// Each is reported once. The run takes several times as long. Belongs to the simulation that
 /// clocks it, and must be closed after it.
@@ -33,6 +37,8 @@ import java.util.Optional;
 public final class RtlCheck implements Monitor, AutoCloseable {
     private final Checker checker;
     private final VerilatedAfu twin;
+    private final RtlFindings findings;
+    private final boolean compares;
     private final Tx twinTx = new Tx();
     private boolean wasReset;
     private boolean comparing;
@@ -45,13 +51,16 @@ public final class RtlCheck implements Monitor, AutoCloseable {
     public RtlCheck(VerilatedAfu afu, Checker checker) {
         this.checker = checker;
         twin = afu.twin();
+        findings = new RtlFindings(afu, checker);
+        compares = !afu.initialValues().zero();
     }
 
     @Override
     public void clock(long cycle, Tx tx, Rx rx, Answers answers) {
-        if (comparing && !different) {
+        if (comparing && compares && !different) {
             difference(tx, twinTx).ifPresent(wires -> reportUndefined(cycle, wires));
         }
+        findings.report(cycle);
         comparing = wasReset && !rx.softReset;
         wasReset |= rx.softReset;
         twinTx.idle();

@@ -2,10 +2,12 @@ package dev.outboard.ccip.rtl;
 
 import dev.outboard.ccip.rtl.RtlException.Reason;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// An AFU in SystemVerilog as its author has it: files that are compiled as they are. Immutable.
@@ -22,6 +24,7 @@ import java.util.Optional;
 /// @param includes directories in which included files and modules are looked for, besides those of
 ///   the sources
 /// @param macros `NAME` or `NAME=value`, as on a compiler's command line
+/// @param options what Verilator is told besides, one word each, such as `--unroll-count`, `256`
 /// @param json the file with name and AFU_ID from which `afu_json_info.vh` is made
 /// @param patches the file with places that the compiler cannot take as they are; see [Patch]
 public record RtlDesign(
@@ -29,6 +32,7 @@ public record RtlDesign(
         List<Path> sources,
         List<Path> includes,
         List<String> macros,
+        List<String> options,
         Optional<Path> json,
         Optional<Path> patches) {
     /// The name that CCI-P gives the top module.
@@ -38,10 +42,12 @@ public record RtlDesign(
         sources = List.copyOf(sources);
         includes = List.copyOf(includes);
         macros = List.copyOf(macros);
+        options = List.copyOf(options);
     }
 
     /// The design of these files, each taken for what its name says: `.json` describes the AFU,
-    /// `.tsv` lists patches, `.txt` and `.f` list files in turn, and all others are sources.
+    /// `.tsv` lists patches, `.txt` and `.f` list files in turn, as OPAE's `rtl_src_config` reads
+    /// them, and all others are sources.
     ///
     /// @throws RtlException if a file is missing, or none is a source
     public static RtlDesign of(Path... files) {
@@ -50,16 +56,23 @@ public record RtlDesign(
 
     /// The design of these files; see [#of(Path...)].
     public static RtlDesign of(List<Path> files) {
+        return of(files, System.getenv());
+    }
+
+    /// The design of these files, in lists of which a `${NAME}` stands for a variable of this
+    /// environment; see [#of(Path...)].
+    public static RtlDesign of(List<Path> files, Map<String, String> environment) {
         RtlDesign design =
                 new RtlDesign(
                         STANDARD_TOP,
                         List.of(),
                         List.of(),
                         List.of(),
+                        List.of(),
                         Optional.empty(),
                         Optional.empty());
         for (Path file : files) {
-            design = design.with(file);
+            design = design.with(file, new SourceList(environment));
         }
         if (design.sources.isEmpty()) {
             throw new RtlException(Reason.INPUT, "no SystemVerilog file in " + files);
@@ -67,55 +80,45 @@ public record RtlDesign(
         return design;
     }
 
-    private RtlDesign with(Path file) {
+    RtlDesign with(Path file, SourceList lists) {
         if (!Files.isRegularFile(file)) {
             throw new RtlException(
                     Reason.INPUT, file + (Files.exists(file) ? " is no file" : " does not exist"));
         }
         String name = file.getFileName().toString();
         if (name.endsWith(".json")) {
-            return new RtlDesign(top, sources, includes, macros, Optional.of(file), patches);
+            return new RtlDesign(
+                    top, sources, includes, macros, options, Optional.of(file), patches);
         }
         if (name.endsWith(".tsv")) {
-            return new RtlDesign(top, sources, includes, macros, json, Optional.of(file));
+            return new RtlDesign(top, sources, includes, macros, options, json, Optional.of(file));
         }
         if (name.endsWith(".txt") || name.endsWith(".f")) {
-            return withListed(file);
+            return lists.addTo(this, file);
         }
-        return new RtlDesign(top, append(sources, file), includes, macros, json, patches);
-    }
-
-    /// What a file list names, relative to itself: files, `+incdir+DIRECTORY`, `+define+NAME`.
-    private RtlDesign withListed(Path list) {
-        RtlDesign design = this;
-        for (String line : read(list).split("\n")) {
-            String entry = line.replaceFirst("(#|//).*", "").strip();
-            if (entry.startsWith("+incdir+")) {
-                design =
-                        design.withInclude(
-                                list.resolveSibling(entry.substring("+incdir+".length())));
-            } else if (entry.startsWith("+define+")) {
-                design = design.withMacro(entry.substring("+define+".length()));
-            } else if (!entry.isEmpty()) {
-                design = design.with(list.resolveSibling(entry));
-            }
-        }
-        return design;
+        return new RtlDesign(top, append(sources, file), includes, macros, options, json, patches);
     }
 
     /// This design with another top module.
     public RtlDesign withTop(String module) {
-        return new RtlDesign(module, sources, includes, macros, json, patches);
+        return new RtlDesign(module, sources, includes, macros, options, json, patches);
     }
 
     /// This design with one more directory for included files.
     public RtlDesign withInclude(Path directory) {
-        return new RtlDesign(top, sources, append(includes, directory), macros, json, patches);
+        return new RtlDesign(
+                top, sources, append(includes, directory), macros, options, json, patches);
     }
 
     /// This design with one more macro, `NAME` or `NAME=value`.
     public RtlDesign withMacro(String macro) {
-        return new RtlDesign(top, sources, includes, append(macros, macro), json, patches);
+        return new RtlDesign(top, sources, includes, append(macros, macro), options, json, patches);
+    }
+
+    /// This design with one more word for Verilator.
+    public RtlDesign withOption(String option) {
+        return new RtlDesign(
+                top, sources, includes, macros, append(options, option), json, patches);
     }
 
     private static <T> List<T> append(List<T> list, T last) {
@@ -124,9 +127,11 @@ public record RtlDesign(
         return longer;
     }
 
+    /// A file of the design, each byte as one character: what its comments and strings are written
+    /// in is nobody's business here.
     static String read(Path file) {
         try {
-            return Files.readString(file);
+            return Files.readString(file, StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
             throw new RtlException(Reason.INPUT, file + " cannot be read: " + e.getMessage(), e);
         }

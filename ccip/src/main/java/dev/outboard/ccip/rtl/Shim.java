@@ -26,7 +26,7 @@ import java.nio.file.Path;
 /// ```c
 /// struct RxWires { uint64_t c0_data[8]; uint32_t c0_hdr, c1_hdr, wires, unused; };
 /// struct TxWires { uint64_t c1_data[8], c0_hdr_low, c1_hdr_low, c2_data;
-///                  uint32_t c0_hdr_high, c1_hdr_high, c2_tid, valid; };
+///                  uint32_t c0_hdr_high, c1_hdr_high, c2_tid, valid, findings, unused; };
 /// ```
 @SuppressWarnings("restricted")
 final class Shim implements AutoCloseable {
@@ -44,20 +44,22 @@ final class Shim implements AutoCloseable {
     static final long TX_C1_HDR_HIGH = 92;
     static final long TX_C2_TID = 96;
     static final long TX_VALID = 100;
-    static final long TX_BYTES = 104;
+    static final long TX_FINDINGS = 104;
+    static final long TX_BYTES = 112;
 
     /// What a function returns when the design has ended its simulation.
     static final int ENDED = -2;
 
-    private static final int LONGEST_REASON = 4096;
+    private static final int LONGEST_TEXT = 4096;
 
     // Handles that take the function's address are constants to the JIT compiler, whichever library
     // they are called for. The calls of a cycle are short and never wait: critical.
     private static final MethodHandle CREATE =
-            handle(FunctionDescriptor.of(ADDRESS, JAVA_LONG, JAVA_INT));
+            handle(FunctionDescriptor.of(ADDRESS, JAVA_LONG, JAVA_INT, JAVA_INT));
     private static final MethodHandle DESTROY = handle(FunctionDescriptor.ofVoid(ADDRESS));
     private static final MethodHandle POINTER = handle(FunctionDescriptor.of(ADDRESS, ADDRESS));
     private static final MethodHandle FLAG = handle(FunctionDescriptor.of(JAVA_INT));
+    private static final MethodHandle COUNT = handle(FunctionDescriptor.of(JAVA_LONG, ADDRESS));
     private static final MethodHandle STEP =
             handle(FunctionDescriptor.of(JAVA_INT, ADDRESS), Linker.Option.critical(false));
     private static final MethodHandle CLOCKS =
@@ -72,6 +74,9 @@ final class Shim implements AutoCloseable {
     private final MemorySegment idle;
     private final MemorySegment combinationalPath;
     private final MemorySegment reason;
+    private final MemorySegment takeFinding;
+    private final MemorySegment finding;
+    private final MemorySegment evaluations;
     private final MemorySegment destroy;
     private final MemorySegment afu;
 
@@ -84,8 +89,9 @@ final class Shim implements AutoCloseable {
     /// Whether the design has logic on a user clock.
     final boolean userClocks;
 
+    /// @param values what registers and memories hold at first
     /// @param prints whether what the design displays goes to standard error
-    Shim(Path library, long seed, boolean prints) {
+    Shim(Path library, InitialValues values, boolean prints) {
         if (!Shim.class.getModule().isNativeAccessEnabled()) {
             throw new RtlException(
                     Reason.LOAD,
@@ -103,13 +109,19 @@ final class Shim implements AutoCloseable {
             idle = functions.findOrThrow("afu_idle");
             combinationalPath = functions.findOrThrow("afu_combinational_path");
             reason = functions.findOrThrow("afu_reason");
+            takeFinding = functions.findOrThrow("afu_take_finding");
+            finding = functions.findOrThrow("afu_finding");
+            evaluations = functions.findOrThrow("afu_evaluations");
             destroy = functions.findOrThrow("afu_destroy");
             MemorySegment create = functions.findOrThrow("afu_create");
-            afu = (MemorySegment) CREATE.invokeExact(create, seed, prints ? 1 : 0);
-            if (afu.address() == 0) {
-                throw new RtlException(
-                        Reason.ENDED,
-                        library + ": the design does not settle; standard error says where");
+            afu =
+                    (MemorySegment)
+                            CREATE.invokeExact(
+                                    create, values.seed(), values.zero() ? 1 : 0, prints ? 1 : 0);
+            String ended = reason();
+            if (!ended.isEmpty()) {
+                close();
+                throw new RtlException(Reason.ENDED, ended + " (before the first edge of pClk)");
             }
             rx = pointer(functions.findOrThrow("afu_rx")).reinterpret(RX_BYTES);
             tx = pointer(functions.findOrThrow("afu_tx")).reinterpret(TX_BYTES);
@@ -175,9 +187,36 @@ final class Shim implements AutoCloseable {
         }
     }
 
+    /// The kind of the oldest finding, which is taken and whose text [#finding] has; -1 for none.
+    int takeFinding() {
+        try {
+            return (int) STEP.invokeExact(takeFinding, afu);
+        } catch (Throwable e) {
+            throw failed(e);
+        }
+    }
+
+    /// The text of the finding that was taken last.
+    String finding() {
+        return text(finding);
+    }
+
+    /// How often the model was evaluated.
+    long evaluations() {
+        try {
+            return (long) COUNT.invokeExact(evaluations, afu);
+        } catch (Throwable e) {
+            throw failed(e);
+        }
+    }
+
     /// Why the design has ended its simulation.
     String reason() {
-        return pointer(reason).reinterpret(LONGEST_REASON).getString(0);
+        return text(reason);
+    }
+
+    private String text(MemorySegment function) {
+        return pointer(function).reinterpret(LONGEST_TEXT).getString(0);
     }
 
     /// Ends the model. Not to be called twice.

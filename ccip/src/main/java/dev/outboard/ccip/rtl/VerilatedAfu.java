@@ -29,18 +29,38 @@ public final class VerilatedAfu implements Afu, AutoCloseable {
     private final MemorySegment txWires;
     private final Profile profile;
     private final long seed;
+    private final InitialValues values;
     private final @Nullable Clocks clocks;
     private boolean closed;
 
-    VerilatedAfu(VerilatedDesign design, Profile profile, long seed) {
-        this(design, profile, seed, new Shim(design.library(), seed, true));
+    /// What is wrong with a design and no reason to end it.
+    enum FindingKind {
+        /// An assertion failed, or the design called `$error`.
+        ASSERTION,
+        /// The design called `$finish` before its first reset had ended.
+        FINISH,
+        /// An output changed at an edge of another clock than pClk.
+        OTHER_CLOCK
     }
 
-    private VerilatedAfu(VerilatedDesign design, Profile profile, long seed, Shim shim) {
+    /// One of them, reported once per place of the design.
+    record Finding(FindingKind kind, String text) {}
+
+    VerilatedAfu(VerilatedDesign design, Profile profile, long seed, InitialValues values) {
+        this(design, profile, seed, values, true);
+    }
+
+    private VerilatedAfu(
+            VerilatedDesign design,
+            Profile profile,
+            long seed,
+            InitialValues values,
+            boolean prints) {
         this.design = design;
         this.profile = profile;
         this.seed = seed;
-        this.shim = shim;
+        this.values = values;
+        shim = new Shim(design.library(), values, prints);
         rxWires = shim.rx;
         txWires = shim.tx;
         clocks = shim.userClocks ? clocks(design, profile, seed) : null;
@@ -49,7 +69,41 @@ public final class VerilatedAfu implements Afu, AutoCloseable {
     /// The same AFU as it was when opened, but for what its registers and memories hold at first.
     /// It displays nothing.
     VerilatedAfu twin() {
-        return new VerilatedAfu(design, profile, seed, new Shim(design.library(), ~seed, false));
+        return new VerilatedAfu(design, profile, seed, values.other(), false);
+    }
+
+    /// The same AFU as it was when opened, but that its registers and memories hold zero at first.
+    /// It displays nothing.
+    public VerilatedAfu startedAtZero() {
+        return new VerilatedAfu(design, profile, seed, InitialValues.ZERO, false);
+    }
+
+    /// What its registers and memories held at first.
+    InitialValues initialValues() {
+        return values;
+    }
+
+    /// Whether there are findings that nobody has taken.
+    boolean hasFindings() {
+        return txWires.get(JAVA_INT, Shim.TX_FINDINGS) != 0;
+    }
+
+    /// The oldest finding. Not to be called when there is none.
+    Finding takeFinding() {
+        FindingKind kind = FindingKind.values()[shim.takeFinding()];
+        String text = shim.finding();
+        return new Finding(
+                kind,
+                switch (kind) {
+                    case ASSERTION -> text;
+                    case FINISH -> text + " calls $finish";
+                    case OTHER_CLOCK -> field(Integer.parseInt(text)) + " changes";
+                });
+    }
+
+    /// How often the model was evaluated since it was opened.
+    long evaluations() {
+        return shim.evaluations();
     }
 
     private static Clocks clocks(VerilatedDesign design, Profile profile, long seed) {

@@ -26,13 +26,22 @@ public record VerilatedDesign(
         warnings = List.copyOf(warnings);
     }
 
+    /// An AFU in reset, whose registers and memories hold at first what follows from the seed.
+    ///
+    /// @param profile the platform whose pClk it gets
+    /// @param seed decides the phase of the user clocks, too
+    /// @throws RtlException if the library cannot be loaded, or the design ends itself at once
+    public VerilatedAfu open(Profile profile, long seed) {
+        return open(profile, seed, InitialValues.random(seed));
+    }
+
     /// An AFU in reset.
     ///
     /// @param profile the platform whose pClk it gets
-    /// @param seed decides what registers and memories hold at first, and the phase of the user
-    ///   clocks
-    /// @throws RtlException if the library cannot be loaded
-    public VerilatedAfu open(Profile profile, long seed) {
-        return new VerilatedAfu(this, profile, seed);
+    /// @param seed decides the phase of the user clocks
+    /// @param values what registers and memories hold at first
+    /// @throws RtlException if the library cannot be loaded, or the design ends itself at once
+    public VerilatedAfu open(Profile profile, long seed, InitialValues values) {
+        return new VerilatedAfu(this, profile, seed, values);
     }
 }

@@ -8,9 +8,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <deque>
+#include <set>
 #include <string>
 
 #include "Vafu.h"
+#include "fatal.h"
 #include "verilated.h"
 
 namespace {
@@ -38,8 +41,11 @@ struct TxWires {
     uint32_t c2_tid;
     // 0 c0.valid, 1 c1.valid, 2 c2.mmioRdValid
     uint32_t valid;
+    // How many findings wait to be taken.
+    uint32_t findings;
+    uint32_t unused;
 };
-static_assert(sizeof(TxWires) == 104, "the loader knows this layout");
+static_assert(sizeof(TxWires) == 112, "the loader knows this layout");
 
 constexpr int RX_WORDS = 18;
 constexpr int TX_WORDS = 24;
@@ -49,23 +55,44 @@ struct Ended {
     std::string reason;
 };
 
+// What is wrong with the design and no reason to end it.
+struct Finding {
+    // 0 an assertion failed or $error was called, 1 $finish was called before the reset ended, 2 an output changed at
+    // an edge of another clock than pClk; then the text is the number of a bit of t_if_ccip_Tx.
+    int32_t kind;
+    std::string text;
+};
+
 // What the design printed last: the text of $fatal and $error, which name only their place when they end it.
 thread_local std::string printed;
 
 // Whether the AFU that the thread works on is one of those that print nothing.
 thread_local bool muted;
 
+class Afu;
+
+// The AFU that the thread works on.
+thread_local Afu* current;
+
 class Afu {
     VerilatedContext context;
     const bool prints;
     Vafu* const model;
     uint64_t edges = 0;
+    bool inReset = false;
+    bool hadReset = false;
+    std::deque<Finding> findings;
+    // The places in the design that have one already: an assertion that fails in each cycle is one finding.
+    std::set<std::string> places;
+    std::set<std::string> printedErrors;
 
-    static Vafu* create(VerilatedContext& context, uint64_t seed) {
+    static Vafu* create(VerilatedContext& context, uint64_t seed, bool zero) {
         const uint32_t mixed = static_cast<uint32_t>((seed ^ seed >> 29) * 0x9E3779B97F4A7C15u >> 32);
         Verilated::threadContextp(&context);
         context.threads(1);
-        context.randReset(2);
+        // What is said before the reset has ended is said about registers that nothing has set.
+        context.assertOn(false);
+        context.randReset(zero ? 0 : 2);
         // 0 would let Verilator choose.
         context.randSeed(static_cast<int>(mixed == 0 ? 1 : mixed));
         return new Vafu{&context};
@@ -76,15 +103,24 @@ public:
     TxWires tx{};
     std::string reason;
 
-    Afu(uint64_t seed, bool prints) : prints{prints}, model{create(context, seed)} {
+    uint64_t evaluations = 0;
+    // Of the finding that was taken last.
+    std::string text;
+
+    Afu(uint64_t seed, bool zero, bool prints) : prints{prints}, model{create(context, seed, zero)} {
         enter();
         model->pck_cp2af_softReset = 1;
-        model->eval();
+        try {
+            evaluate();
+        } catch (const Ended& ended) {
+            reason = ended.reason;
+        }
     }
 
     ~Afu() {
         enter();
         delete model;
+        current = nullptr;
         Verilated::threadContextp(Verilated::defaultContextp());
     }
 
@@ -92,6 +128,30 @@ public:
     void enter() {
         Verilated::threadContextp(&context);
         muted = !prints;
+        current = this;
+    }
+
+    bool beforeResetEnded() const { return !hadReset; }
+
+    // Whether this is the first error of its place, which it begins with.
+    bool isNew(const std::string& error) {
+        return printedErrors.insert(error.substr(0, error.find(": Assertion"))).second;
+    }
+
+    void find(int32_t kind, const std::string& place, const std::string& what) {
+        if (!places.insert(place).second) return;
+        findings.push_back({kind, what});
+        tx.findings = static_cast<uint32_t>(findings.size());
+    }
+
+    // The kind of the oldest finding, whose text is then in `text`; -1 when there is none.
+    int32_t take() {
+        if (findings.empty()) return -1;
+        const int32_t kind = findings.front().kind;
+        text = findings.front().text;
+        findings.pop_front();
+        tx.findings = static_cast<uint32_t>(findings.size());
+        return kind;
     }
 
     // One rising edge of pClk, at which the AFU samples rx. Returns what it then drives as valid.
@@ -114,16 +174,25 @@ public:
     // The level of each clock from now on: 0 pClk, 1 pClkDiv2, 2 pClkDiv4, 3 uClk_usr, 4 uClk_usrDiv2. Returns
     // what the AFU drives as valid after a rising edge of pClk, else 0.
     uint32_t clocks(uint32_t levels) {
-        driveRx();
         const bool rises = (levels & 1) > model->pClk;
+        driveRx();
+        uint32_t before[TX_WORDS];
+        if (!rises) {
+            // An output that follows an input is another fault.
+            evaluate();
+            for (int i = 0; i < TX_WORDS; ++i) before[i] = model->pck_af2cp_sTx[i];
+        }
         model->pClk = levels & 1;
         model->pClkDiv2 = levels >> 1 & 1;
         model->pClkDiv4 = levels >> 2 & 1;
         model->uClk_usr = levels >> 3 & 1;
         model->uClk_usrDiv2 = levels >> 4 & 1;
         context.timeInc(1);
-        model->eval();
-        return rises ? sampleTx() : 0;
+        evaluate();
+        if (rises) return sampleTx();
+        const int changed = firstDifference(before);
+        if (changed >= 0 && hadReset && !model->pck_cp2af_softReset) find(2, "clock", std::to_string(changed));
+        return 0;
     }
 
     // The first bit of t_if_ccip_Tx that changes when Rx does, without a clock edge; -1 for none. Rx is as before
@@ -137,12 +206,12 @@ public:
         for (const uint32_t flip : {0xFFFFFFFFu, 0x80000001u, 0x40000000u, 0x20000000u, 0x10000000u, 0x55555555u}) {
             for (int i = 0; i < RX_WORDS; ++i) model->pck_cp2af_sRx[i] = rxImage[i] ^ flip;
             model->pck_cp2af_sRx[RX_WORDS - 1] &= 0x3FFFFFFFu;
-            model->eval();
+            evaluate();
             found = firstDifference(txImage);
             if (found >= 0) break;
         }
         for (int i = 0; i < RX_WORDS; ++i) model->pck_cp2af_sRx[i] = rxImage[i];
-        model->eval();
+        evaluate();
         return found;
     }
 
@@ -153,11 +222,16 @@ private:
         model->pClkDiv4 = (edges & 2) == 0;
         ++edges;
         context.timeInc(1);
-        model->eval();
+        evaluate();
         const uint32_t valid = sampleTx();
         model->pClk = 0;
-        model->eval();
+        evaluate();
         return valid;
+    }
+
+    void evaluate() {
+        ++evaluations;
+        model->eval();
     }
 
     void driveRx() {
@@ -167,7 +241,13 @@ private:
                    | (wires >> 3 & 1) << 30 | (wires >> 2 & 1) << 31;
         std::memcpy(image + 1, rx.c0_data, sizeof rx.c0_data);
         image[17] = (rx.c0_hdr & 0xFFFFFFF) | (wires >> 1 & 1) << 28 | (wires & 1) << 29;
-        model->pck_cp2af_softReset = wires >> 6 & 1;
+        const CData reset = wires >> 6 & 1;
+        if (reset != inReset) {
+            inReset = reset;
+            hadReset |= !reset;
+            context.assertOn(!reset);
+        }
+        model->pck_cp2af_softReset = reset;
         model->pck_cp2af_error = wires >> 7 & 1;
         model->pck_cp2af_pwrState = wires >> 8 & 3;
     }
@@ -222,6 +302,15 @@ int64_t unlessEnded(Afu* afu, Part part) {
     }
 }
 
+constexpr const char* ERROR = "%Error: ";
+
+bool isFatal(const std::string& place) {
+    for (const char* const* fatal = FATAL_PLACES; *fatal != nullptr; ++fatal) {
+        if (place == *fatal) return true;
+    }
+    return false;
+}
+
 [[noreturn]] void end(const char* file, int line, const std::string& what) {
     const std::string reason = std::string{file} + ":" + std::to_string(line) + ": " + what;
     throw Ended{reason};
@@ -238,12 +327,31 @@ void outboard_print(const char* format, ...) {
     va_start(arguments, format);
     std::vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (!muted) std::fputs(text, stderr);
+    // An error is printed once for each place, as it is found: an assertion may fail in every cycle.
+    const char* const error = std::strstr(text, ERROR);
+    if (!muted && (error == nullptr || current == nullptr || current->isNew(error))) std::fputs(text, stderr);
     printed = text;
     while (!printed.empty() && printed.back() == '\n') printed.pop_back();
 }
 
-void vl_finish(const char* file, int line, const char*) { end(file, line, "the design called $finish"); }
+void vl_finish(const char* file, int line, const char*) {
+    if (current->beforeResetEnded()) {
+        const std::string place = std::string{file} + ":" + std::to_string(line);
+        current->find(1, place, place);
+    } else {
+        end(file, line, "the design called $finish");
+    }
+}
+
+// $stop, $fatal, $error and assertions that fail: the last two are no end. What has printed that it is an error is one
+// of them or $fatal.
+void vl_stop_maybe(const char* file, int line, const char* instance, bool) {
+    const size_t error = printed.find(ERROR);
+    const std::string place = std::string{file} + ":" + std::to_string(line);
+    if (error == std::string::npos || isFatal(place)) vl_stop(file, line, instance);
+    if (!current->beforeResetEnded()) current->find(0, place, printed.substr(error + std::strlen(ERROR)));
+    printed.clear();
+}
 
 void vl_stop(const char* file, int line, const char*) {
     const std::string text = printed;
@@ -255,16 +363,9 @@ void vl_fatal(const char* file, int line, const char*, const char* message) { en
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
-// An AFU in reset, whose registers and memories hold what the seed gives; null when it does not settle. What the
-// design displays is printed or not.
-EXPORTED Afu* afu_create(uint64_t seed, int32_t prints) {
-    try {
-        return new Afu{seed, prints != 0};
-    } catch (const Ended& ended) {
-        std::fprintf(stderr, "%s\n", ended.reason.c_str());
-        return nullptr;
-    }
-}
+// An AFU in reset, whose registers and memories hold 0 or what the seed gives. What the design displays is printed or
+// not. It may have ended already: see afu_reason.
+EXPORTED Afu* afu_create(uint64_t seed, int32_t zero, int32_t prints) { return new Afu{seed, zero != 0, prints != 0}; }
 
 EXPORTED void afu_destroy(Afu* afu) { delete afu; }
 
@@ -297,3 +398,12 @@ EXPORTED int32_t afu_combinational_path(Afu* afu) {
 
 // Why the design ended its simulation; empty while it has not.
 EXPORTED const char* afu_reason(Afu* afu) { return afu->reason.c_str(); }
+
+// The kind of the oldest finding that was not taken, or -1; takes it.
+EXPORTED int32_t afu_take_finding(Afu* afu) { return afu->take(); }
+
+// The text of the finding that was taken last.
+EXPORTED const char* afu_finding(Afu* afu) { return afu->text.c_str(); }
+
+// How often the model was evaluated.
+EXPORTED int64_t afu_evaluations(Afu* afu) { return static_cast<int64_t>(afu->evaluations); }

@@ -12,7 +12,7 @@ class ClocksTest {
     private static final long MICROSECOND = 1_000_000_000;
 
     @Test
-    @Requirement({"CCIP-CLK-1", "CCIP-CLK-2", "CCIP-CLK-7"})
+    @Requirement({"CCIP-CLK-1", "CCIP-CLK-2"})
     void dividedClocksRiseWithPClk() {
         List<Integer> divided = new ArrayList<>();
         Clocks clocks = new Clocks(400, 123.4, 1);

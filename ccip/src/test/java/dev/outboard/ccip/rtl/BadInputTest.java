@@ -15,6 +15,7 @@ import java.util.Optional;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.opentest4j.TestAbortedException;
 
 /// What cannot be built or run says where, why, and what to do.
 class BadInputTest {
@@ -36,7 +37,7 @@ class BadInputTest {
         return Files.setPosixFilePermissions(command, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
-    @Requirement("CCIP-RTL-10")
+    @Requirement("CCIP-RTL-10c")
     @Test
     void aMachineWithoutVerilatorIsToldWhatToInstall() {
         refuses(
@@ -47,7 +48,7 @@ class BadInputTest {
                 "AFUs in Java need neither");
     }
 
-    @Requirement("CCIP-RTL-10")
+    @Requirement("CCIP-RTL-10c")
     @Test
     void aVariableThatNamesNoCommandIsNamed() {
         refuses(
@@ -112,12 +113,13 @@ class BadInputTest {
     }
 
     @Test
-    void anAfuThatWantsItsPortOnAnotherClockIsTold() throws IOException {
+    void anAfuThatWantsItsPortOnAClockThatIsNoneIsTold() throws IOException {
         String json =
                 """
                 {"afu-image": {
                   "afu-top-interface": {"module-ports":
-                    [{"class": "cci-p", "params": {"clock": "uClk_usr"}}]},
+                    [{"class": "local-memory", "params": {"clock": "anything"}},
+                     {"class": "cci-p", "params": {"clock": "uClk"}}]},
                   "accelerator-clusters":
                     [{"name": "a", "accelerator-type-uuid": "bd9ccef3-0b2c-4bb2-901f-6c7486821188"}]
                 }}
@@ -127,8 +129,32 @@ class BadInputTest {
         refuses(
                 Reason.INPUT,
                 () -> Verilator.build().compile(RtlDesign.of(description, source)),
-                description + ": the \"clock\" of the CCI-P port is \"uClk_usr\"",
-                "valid: \"pClk\" or \"default\"");
+                description + ": the \"clock\" of the CCI-P port is \"uClk\"",
+                "valid: \"default\" or one of pClk, pClkDiv2, pClkDiv4, uClk_usr, uClk_usrDiv2");
+    }
+
+    @Test
+    void aJsonFileThatIsNoneIsShownByLineAndColumn() throws IOException {
+        Path source = write("ccip_std_afu.sv", Verilator.module("\n"));
+        for (String[] broken :
+                new String[][] {
+                    {"{\"a\": 1,\n \"accelerator-type-uuid\" \"x\"}", ":2:26: ", "\":\" after"},
+                    {"{\"a\": [1, 2,]}", ":1:13: ", "expected a value, found \"]\""},
+                    {"{\"a\": 1", ":1:8: ", "found the end of the file"},
+                    {"{\"a\": \"b\nc\"}", ":1:9: ", "a quote that ends the string"},
+                    {"{a: 1}", ":1:2: ", "a name in quotes"},
+                    {"{\"a\": \"\\q\"}", ":1:9: ", "after a backslash"},
+                    {"{} {}", ":1:4: ", "expected the end of the file"},
+                    {"[".repeat(200), ":1:102: ", "brackets"},
+                    {"", ":1:1: ", "expected a value"}
+                }) {
+            Path json = write("broken.json", broken[0]);
+            refuses(
+                    Reason.INPUT,
+                    () -> Verilator.build().compile(RtlDesign.of(source, json)),
+                    json + broken[1] + "no JSON",
+                    broken[2]);
+        }
     }
 
     @Test
@@ -204,12 +230,36 @@ class BadInputTest {
                 Reason.INPUT,
                 () -> Verilator.build().compile(RtlDesign.of(source, stale)),
                 source
-                        + ":2: the patch looks for \"module old_name\" and finds \"module ccip_std_afu (\"");
+                        + ":2: the patch looks for \"module old_name\" and finds \"module"
+                        + " ccip_std_afu (\"");
         Path malformed = write("malformed.tsv", "# remark\nccip_std_afu.sv\t2\n");
         refuses(
                 Reason.INPUT,
                 () -> Verilator.build().compile(RtlDesign.of(source, malformed)),
                 "malformed.tsv:2: a patch is");
+    }
+
+    @Requirement("CCIP-RTL-8")
+    @Test
+    void aPatchForAFileThatIsNotThereIsNamed() throws IOException {
+        Path source = write("ccip_std_afu.sv", Verilator.module("\n"));
+        Path patches = write("patches.tsv", "other.sv\t1\ta\tb\n");
+        refuses(
+                Reason.INPUT,
+                () -> Verilator.build().compile(RtlDesign.of(source, patches)),
+                "patches.tsv: there is no file other.sv");
+    }
+
+    /// Without the tools tests of designs are passed over, and say why.
+    @Requirement("CCIP-RTL-10b")
+    @Test
+    void testsAreSkippedWithAMessageWhereAToolIsMissing() {
+        for (String tool : List.of("VERILATOR", "CXX")) {
+            assertThatExceptionOfType(TestAbortedException.class)
+                    .isThrownBy(() -> Verilator.build(Verilator.environment(tool, "no-such-tool")))
+                    .withMessageContaining("needs Verilator and a C++ compiler")
+                    .withMessageContaining(tool + "=no-such-tool");
+        }
     }
 
     @Test

@@ -179,11 +179,35 @@ class CoSimulationTest {
         assertThat(traceOfCopy(Mode.TIMED, false, 1)).isEqualTo(traceOfCopy(Mode.TIMED, true, 1));
     }
 
+    /// CCIP-CLK-6: twice as fast, the same cycles.
+    @Requirement("CCIP-CLK-6")
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void theFrequencyOfPClkChangesNothingInAnyCycle(Mode mode) throws IOException {
+        Profile slow = Profile.PAC_A10;
+        Profile fast =
+                new Profile(
+                        slow.name(),
+                        slow.links(),
+                        2 * slow.pClkMegahertz(),
+                        slow.cached(),
+                        slow.byteEnable(),
+                        slow.interrupts(),
+                        slow.umsgs(),
+                        slow.mmioTimeout());
+        assertThat(traceOfCopy(fast, mode, true, 1)).isEqualTo(traceOfCopy(slow, mode, true, 1));
+    }
+
     private static List<String> traceOfCopy(Mode mode, boolean everyCycle, long contents)
             throws IOException {
+        return traceOfCopy(Profile.PAC_A10, mode, everyCycle, contents);
+    }
+
+    private static List<String> traceOfCopy(
+            Profile profile, Mode mode, boolean everyCycle, long contents) throws IOException {
         Trace trace = new Trace(everyCycle);
-        try (VerilatedAfu afu = compiled("copy").open(Profile.PAC_A10, contents)) {
-            Simulation simulation = simulation(afu, mode, 6);
+        try (VerilatedAfu afu = compiled("copy").open(profile, contents)) {
+            Simulation simulation = Simulation.of(profile, afu).mode(mode).seed(6).build();
             // Enough for the reset, in which a port means nothing.
             simulation.step(20);
             simulation.monitor(trace);

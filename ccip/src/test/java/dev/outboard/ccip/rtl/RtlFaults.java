@@ -11,8 +11,8 @@ import dev.outboard.ccip.wire.Tx;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// For each violation that is found in designs only, a run of the AFU of [VerilatedAfuTest] in
-/// which it is asked to commit it.
+/// For each violation that is found in designs only, a run of the AFU of [VerilatedAfuTest] or
+/// [FindingsTest] in which it is asked to commit it.
 public final class RtlFaults {
     private RtlFaults() {}
 
@@ -29,6 +29,9 @@ public final class RtlFaults {
                             run(rx ->
                                     rx.c0.mmioWrite(
                                             VerilatedAfuTest.LOOSE, MmioLength.BYTES_8, 0)));
+            case RTL_ASSERTION -> Optional.of(FindingsTest.checked(50, FindingsTest.ASSERTION));
+            case RTL_FINISH -> Optional.of(FindingsTest.checked(5, FindingsTest.FINISH));
+            case TX_OTHER_CLOCK -> Optional.of(FindingsTest.checked(50, FindingsTest.CROSSED));
             default -> Optional.empty();
         };
     }

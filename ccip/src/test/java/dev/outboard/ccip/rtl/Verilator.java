@@ -17,9 +17,13 @@ final class Verilator {
     /// A build into the module's own cache: what did not change since the last run is not compiled
     /// again.
     static RtlBuild build() {
+        return build(System.getenv());
+    }
+
+    /// The same with the tools of this environment.
+    static RtlBuild build(Map<String, String> environment) {
         try {
-            return RtlBuild.with(
-                    System.getenv(), Repository.root().resolve("ccip/target/rtl-cache"));
+            return RtlBuild.with(environment, Repository.root().resolve("ccip/target/rtl-cache"));
         } catch (RtlException e) {
             return abort("needs Verilator and a C++ compiler: " + e.getMessage());
         }

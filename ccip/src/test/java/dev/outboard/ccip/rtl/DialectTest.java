@@ -1,0 +1,156 @@
+package dev.outboard.ccip.rtl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.wire.Rx;
+import dev.outboard.ccip.wire.Tx;
+import dev.outboard.testkit.Repository;
+import dev.outboard.testkit.Requirement;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// What tools for FPGAs take and Verilator refuses, or we did.
+class DialectTest {
+    /// A line in French, in the bytes of Latin-1; a constant with x in a function and in a list; a
+    /// value for an enumeration without a cast; a loop of 3000 turns with delayed assignments;
+    /// numbers without a size and a patch in the file it includes.
+    private static final String BODY =
+            """
+            // Données écrites
+            `include "included.svh"
+            typedef enum logic [1:0] {IDLE, BUSY} t_state;
+            t_state state;
+            logic [1:0] next;
+            localparam logic [3:0] LIST [0:3] = '{4'bxx01, 4'd2, 4'd3, 4'd4};
+            function automatic logic [3:0] known(logic [3:0] value);
+                known = 4'bx;
+                if (value[0]) known = value;
+            endfunction
+            logic [3:0] five;
+            logic [7:0] memory [0:2999];
+            always_comb next = state == IDLE ? 2'd1 : 2'd0;
+            always_ff @(posedge pClk) begin
+                five <= 4'd5;
+                state <= next;
+                if (state == BUSY) state <= 2'd0;
+                if (pck_cp2af_softReset) begin
+                    for (int i = 0; i < 3000; i++) memory[i] <= 8'(i);
+                end
+                pck_af2cp_sTx.c2.data <= {`WIDE, LIST[five[1:0]], known(five), memory[2000]};
+            end
+            assign pck_af2cp_sTx.c0 = '0;
+            assign pck_af2cp_sTx.c1 = '0;
+            assign {pck_af2cp_sTx.c2.hdr, pck_af2cp_sTx.c2.mmioRdValid} = '1;
+            """;
+
+    private static final String INCLUDED =
+            """
+            this_is_wrong;
+            `define WIDE 48'('h5_0000_0000_ABCD)
+            """;
+
+    private static RtlDesign design() throws IOException {
+        Path directory = Repository.root().resolve("ccip/target/rtl/dialect");
+        Files.createDirectories(directory);
+        Path source =
+                Files.writeString(
+                        directory.resolve("ccip_std_afu.sv"),
+                        Verilator.module(BODY),
+                        StandardCharsets.ISO_8859_1);
+        Files.writeString(directory.resolve("included.svh"), INCLUDED);
+        Path patches = directory.resolve("patches.tsv");
+        Files.writeString(patches, "included.svh\t1\tthis_is_wrong;\t\n");
+        return RtlDesign.of(source, patches);
+    }
+
+    @Requirement({"CCIP-RTL-16a", "CCIP-RTL-16b", "CCIP-RTL-16c", "CCIP-RTL-16d", "CCIP-RTL-16e"})
+    @Test
+    void aDesignThatToolsForFpgasTakeIsTaken() throws IOException {
+        VerilatedDesign compiled = Verilator.build().compile(design());
+        Rx rx = new Rx();
+        Tx tx = new Tx();
+        try (VerilatedAfu afu = compiled.open(Profile.PAC_A10, 1)) {
+            rx.softReset = true;
+            afu.clock(rx, tx);
+            afu.clock(rx, tx);
+            afu.clock(rx, tx);
+        }
+        assertThat(tx.c2.data).isEqualTo(0x0000_0000_ABCD_25D0L);
+        assertThat(compiled.warnings())
+                .anySatisfy(warning -> assertThat(warning.code()).isEqualTo("FOURSTATE"));
+    }
+
+    /// The copy that the compiler sees is nobody's business.
+    @Requirement("CCIP-RTL-16c")
+    @Test
+    void aMistakeInAPatchedIncludedFileIsShownWhereItIs() throws IOException {
+        RtlDesign design = design();
+        Path included = design.sources().getFirst().resolveSibling("included.svh");
+        Files.writeString(included, INCLUDED + "assign nothing = = 1;\n");
+        try {
+            assertThatExceptionOfType(RtlException.class)
+                    .isThrownBy(() -> Verilator.build().compile(design))
+                    .withMessageContaining("included.svh:3: ")
+                    .withMessageNotContaining("copies-");
+        } finally {
+            Files.writeString(included, INCLUDED);
+        }
+    }
+
+    @Requirement("CCIP-RTL-16f")
+    @Test
+    void anOptionReachesVerilator() throws IOException {
+        RtlDesign plain = Verilator.afu("options", "assign pck_af2cp_sTx = '0;\n");
+        RtlDesign wrong = plain.withOption("--no-such-option");
+        assertThatExceptionOfType(RtlException.class)
+                .isThrownBy(() -> Verilator.build().compile(wrong))
+                .withMessageContaining("--no-such-option");
+        RtlDesign strict = plain.withOption("-Wall").withOption("-Werror-UNUSED");
+        assertThatExceptionOfType(RtlException.class)
+                .isThrownBy(() -> Verilator.build().compile(strict))
+                .withMessageContaining("(UNUSED");
+    }
+
+    /// CCIP-RTL-17: what is one unit for a small design is many for a large one; an object that is
+    /// there is not made again.
+    @Requirement({"CCIP-RTL-17b", "CCIP-RTL-17c"})
+    @Test
+    void aBuildSaysWhatItDoesAndKeepsObjects() throws IOException {
+        Path cache = Repository.root().resolve("ccip/target/rtl-objects");
+        RtlDesign design = Verilator.afu("objects", "assign pck_af2cp_sTx = '0;\n");
+        List<String> steps = new ArrayList<>();
+        RtlBuild build = RtlBuild.with(System.getenv(), cache).reporting(steps::add);
+        Path library = build.compile(design).library();
+        Path objects = cache.resolve("objects");
+        Path object;
+        try (var kept = Files.list(objects)) {
+            object = kept.findFirst().orElseThrow();
+        }
+        Object made = Files.readAttributes(object, "creationTime,size,fileKey").get("fileKey");
+        Files.delete(library);
+
+        build.compile(design);
+
+        assertThat(steps).anyMatch(step -> step.equals("Verilator reads ccip_std_afu"));
+        assertThat(steps).anyMatch(step -> step.matches("compiling \\d+ KB of C\\+\\+ at -O3"));
+        assertThat(Files.readAttributes(object, "fileKey").get("fileKey")).isEqualTo(made);
+        steps.clear();
+        build.compile(design);
+        assertThat(steps).as("of a design that is there").isEmpty();
+    }
+
+    @Requirement("CCIP-RTL-17a")
+    @Test
+    void theLargerADesignTheLessItIsOptimised() {
+        assertThat(Linking.optimisation(900_000)).isEqualTo("-O3");
+        assertThat(Linking.optimisation(2_000_000)).isEqualTo("-O1");
+        assertThat(Linking.optimisation(20_000_000)).isEqualTo("-O0");
+    }
+}
