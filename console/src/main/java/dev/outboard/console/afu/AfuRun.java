@@ -2,6 +2,8 @@ package dev.outboard.console.afu;
 
 import dev.outboard.ccip.afu.Afu;
 import dev.outboard.ccip.checker.Checker;
+import dev.outboard.ccip.checker.Report;
+import dev.outboard.ccip.checker.Violation;
 import dev.outboard.ccip.checker.ViolationException;
 import dev.outboard.ccip.host.Fpga;
 import dev.outboard.ccip.host.FpgaException;
@@ -18,6 +20,8 @@ import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.security.NoSuchAlgorithmException;
+import java.util.List;
+import java.util.Optional;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -25,15 +29,18 @@ import org.jspecify.annotations.Nullable;
 /// written meanwhile.
 final class AfuRun implements AutoCloseable {
     private final RunOptions options;
+    private final Profile platform;
     private final Afu afu;
     private final Simulation simulation;
     private final Statistics statistics;
     private @Nullable RtlCheck rtlCheck;
     private @Nullable VcdWriter waves;
     private @Nullable Writer log;
+    private byte[] result = new byte[0];
 
     AfuRun(RunOptions options, Profile platform, Afu afu) {
         this.options = options;
+        this.platform = platform;
         this.afu = afu;
         simulation =
                 Simulation.of(platform, afu)
@@ -71,6 +78,13 @@ final class AfuRun implements AutoCloseable {
     Outcome execute(HostProgram program, byte[] input)
             throws IOException, NoSuchAlgorithmException {
         Outcome outcome = attempt(program, input);
+        if (outcome.done() && options.output != null) {
+            Files.write(options.output, result);
+        }
+        return finished(outcome);
+    }
+
+    private Outcome finished(Outcome outcome) {
         try {
             simulation.checker().finish(simulation.cycle());
         } catch (ViolationException _) {
@@ -78,6 +92,29 @@ final class AfuRun implements AutoCloseable {
         }
         statistics.finish(simulation.cycle());
         return outcome;
+    }
+
+    /// CCIP-RTL-11: after a run in which the port depended on what registers held at first, how the
+    /// same program ends with an AFU whose registers start at zero.
+    Optional<String> startedAtZero(HostProgram program, byte[] input)
+            throws IOException, NoSuchAlgorithmException {
+        if (!(afu instanceof VerilatedAfu verilated)
+                || simulation.checker().count(Violation.TX_UNDEFINED) == 0) {
+            return Optional.empty();
+        }
+        try (AfuRun run = new AfuRun(options, platform, verilated.startedAtZero())) {
+            Outcome outcome = run.finished(run.attempt(program, input));
+            if (!outcome.done()) {
+                return Optional.of("started at zero it fails too: " + outcome.text());
+            }
+            List<Report> reports = run.checker().reports();
+            return Optional.of(
+                    reports.isEmpty()
+                            ? "started at zero, as most boards do, it ends well: this design needs"
+                                    + " --init zero"
+                            : "started at zero it ends, and the checker finds "
+                                    + reports.getFirst());
+        }
     }
 
     private Outcome attempt(HostProgram program, byte[] input)
@@ -88,9 +125,7 @@ final class AfuRun implements AutoCloseable {
             simulation.stepUntil(simulation::isIdle, options.limit);
             // What the FIU drove last has still to be seen.
             simulation.step(1);
-            if (options.output != null) {
-                Files.write(options.output, job.result());
-            }
+            result = options.output == null ? result : job.result();
             return new Outcome(text, true);
         } catch (ViolationException e) {
             return new Outcome("stopped in cycle " + e.report().cycle(), false);

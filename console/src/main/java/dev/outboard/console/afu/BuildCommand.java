@@ -1,7 +1,5 @@
 package dev.outboard.console.afu;
 
-import dev.outboard.ccip.rtl.RtlBuild;
-import dev.outboard.ccip.rtl.RtlDesign;
 import dev.outboard.ccip.rtl.VerilatedDesign;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -17,9 +15,10 @@ import picocli.CommandLine.Spec;
         name = "build",
         description = {
             "Compile an AFU in SystemVerilog with Verilator.",
-            "The files are taken as they are: .sv and .v are compiled in this order, .json describes"
-                    + " the AFU, .txt and .f list files in turn, .tsv lists patches. The package"
-                    + " ccip_if_pkg and the headers platform_if.vh and afu_json_info.vh are supplied."
+            "The files are taken as they are: .sv and .v are compiled in this order, .json"
+                    + " describes the AFU, .txt and .f list files in turn as OPAE's rtl_src_config"
+                    + " reads them, .tsv lists patches. The package ccip_if_pkg and the headers"
+                    + " platform_if.vh and afu_json_info.vh are supplied."
         })
 final class BuildCommand implements Runnable {
     @Spec private CommandSpec spec;
@@ -31,9 +30,7 @@ final class BuildCommand implements Runnable {
 
     @Override
     public void run() {
-        RtlDesign design = options.design(files);
-        VerilatedDesign built = RtlBuild.onThisMachine().compile(design);
-        built.warnings().forEach(spec.commandLine().getErr()::println);
+        VerilatedDesign built = options.compile(files, spec.commandLine().getErr());
         PrintWriter out = spec.commandLine().getOut();
         out.println("built " + built.top() + ": " + built.library());
         built.id().ifPresent(id -> out.println("AFU_ID " + id));

@@ -1,6 +1,9 @@
 package dev.outboard.console.afu;
 
+import dev.outboard.ccip.rtl.RtlBuild;
 import dev.outboard.ccip.rtl.RtlDesign;
+import dev.outboard.ccip.rtl.VerilatedDesign;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +29,13 @@ final class DesignOptions {
             description = "Define a macro.")
     private List<String> macros = new ArrayList<>();
 
-    RtlDesign design(List<Path> files) {
+    @Option(
+            names = "--verilator-option",
+            paramLabel = "WORDS",
+            description = "Tell Verilator this too, such as '--unroll-count 256'; may be repeated.")
+    private List<String> options = new ArrayList<>();
+
+    private RtlDesign design(List<Path> files) {
         RtlDesign design = RtlDesign.of(files).withTop(top);
         for (Path include : includes) {
             design = design.withInclude(include);
@@ -34,6 +43,25 @@ final class DesignOptions {
         for (String macro : macros) {
             design = design.withMacro(macro);
         }
+        for (String words : options) {
+            for (String word : words.strip().split("\\s+")) {
+                design = design.withOption(word);
+            }
+        }
         return design;
+    }
+
+    /// Compiles files, saying on a stream what goes on and what Verilator remarks.
+    VerilatedDesign compile(List<Path> files, PrintWriter remarks) {
+        RtlDesign design = design(files);
+        VerilatedDesign built =
+                RtlBuild.onThisMachine()
+                        .reporting(step -> {
+                            remarks.println(step);
+                            remarks.flush();
+                        })
+                        .compile(design);
+        built.warnings().forEach(remarks::println);
+        return built;
     }
 }

@@ -5,7 +5,6 @@ import dev.outboard.ccip.checker.Checker;
 import dev.outboard.ccip.checker.Report;
 import dev.outboard.ccip.checker.Violation;
 import dev.outboard.ccip.platform.Profile;
-import dev.outboard.ccip.rtl.RtlBuild;
 import dev.outboard.ccip.rtl.VerilatedDesign;
 import dev.outboard.ccip.wire.Line;
 import dev.outboard.console.afu.AfuRun.Outcome;
@@ -77,7 +76,9 @@ final class RunCommand implements Callable<Integer> {
         try (AfuRun run = new AfuRun(options, platform, afu.get())) {
             run.trace();
             Outcome outcome = run.execute(program, input);
-            return print(run, outcome);
+            int exitCode = print(run, outcome);
+            run.startedAtZero(program, input).ifPresent(spec.commandLine().getOut()::println);
+            return exitCode;
         }
     }
 
@@ -95,10 +96,8 @@ final class RunCommand implements Callable<Integer> {
                     spec.commandLine(), "no AFU '" + word + "': neither an example nor a file");
         }
         VerilatedDesign built =
-                RtlBuild.onThisMachine()
-                        .compile(design.design(words.stream().map(Path::of).toList()));
-        built.warnings().forEach(spec.commandLine().getErr()::println);
-        return () -> built.open(platform, options.seed);
+                design.compile(words.stream().map(Path::of).toList(), spec.commandLine().getErr());
+        return () -> built.open(platform, options.seed, options.initialValues());
     }
 
     private int print(AfuRun run, Outcome outcome) {

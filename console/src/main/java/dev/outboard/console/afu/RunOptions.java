@@ -3,6 +3,7 @@ package dev.outboard.console.afu;
 import dev.outboard.ccip.checker.ErrorPolicy;
 import dev.outboard.ccip.platform.Mode;
 import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.rtl.InitialValues;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -88,6 +89,20 @@ final class RunOptions {
             converter = CycleRange.Converter.class,
             description =
                     "Run once for each of these cycles, with almost-full raised on both channels"
-                            + " from there on for 64 cycles: some AFUs are wrong in one cycle only.")
+                        + " from there on for 64 cycles: some AFUs are wrong in one cycle only.")
     @Nullable CycleRange almostFull;
+
+    @Option(
+            names = "--init",
+            paramLabel = "VALUES",
+            converter = InitOption.Converter.class,
+            description =
+                    "What registers and memories of a design in SystemVerilog hold at first: zero,"
+                            + " as on most boards, random, or random by a seed of their own, a"
+                            + " number. Default random, by --seed.")
+    @Nullable InitOption init;
+
+    InitialValues initialValues() {
+        return init == null ? InitialValues.random(seed) : init.values(seed);
+    }
 }

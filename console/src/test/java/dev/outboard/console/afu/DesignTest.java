@@ -75,6 +75,85 @@ class DesignTest {
     }
 
     @Test
+    @Requirement("CCIP-RTL-10a")
+    void withoutVerilatorAndACompilerAfusInJavaRun() throws IOException {
+        for (String example : List.of("hello", "copy", "umsg")) {
+            List<String> command = new ArrayList<>(OutboardProcess.command());
+            command.addAll(List.of("afu", "run", example, "--lines", "16"));
+            ProcessBuilder builder = new ProcessBuilder(command);
+            builder.environment().put("PATH", directory.toString());
+            builder.environment().remove("VERILATOR");
+            builder.environment().remove("CXX");
+            try (OutboardProcess process = OutboardProcess.ofProgram(builder)) {
+                Execution run = process.awaitEnd();
+
+                assertThat(run.exitCode()).as(run.toString()).isZero();
+                assertThat(run.out()).startsWith("the AFU ");
+            }
+        }
+    }
+
+    /// An AFU that works if the register that says so holds 0 at first, and hangs else.
+    @Test
+    @Requirement({"CCIP-RTL-11a", "CCIP-RTL-11c"})
+    void aDesignThatNeedsRegistersAtZeroIsToldSo() throws IOException {
+        String design =
+                DESIGN.formatted("hung == 0")
+                        .replace("16'h10: pck_af2cp_sTx.c2.data <= 64'h3000_00FF_FFC0_0000;", "")
+                        .replace("64'h1000_0000_0040_0000", "64'h1000_0100_0000_0000")
+                        .replace(
+                                "t_ccip_c0_ReqMmioHdr mmio;",
+                                "t_ccip_c0_ReqMmioHdr mmio;\nlogic [15:0] hung;\n");
+        Execution random = outboard("run", design, "--init", "random");
+        Execution zero = outboard("run", design, "--init", "zero");
+
+        assertThat(random.exitCode()).isEqualTo(1);
+        assertThat(random.err()).contains("did not answer the ");
+        assertThat(zero.exitCode()).as(zero.toString()).isZero();
+        assertThat(zero.out()).startsWith("found AFU ").doesNotContain("TX_UNDEFINED");
+    }
+
+    @Test
+    @Requirement({"CCIP-RTL-11b", "CCIP-RTL-11c"})
+    void aValueThatIsNotSetIsNamedWithTheStartThatTheDesignNeeds() throws IOException {
+        String design =
+                DESIGN.formatted("1")
+                        .replace("64'h1000_0000_0040_0000", "64'h1000_0100_0000_0000")
+                        .replace(
+                                "t_ccip_c0_ReqMmioHdr mmio;",
+                                "t_ccip_c0_ReqMmioHdr mmio;\nlogic [63:0] never;\n")
+                        .replace(
+                                "16'h10:", "16'h6, 16'h8: pck_af2cp_sTx.c2.data <= never;\n16'hA:");
+        Execution run = outboard("run", design, "--init", "7");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out())
+                .contains("TX_UNDEFINED (warning)")
+                .containsOnlyOnce(
+                        "started at zero, as most boards do, it ends well: this design"
+                                + " needs --init zero\n");
+        assertThat(outboard("run", design, "--init", "7").out()).isEqualTo(run.out());
+    }
+
+    @Test
+    void aStartThatIsNoneIsNamed() {
+        Execution run = Execution.ofOutboard("afu", "run", "hello", "--init", "ones");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("'ones'; valid are zero, random, and a number as a seed");
+    }
+
+    @Test
+    @Requirement("CCIP-RTL-16f")
+    void wordsForVerilatorAreHandedOn() throws IOException {
+        Execution run =
+                outboard("build", DESIGN.formatted("1"), "--verilator-option", "-Wall --no-such");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains("--no-such");
+    }
+
+    @Test
     void aMistakeIsNamedWithFileAndLine() throws IOException {
         Execution run = outboard("build", DESIGN.formatted("1 +").replace("16'h2,", "nothing,"));
 
