@@ -54,6 +54,23 @@ public final class Buf extends BufRange {
         list.inner = true;
     }
 
+    /// Like [#chain(Buf)], for those who keep the last element of the list, `tail`, at hand
+    /// (`doca_buf_chain_list_tail`). It takes as long: a head knows its last element.
+    ///
+    /// @throws DocaException with INVALID_VALUE if `tail` is not the last element of this list, else
+    ///   as [#chain(Buf)]
+    public void chain(Buf tail, Buf list) {
+        requireOut();
+        requireHead("chained to");
+        tail.requireOut();
+        if (tail != last) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "the tail that was given, a " + tail + ", is not the last element of this list");
+        }
+        chain(list);
+    }
+
     /// Splits the list before `list`, which becomes the head of its own with one reference.
     ///
     /// @throws DocaException with INVALID_VALUE if `list` is this, or not in this list; with

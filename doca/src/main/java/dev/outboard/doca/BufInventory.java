@@ -22,6 +22,10 @@ public final class BufInventory implements AutoCloseable {
 
     private final Idle<Buf> bufs = new Idle<>();
     private final Idle<RemoteBuf> remoteBufs = new Idle<>();
+
+    /// Whose buffers these are, if they have memory of their own.
+    private @Nullable BufPool pool;
+
     private @Nullable Thread owner;
     private int count;
     private int free;
@@ -237,7 +241,19 @@ public final class BufInventory implements AutoCloseable {
         return "inventory of " + count + " elements";
     }
 
+    /// From now on `newPool` is told which memory comes back.
+    void serve(BufPool newPool) {
+        pool = newPool;
+    }
+
+    boolean isShared() {
+        return shared;
+    }
+
     void put(Buf buf) {
+        if (pool != null) {
+            pool.takeBack(buf.lastHead());
+        }
         putBack(bufs, buf);
     }
 

@@ -176,6 +176,11 @@ public abstract sealed class BufRange permits Buf, RemoteBuf {
         generation++;
     }
 
+    /// Where it started, of a buffer that is on its way back, too.
+    final long lastHead() {
+        return head;
+    }
+
     final boolean isOut() {
         return references > 0;
     }

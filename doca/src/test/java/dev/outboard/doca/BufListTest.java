@@ -70,6 +70,25 @@ class BufListTest {
     }
 
     @Test
+    @Requirement("DCORE-BUF-11")
+    void aListCanBeAppendedToAGivenTail() {
+        Buf[] bufs = bufs(5);
+        bufs[0].chain(bufs[0], bufs[1]);
+        bufs[2].chain(bufs[2], bufs[3]);
+        bufs[0].chain(bufs[1], bufs[2]);
+        assertThat(elements(bufs[0])).containsExactly(bufs[0], bufs[1], bufs[2], bufs[3]);
+        assertRefused(
+                DocaError.INVALID_VALUE, () -> bufs[0].chain(bufs[2], bufs[4]), "not the last");
+        assertRefused(
+                DocaError.INVALID_VALUE, () -> bufs[0].chain(bufs[4], bufs[4]), "not the last");
+        assertRefused(
+                DocaError.NOT_PERMITTED, () -> bufs[1].chain(bufs[3], bufs[4]), "take the head");
+        bufs[0].chain(bufs[3], bufs[4]);
+        assertThat(elements(bufs[0])).containsExactly(bufs);
+        bufs[0].release();
+    }
+
+    @Test
     @Requirement("DCORE-BUF-12")
     void unchainingSplitsBeforeTheElement() {
         Buf[] bufs = list(5);

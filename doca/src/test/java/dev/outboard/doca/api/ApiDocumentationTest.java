@@ -28,10 +28,12 @@ class ApiDocumentationTest {
     private static final Set<DocaError> OUTCOMES =
             EnumSet.of(DocaError.SUCCESS, DocaError.IN_PROGRESS);
 
-    /// What the calls seem to give, but cannot: the memory of a sync event, the context of an
-    /// instance and the port of a peer are always in order.
+    /// What the calls seem to give, but cannot: the memory of a sync event and of a pool, the context
+    /// of an instance and the port of a peer are always in order.
     private static final Map<String, Set<DocaError>> IMPOSSIBLE =
             Map.of(
+                    "BufPool.alloc()", Set.of(DocaError.INVALID_VALUE),
+                    "BufPool.tryAlloc(dev.outboard.doca.Buf[])", Set.of(DocaError.NO_MEMORY),
                     "SyncEvent.start()", Set.of(DocaError.ALREADY_EXIST, DocaError.NOT_PERMITTED),
                     "SyncEvent.stop()", Set.of(DocaError.NOT_PERMITTED),
                     "SyncEvent.close()", Set.of(DocaError.NOT_PERMITTED),

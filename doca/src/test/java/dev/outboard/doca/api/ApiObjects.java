@@ -4,6 +4,7 @@ import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.BufArray;
 import dev.outboard.doca.BufInventory;
+import dev.outboard.doca.BufPool;
 import dev.outboard.doca.BufRange;
 import dev.outboard.doca.Ctx;
 import dev.outboard.doca.CtxState;
@@ -144,6 +145,7 @@ final class ApiObjects implements AutoCloseable {
         makers.put(
                 RemoteBuf.class,
                 () -> lent(get(BufInventory.class).byData(get(RemoteMmap.class), 0, 8)));
+        makers.put(BufPool.class, () -> opened(BufPool.create(1, 8, get(Mmap.class))));
         makers.put(BufArray.class, () -> opened(BufArray.create(1)));
     }
 
