@@ -57,8 +57,8 @@ public final class Buf extends BufRange {
     /// Like [#chain(Buf)], for those who keep the last element of the list, `tail`, at hand
     /// (`doca_buf_chain_list_tail`). It takes as long: a head knows its last element.
     ///
-    /// @throws DocaException with INVALID_VALUE if `tail` is not the last element of this list, else
-    ///   as [#chain(Buf)]
+    /// @throws DocaException with INVALID_VALUE if `tail` is not the last element of this list,
+    ///   else as [#chain(Buf)]
     public void chain(Buf tail, Buf list) {
         requireOut();
         requireHead("chained to");
@@ -66,7 +66,9 @@ public final class Buf extends BufRange {
         if (tail != last) {
             throw new DocaException(
                     DocaError.INVALID_VALUE,
-                    "the tail that was given, a " + tail + ", is not the last element of this list");
+                    "the tail that was given, a "
+                            + tail
+                            + ", is not the last element of this list");
         }
         chain(list);
     }
@@ -200,7 +202,8 @@ public final class Buf extends BufRange {
         } else if (!inner) {
             throw new DocaException(
                     DocaError.NOT_PERMITTED,
-                    "an element of a buffer array keeps its last reference as long as the array runs");
+                    "an element of a buffer array keeps its last reference as long as the array"
+                            + " runs");
         }
     }
 

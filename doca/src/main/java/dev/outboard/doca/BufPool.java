@@ -4,9 +4,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Buffers that each have memory of their own, all of one size, side by side in one [Mmap]: DOCA's
-/// `doca_buf_pool` (DOCA Core guide, memory subsystem). What is allocated is empty, points to memory
-/// that nobody else has, and goes back with [Buf#release]. Created, given properties, started, used,
-/// stopped, closed; nothing allocates Java memory once it is started.
+/// `doca_buf_pool` (DOCA Core guide, memory subsystem). What is allocated is empty, points to
+/// memory that nobody else has, and goes back with [Buf#release]. Created, given properties,
+/// started, used, stopped, closed; nothing allocates Java memory once it is started.
 ///
 /// ```java
 /// try (BufPool pool = BufPool.create(64, 4096, mmap).elementAlignment(64).start()) {
@@ -44,7 +44,8 @@ public final class BufPool implements AutoCloseable {
         bufs.serve(this);
     }
 
-    /// A pool of `count` buffers of `elementBytes` each, from the start of `mmap` on, for one thread.
+    /// A pool of `count` buffers of `elementBytes` each, from the start of `mmap` on, for one
+    /// thread.
     ///
     /// @throws DocaException with INVALID_VALUE if `count` is not in 1..2^24, or `elementBytes` is
     ///   not positive
@@ -149,8 +150,8 @@ public final class BufPool implements AutoCloseable {
         }
     }
 
-    /// No buffer can be allocated, and properties can be set, until it is started again. Does nothing
-    /// if it is not started.
+    /// No buffer can be allocated, and properties can be set, until it is started again. Does
+    /// nothing if it is not started.
     ///
     /// @throws DocaException with IN_USE if buffers are out
     public synchronized void stop() {
@@ -161,8 +162,8 @@ public final class BufPool implements AutoCloseable {
 
     /// An empty buffer: all of it is tail.
     ///
-    /// @throws DocaException with EMPTY if all are out; with BAD_STATE if the pool or its mmap is not
-    ///   started, or another thread uses the pool
+    /// @throws DocaException with EMPTY if all are out; with BAD_STATE if the pool or its mmap is
+    ///   not started, or another thread uses the pool
     public Buf alloc() {
         Buf buf = bufs.isShared() ? takeLocked() : take();
         if (buf == null) {
@@ -207,8 +208,8 @@ public final class BufPool implements AutoCloseable {
         return free == 0 ? 0 : offsets[free - 1];
     }
 
-    /// The memory from `offset` on is not out any more; asked by the inventory, which has checked the
-    /// thread.
+    /// The memory from `offset` on is not out any more; asked by the inventory, which has checked
+    /// the thread.
     void takeBack(long offset) {
         if (bufs.isShared()) {
             synchronized (this) {
@@ -245,8 +246,7 @@ public final class BufPool implements AutoCloseable {
         if (out > 0) {
             throw new DocaException(
                     DocaError.IN_USE,
-                    "%s cannot be %s: %d are out; release them first"
-                            .formatted(this, action, out));
+                    "%s cannot be %s: %d are out; release them first".formatted(this, action, out));
         }
     }
 

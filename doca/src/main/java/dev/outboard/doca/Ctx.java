@@ -225,7 +225,7 @@ public abstract class Ctx implements AutoCloseable {
 
     private void freeHeldTasks() {
         for (Task task : List.copyOf(tasks)) {
-            if (!task.isInFlight()) {
+            if (task.canBeFreed()) {
                 LOGGER.log(Level.WARNING, "{0} was closed before {1} was freed", this, task);
                 task.free();
             }
@@ -339,6 +339,25 @@ public abstract class Ctx implements AutoCloseable {
         } finally {
             pe.exit();
         }
+    }
+
+    /// Allocates a batch of tasks.
+    ///
+    /// @param pool that of batches of such tasks; null if they are not enabled
+    /// @throws DocaException with INVALID_VALUE unless there are 1 to `size` tasks of one type, all
+    ///   different and all of this context; else as [#allocate]
+    protected final <T extends Task> TaskBatch<T> allocateBatch(
+            @Nullable TaskPool<?> pool, Object type, BatchSize size, List<T> tasks) {
+        return allocate(pool, type, () -> new TaskBatch<>(this, size, tasks));
+    }
+
+    /// Submits `tasks`, of which none is in flight, or none of them.
+    ///
+    /// @param strictly whether operands that cannot work are refused, as [Task#trySubmit] does
+    /// @param flushing whether they go out now, with those that were held back before
+    /// @return SUCCESS, or why none was submitted
+    protected DocaError submitAll(List<? extends Task> tasks, boolean strictly, boolean flushing) {
+        throw new IllegalStateException(this + " makes no batches");
     }
 
     /// Whether `task` can be submitted now.

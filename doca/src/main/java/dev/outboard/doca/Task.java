@@ -114,9 +114,20 @@ public abstract class Task {
             return;
         }
         requireUserOwned();
+        freeParts();
         owner = Owner.NOBODY;
         ctx.freed(this);
     }
+
+    /// Whether the user owns it, and has not freed it.
+    boolean canBeFreed() {
+        return owner == Owner.USER;
+    }
+
+    /// Frees the tasks it consists of.
+    ///
+    /// @throws DocaException with BAD_STATE if DOCA owns one; none is freed then
+    void freeParts() {}
 
     /// Whether DOCA owns it: it was submitted, and its callback has not begun.
     ///
@@ -229,6 +240,21 @@ public abstract class Task {
         cause = newCause;
     }
 
+    /// Runs `callback` when it completes next, in place of the callback of its type.
+    final void completesWith(Consumer<Task> callback) {
+        once = callback;
+    }
+
+    /// Nobody has refused it yet.
+    final void forgetFailure() {
+        cause = null;
+    }
+
+    /// What was wrong with `part` is what is wrong with it.
+    final void failsLike(Task part) {
+        cause = part.cause;
+    }
+
     /// [#trySubmit] refuses it.
     final DocaError refused(ValidationRule rule) {
         cause = FailureCause.Validation.of(rule);
@@ -242,7 +268,15 @@ public abstract class Task {
     /// @throws DocaException with BAD_STATE if DOCA owns it, or it was freed
     protected final void requireUserOwned() {
         requireNotFreed();
-        if (owner == Owner.DOCA) {
+        requireCompleted();
+    }
+
+    final boolean isCompleted() {
+        return owner != Owner.DOCA;
+    }
+
+    final void requireCompleted() {
+        if (!isCompleted()) {
             throw new DocaException(
                     DocaError.BAD_STATE, this + " is in flight; wait for its completion");
         }

@@ -1,11 +1,19 @@
 package dev.outboard.doca.rdma;
 
+import dev.outboard.doca.BatchSize;
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDev;
+import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.ProgressEngine;
+import dev.outboard.doca.TaskBatch;
+import dev.outboard.doca.TaskPool;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A DOCA RDMA context: connections to peers, and the tasks on them (`doca_rdma`).
@@ -26,6 +34,10 @@ import org.jspecify.annotations.Nullable;
 /// (ConnectionMode GATED) becomes RUNNING once that is connected; a transport error then stops it.
 /// With OPEN, connections come and go while it is RUNNING, and an error ends its connection only.
 public final class Rdma extends RdmaDataPath {
+    /// The batches of a type that are enabled.
+    private record Batches(BatchSize size, TaskPool<?> pool) {}
+
+    private final Map<Class<?>, Batches> batches = new HashMap<>();
     private long refusedRequests;
 
     /// A context on `device`, which cannot be closed before the context is.
@@ -142,5 +154,61 @@ public final class Rdma extends RdmaDataPath {
     /// [#allocReceive(Buf)].
     public ReceiveTask allocReceive() {
         return allocReceive(null);
+    }
+
+    // ---- batches --------------------------------------------------------------------------------
+
+    /// Enables batches of tasks of a type, which has to be enabled itself for as many tasks as
+    /// there are in them.
+    ///
+    /// @param size how many tasks a batch may have
+    /// @param onSuccess runs in [ProgressEngine#progress] for each batch of which all succeeded
+    /// @param onError runs there for each other one
+    /// @param count how many batches may be allocated at once
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE if a callback is missing or
+    ///   `count` is below 1
+    public <T extends RdmaTask> Rdma batch(
+            Class<T> type,
+            BatchSize size,
+            Consumer<? super TaskBatch<T>> onSuccess,
+            Consumer<? super TaskBatch<T>> onError,
+            int count) {
+        return enableBatch(type, size, new TaskPool<>(named(type), onSuccess, onError, count));
+    }
+
+    /// Enables batches without callbacks; see [#batch(Class, BatchSize, Consumer, Consumer, int)].
+    public <T extends RdmaTask> Rdma batch(Class<T> type, BatchSize size, int count) {
+        return enableBatch(type, size, new TaskPool<>(named(type), count));
+    }
+
+    private Rdma enableBatch(Class<?> type, BatchSize size, TaskPool<?> pool) {
+        requireIdle("configured");
+        batches.put(type, new Batches(Objects.requireNonNull(size, "size"), pool));
+        return this;
+    }
+
+    private static String named(Class<?> type) {
+        return "batches of " + type.getSimpleName();
+    }
+
+    /// Allocates a batch of tasks of this context, which are freed with it.
+    ///
+    /// @param tasks of one type, each once; of several connections too
+    /// @throws DocaException with INVALID_VALUE if they cannot be a batch, or are more than
+    ///   [#sendQueueSize], of receives [#recvQueueSize]; with BAD_STATE unless running, with
+    ///   NOT_PERMITTED if such batches are not enabled, with NO_MEMORY if all are allocated
+    public <T extends RdmaTask> TaskBatch<T> allocBatch(List<T> tasks) {
+        Class<?> type = tasks.isEmpty() ? RdmaTask.class : tasks.getFirst().getClass();
+        int room = type == ReceiveTask.class ? recvQueueSize() : sendQueueSize();
+        if (tasks.isEmpty() || tasks.size() > room) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "a batch of %d tasks; valid: 1 to the %d that the queue has room for"
+                            .formatted(tasks.size(), room));
+        }
+        Batches enabled = batches.get(type);
+        return enabled == null
+                ? allocateBatch(null, named(type), BatchSize.TASKS_128, tasks)
+                : allocateBatch(enabled.pool, named(type), enabled.size, tasks);
     }
 }

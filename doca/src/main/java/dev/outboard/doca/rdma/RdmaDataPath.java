@@ -6,6 +6,7 @@ import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.ProgressEngine;
+import dev.outboard.doca.Task;
 import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionQueue;
@@ -160,39 +161,51 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
     }
 
     private DocaError submitNow(RdmaTask task, boolean strictly, boolean flushing) {
-        if (!accepts(task)) {
-            return DocaError.BAD_STATE;
-        }
-        DocaError room =
-                task instanceof RequestTask request
-                        ? roomFor(request)
-                        : receives().isFull() ? DocaError.FULL : DocaError.SUCCESS;
-        if (room != DocaError.SUCCESS) {
-            return room;
-        }
-        ValidationRule broken = task.check();
-        if (strictly) {
-            broken = broken == null ? task.checkMore() : broken;
-            if (broken != null) {
-                return refuse(task, broken);
+        DocaError refusal = admit(task, 1, strictly);
+        if (refusal == DocaError.SUCCESS) {
+            if (flushing) {
+                connections.flush();
             }
+            launch(task, flushing);
+        }
+        return refusal;
+    }
+
+    @Override
+    protected DocaError submitAll(List<? extends Task> tasks, boolean strictly, boolean flushing) {
+        for (int i = 0; i < tasks.size(); i++) {
+            DocaError refusal = admit((RdmaTask) tasks.get(i), tasks.size(), strictly);
+            if (refusal != DocaError.SUCCESS) {
+                return refusal;
+            }
+        }
+        for (int i = 0; i < tasks.size(); i++) {
+            launch((RdmaTask) tasks.get(i), false);
         }
         if (flushing) {
             connections.flush();
         }
-        task.broken = broken;
-        begin(task);
-        if (broken != null) {
-            keepBroken(task);
-        } else if (task instanceof RequestTask request) {
-            send(request, flushing);
-        } else {
-            receives().post((ReceiveTask) task);
-        }
         return DocaError.SUCCESS;
     }
 
-    private DocaError roomFor(RequestTask task) {
+    /// Whether `task` can be submitted, in a queue with room for `room` of its kind.
+    private DocaError admit(RdmaTask task, int room, boolean strictly) {
+        if (!accepts(task)) {
+            return DocaError.BAD_STATE;
+        }
+        DocaError refusal =
+                task instanceof RequestTask request
+                        ? roomFor(request, room)
+                        : receives().hasRoom(room) ? DocaError.SUCCESS : DocaError.FULL;
+        if (refusal != DocaError.SUCCESS) {
+            return refusal;
+        }
+        task.broken = task.check();
+        ValidationRule broken = task.broken == null && strictly ? task.checkMore() : task.broken;
+        return strictly && broken != null ? refuse(task, broken) : DocaError.SUCCESS;
+    }
+
+    private DocaError roomFor(RequestTask task, int room) {
         RdmaConnection connection = task.connection();
         if (connection.rdma != this) {
             return refuse(task, ValidationRule.FOREIGN_CONNECTION);
@@ -200,18 +213,24 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
         if (connection.state() != RdmaState.CONNECTED) {
             return DocaError.NOT_CONNECTED;
         }
-        if (connection.sends().isFull()) {
+        if (!connection.sends().hasRoom(room)) {
             connections.flush(); // or nothing would ever make room
             return DocaError.FULL;
         }
         return DocaError.SUCCESS;
     }
 
-    private void send(RequestTask task, boolean now) {
-        if (now) {
-            task.connection().sends().post(task);
+    /// Submits a task that was admitted.
+    private void launch(RdmaTask task, boolean now) {
+        begin(task);
+        if (task.broken != null) {
+            keepBroken(task);
+        } else if (!(task instanceof RequestTask request)) {
+            receives().post((ReceiveTask) task);
+        } else if (now) {
+            request.connection().sends().post(request);
         } else {
-            connections.hold(task);
+            connections.hold(request);
         }
     }
 

@@ -39,8 +39,8 @@ final class ReceiveQueue implements AutoCloseable {
         return queue;
     }
 
-    boolean isFull() {
-        return freeCount <= broken.size();
+    boolean hasRoom(int tasks) {
+        return freeCount - broken.size() >= tasks;
     }
 
     void post(ReceiveTask task) {

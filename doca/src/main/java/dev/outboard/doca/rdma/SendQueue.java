@@ -29,8 +29,8 @@ final class SendQueue {
         request.id(id);
     }
 
-    boolean isFull() {
-        return submitted - completed == ring.length;
+    boolean hasRoom(int tasks) {
+        return ring.length - (submitted - completed) >= tasks;
     }
 
     boolean isIdle() {

@@ -28,8 +28,8 @@ class ApiDocumentationTest {
     private static final Set<DocaError> OUTCOMES =
             EnumSet.of(DocaError.SUCCESS, DocaError.IN_PROGRESS);
 
-    /// What the calls seem to give, but cannot: the memory of a sync event and of a pool, the context
-    /// of an instance and the port of a peer are always in order.
+    /// What the calls seem to give, but cannot: the memory of a sync event and of a pool, the
+    /// context of an instance and the port of a peer are always in order.
     private static final Map<String, Set<DocaError>> IMPOSSIBLE =
             Map.of(
                     "BufPool.alloc()", Set.of(DocaError.INVALID_VALUE),

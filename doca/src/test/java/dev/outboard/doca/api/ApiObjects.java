@@ -1,6 +1,7 @@
 package dev.outboard.doca.api;
 
 import dev.outboard.doca.AccessFlag;
+import dev.outboard.doca.BatchSize;
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.BufArray;
 import dev.outboard.doca.BufInventory;
@@ -17,6 +18,7 @@ import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.RemoteMmap;
 import dev.outboard.doca.Task;
+import dev.outboard.doca.TaskBatch;
 import dev.outboard.doca.TaskPool;
 import dev.outboard.doca.TestDevices;
 import dev.outboard.doca.ValidationRule;
@@ -93,6 +95,7 @@ final class ApiObjects implements AutoCloseable {
         makers.put(Object.class, () -> "user data");
         makers.put(Duration.class, () -> Duration.ofMillis(1));
         makers.put(Set.class, Set::of);
+        makers.put(Class.class, () -> SendTask.class);
         makers.put(List.class, List::of);
         makers.put(Throwable.class, RuntimeException::new);
         makers.put(Consumer.class, () -> (Consumer<Object>) any -> {});
@@ -175,7 +178,7 @@ final class ApiObjects implements AutoCloseable {
         Rdma rdma =
                 opened(new Rdma(dev))
                         .receive(1)
-                        .send(1)
+                        .send(2)
                         .sendImm(1)
                         .read(1)
                         .write(1)
@@ -185,6 +188,7 @@ final class ApiObjects implements AutoCloseable {
                         .syncEventGet(1)
                         .syncEventNotifySet(1)
                         .syncEventNotifyAdd(1)
+                        .batch(SendTask.class, BatchSize.TASKS_16, 1)
                         .attach(engine);
         rdma.start();
         RdmaConnection itself = rdma.export();
@@ -214,7 +218,15 @@ final class ApiObjects implements AutoCloseable {
         makeTask(
                 SyncEventNotifyAddTask.class,
                 to -> to.allocSyncEventNotifyAdd(get(SyncEventRemoteNet.class), 1, get(Buf.class)));
+        makers.put(TaskBatch.class, this::batch);
         makers.put(GetTask.class, this::taskOfAnEvent);
+    }
+
+    private TaskBatch<?> batch() {
+        RdmaConnection itself = get(RdmaConnection.class);
+        TaskBatch<?> batch = get(SendTask.class).ctx().allocBatch(List.of(itself.allocSend()));
+        open.push(batch::free);
+        return batch;
     }
 
     private GetTask taskOfAnEvent() {
