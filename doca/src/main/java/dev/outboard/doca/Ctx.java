@@ -1,5 +1,7 @@
 package dev.outboard.doca;
 
+import dev.outboard.fabric.Fabric;
+import dev.outboard.fabric.FabricException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -29,7 +31,11 @@ public abstract class Ctx implements AutoCloseable {
     private static final Logger LOGGER = System.getLogger(Ctx.class.getName());
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(30);
 
+    /// One engine serves all queues of a device.
+    private static final int COMPLETION_VECTORS = 1;
+
     private final DocaDev device;
+    private int completionVector;
     private volatile CtxState state = CtxState.IDLE;
     private @Nullable ProgressEngine engine;
     private @Nullable StateListener listener;
@@ -81,6 +87,40 @@ public abstract class Ctx implements AutoCloseable {
         requireIdle("given a state listener");
         listener = Objects.requireNonNull(newListener, "newListener");
         return this;
+    }
+
+    /// How many completion vectors the device that `info` names has
+    /// (`doca_ctx_cap_get_num_completion_vectors`): one, since one engine serves all its queues.
+    ///
+    /// @throws DocaException if this machine has no such device, as [DocaDev#open]
+    public static int completionVectors(DocaDevInfo info) {
+        try {
+            Fabric.limits(info.uri()); // whether there is such a device
+            return COMPLETION_VECTORS;
+        } catch (FabricException e) {
+            throw DocaException.of("asking what " + info + " can do", e);
+        }
+    }
+
+    /// Chooses by which of the device's completion vectors it tells of completions
+    /// (`doca_ctx_set_completion_vector`); 0 by default.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, with INVALID_VALUE if the device has no
+    ///   such vector
+    public Ctx completionVector(int vector) {
+        requireIdle("configured");
+        if (vector < 0 || vector >= COMPLETION_VECTORS) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "completion vector is %d; valid on %s: 0 to %d"
+                            .formatted(vector, device, COMPLETION_VECTORS - 1));
+        }
+        completionVector = vector;
+        return this;
+    }
+
+    public final int completionVector() {
+        return completionVector;
     }
 
     /// Attaches anything, for the callbacks.

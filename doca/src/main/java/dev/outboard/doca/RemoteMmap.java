@@ -37,6 +37,13 @@ public final class RemoteMmap implements AutoCloseable {
         this.leak = Leak.watch(this, toString(), dev::release);
     }
 
+    /// Whether exports for the other side of the PCI bus can be imported through this device; no
+    /// device of today's fabric can (`doca_mmap_cap_is_create_from_export_pci_supported`).
+    public static boolean isFromExportPciSupported(DocaDevInfo info) {
+        Objects.requireNonNull(info, "info");
+        return false;
+    }
+
     /// The memory that [Mmap#exportRdma] described at the peer, to be reached through `dev`.
     ///
     /// @throws DocaException with INVALID_VALUE if `export` is damaged, of another version, or no

@@ -5,7 +5,7 @@ public final class GetTask extends SyncEventTask {
     private long value;
 
     GetTask(SyncEventCtx ctx) {
-        super(ctx, Kind.GET);
+        super(ctx, SyncEventTaskType.GET);
     }
 
     /// The value it had.

@@ -6,7 +6,7 @@ public final class NotifyAddTask extends SyncEventTask {
     private long fetched;
 
     NotifyAddTask(SyncEventCtx ctx, long addend) {
-        super(ctx, Kind.NOTIFY_ADD);
+        super(ctx, SyncEventTaskType.NOTIFY_ADD);
         this.addend = addend;
     }
 

@@ -5,7 +5,7 @@ public final class NotifySetTask extends SyncEventTask {
     private long value;
 
     NotifySetTask(SyncEventCtx ctx, long value) {
-        super(ctx, Kind.NOTIFY_SET);
+        super(ctx, SyncEventTaskType.NOTIFY_SET);
         this.value = value;
     }
 

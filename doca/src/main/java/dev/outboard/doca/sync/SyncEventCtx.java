@@ -8,7 +8,6 @@ import dev.outboard.doca.DocaException;
 import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.TaskPool;
-import dev.outboard.doca.sync.SyncEventTask.Kind;
 import dev.outboard.fabric.CompletionStatus;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +33,8 @@ public final class SyncEventCtx extends Ctx {
             FailureCause.Transport.of(CompletionStatus.WORK_REQUEST_FLUSHED);
 
     private final SyncEvent event;
-    private final @Nullable TaskPool<?>[] pools = new TaskPool<?>[Kind.values().length];
+    private final @Nullable TaskPool<?>[] pools =
+            new TaskPool<?>[SyncEventTaskType.values().length];
 
     /// What was submitted, in order.
     private final List<SyncEventTask> pending = new ArrayList<>();
@@ -62,7 +62,7 @@ public final class SyncEventCtx extends Ctx {
     ///   or `count` is below 1
     public SyncEventCtx get(
             Consumer<? super GetTask> onSuccess, Consumer<? super GetTask> onError, int count) {
-        return enable(Kind.GET, onSuccess, onError, count);
+        return enable(SyncEventTaskType.GET, onSuccess, onError, count);
     }
 
     /// Enables gets without callbacks, for who looks at [Task#isInFlight] and [Task#status].
@@ -70,7 +70,7 @@ public final class SyncEventCtx extends Ctx {
     /// @param count how many may be allocated at once
     /// @throws DocaException with NOT_PERMITTED unless IDLE, INVALID_VALUE if `count` is below 1
     public SyncEventCtx get(int count) {
-        return enable(Kind.GET, count);
+        return enable(SyncEventTaskType.GET, count);
     }
 
     /// Enables sets; see [#get(Consumer, Consumer, int)].
@@ -78,12 +78,12 @@ public final class SyncEventCtx extends Ctx {
             Consumer<? super NotifySetTask> onSuccess,
             Consumer<? super NotifySetTask> onError,
             int count) {
-        return enable(Kind.NOTIFY_SET, onSuccess, onError, count);
+        return enable(SyncEventTaskType.NOTIFY_SET, onSuccess, onError, count);
     }
 
     /// Enables sets without callbacks; see [#get(int)].
     public SyncEventCtx notifySet(int count) {
-        return enable(Kind.NOTIFY_SET, count);
+        return enable(SyncEventTaskType.NOTIFY_SET, count);
     }
 
     /// Enables adds; see [#get(Consumer, Consumer, int)].
@@ -91,46 +91,49 @@ public final class SyncEventCtx extends Ctx {
             Consumer<? super NotifyAddTask> onSuccess,
             Consumer<? super NotifyAddTask> onError,
             int count) {
-        return enable(Kind.NOTIFY_ADD, onSuccess, onError, count);
+        return enable(SyncEventTaskType.NOTIFY_ADD, onSuccess, onError, count);
     }
 
     /// Enables adds without callbacks; see [#get(int)].
     public SyncEventCtx notifyAdd(int count) {
-        return enable(Kind.NOTIFY_ADD, count);
+        return enable(SyncEventTaskType.NOTIFY_ADD, count);
     }
 
     /// Enables waits for a value; see [#get(Consumer, Consumer, int)].
     public SyncEventCtx waitEq(
             Consumer<? super WaitTask> onSuccess, Consumer<? super WaitTask> onError, int count) {
-        return enable(Kind.WAIT_EQ, onSuccess, onError, count);
+        return enable(SyncEventTaskType.WAIT_EQ, onSuccess, onError, count);
     }
 
     /// Enables waits for a value without callbacks; see [#get(int)].
     public SyncEventCtx waitEq(int count) {
-        return enable(Kind.WAIT_EQ, count);
+        return enable(SyncEventTaskType.WAIT_EQ, count);
     }
 
     /// Enables waits for another value; see [#get(Consumer, Consumer, int)].
     public SyncEventCtx waitNeq(
             Consumer<? super WaitTask> onSuccess, Consumer<? super WaitTask> onError, int count) {
-        return enable(Kind.WAIT_NEQ, onSuccess, onError, count);
+        return enable(SyncEventTaskType.WAIT_NEQ, onSuccess, onError, count);
     }
 
     /// Enables waits for another value without callbacks; see [#get(int)].
     public SyncEventCtx waitNeq(int count) {
-        return enable(Kind.WAIT_NEQ, count);
+        return enable(SyncEventTaskType.WAIT_NEQ, count);
     }
 
     private <T extends SyncEventTask> SyncEventCtx enable(
-            Kind kind, Consumer<? super T> onSuccess, Consumer<? super T> onError, int count) {
+            SyncEventTaskType kind,
+            Consumer<? super T> onSuccess,
+            Consumer<? super T> onError,
+            int count) {
         return enable(kind, new TaskPool<>(kind.name(), onSuccess, onError, count));
     }
 
-    private SyncEventCtx enable(Kind kind, int count) {
+    private SyncEventCtx enable(SyncEventTaskType kind, int count) {
         return enable(kind, new TaskPool<>(kind.name(), count));
     }
 
-    private SyncEventCtx enable(Kind kind, TaskPool<?> pool) {
+    private SyncEventCtx enable(SyncEventTaskType kind, TaskPool<?> pool) {
         if (state() != CtxState.IDLE) {
             throw new DocaException(
                     DocaError.NOT_PERMITTED,
@@ -147,34 +150,38 @@ public final class SyncEventCtx extends Ctx {
     /// @throws DocaException with BAD_STATE unless running, with NOT_PERMITTED if gets are not
     ///   enabled, with NO_MEMORY if all are allocated
     public GetTask allocGet() {
-        return allocated(Kind.GET, () -> new GetTask(this));
+        return allocated(SyncEventTaskType.GET, () -> new GetTask(this));
     }
 
     /// Allocates a set; see [#allocGet].
     public NotifySetTask allocNotifySet(long value) {
-        return allocated(Kind.NOTIFY_SET, () -> new NotifySetTask(this, value));
+        return allocated(SyncEventTaskType.NOTIFY_SET, () -> new NotifySetTask(this, value));
     }
 
     /// Allocates an add; see [#allocGet].
     public NotifyAddTask allocNotifyAdd(long addend) {
-        return allocated(Kind.NOTIFY_ADD, () -> new NotifyAddTask(this, addend));
+        return allocated(SyncEventTaskType.NOTIFY_ADD, () -> new NotifyAddTask(this, addend));
     }
 
     /// Allocates a wait until `value & mask` equals `threshold`; see [#allocGet].
     ///
     /// @throws DocaException also with INVALID_VALUE as [WaitTask#operands]
     public WaitTask allocWaitEq(long threshold, long mask) {
-        return allocated(Kind.WAIT_EQ, () -> new WaitTask(this, Kind.WAIT_EQ, threshold, mask));
+        return allocated(
+                SyncEventTaskType.WAIT_EQ,
+                () -> new WaitTask(this, SyncEventTaskType.WAIT_EQ, threshold, mask));
     }
 
     /// Allocates a wait until `value & mask` differs from `threshold`; see [#allocGet].
     ///
     /// @throws DocaException also with INVALID_VALUE as [WaitTask#operands]
     public WaitTask allocWaitNeq(long threshold, long mask) {
-        return allocated(Kind.WAIT_NEQ, () -> new WaitTask(this, Kind.WAIT_NEQ, threshold, mask));
+        return allocated(
+                SyncEventTaskType.WAIT_NEQ,
+                () -> new WaitTask(this, SyncEventTaskType.WAIT_NEQ, threshold, mask));
     }
 
-    private <T extends SyncEventTask> T allocated(Kind kind, Supplier<T> creation) {
+    private <T extends SyncEventTask> T allocated(SyncEventTaskType kind, Supplier<T> creation) {
         return allocate(pools[kind.ordinal()], kind, creation);
     }
 

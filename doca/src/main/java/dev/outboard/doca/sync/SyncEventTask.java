@@ -9,19 +9,10 @@ import java.util.Set;
 /// A task of a [SyncEventCtx].
 public abstract sealed class SyncEventTask extends Task
         permits GetTask, NotifySetTask, NotifyAddTask, WaitTask {
-    /// The kinds of task.
-    enum Kind {
-        GET,
-        NOTIFY_SET,
-        NOTIFY_ADD,
-        WAIT_EQ,
-        WAIT_NEQ
-    }
-
     private final SyncEventCtx ctx;
-    private final Kind kind;
+    private final SyncEventTaskType kind;
 
-    SyncEventTask(SyncEventCtx ctx, Kind kind) {
+    SyncEventTask(SyncEventCtx ctx, SyncEventTaskType kind) {
         super(ctx);
         this.ctx = ctx;
         this.kind = kind;
@@ -49,7 +40,7 @@ public abstract sealed class SyncEventTask extends Task
         return ctx.submit(this);
     }
 
-    final Kind kind() {
+    final SyncEventTaskType kind() {
         return kind;
     }
 

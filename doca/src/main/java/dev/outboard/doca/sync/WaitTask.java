@@ -10,9 +10,9 @@ public final class WaitTask extends SyncEventTask {
     private long threshold;
     private long mask;
 
-    WaitTask(SyncEventCtx ctx, Kind kind, long threshold, long mask) {
+    WaitTask(SyncEventCtx ctx, SyncEventTaskType kind, long threshold, long mask) {
         super(ctx, kind);
-        condition = kind == Kind.WAIT_EQ ? Condition.EQ : Condition.NEQ;
+        condition = kind == SyncEventTaskType.WAIT_EQ ? Condition.EQ : Condition.NEQ;
         operands(threshold, mask);
     }
 

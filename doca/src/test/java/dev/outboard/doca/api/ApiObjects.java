@@ -44,6 +44,7 @@ import dev.outboard.doca.rdma.WriteImmTask;
 import dev.outboard.doca.sync.GetTask;
 import dev.outboard.doca.sync.Location;
 import dev.outboard.doca.sync.SyncEvent;
+import dev.outboard.doca.sync.SyncEventCapabilities;
 import dev.outboard.doca.sync.SyncEventCtx;
 import dev.outboard.doca.sync.SyncEventRemoteNet;
 import dev.outboard.fabric.Device;
@@ -155,6 +156,7 @@ final class ApiObjects implements AutoCloseable {
     private void makeContexts() {
         makers.put(Rdma.class, () -> opened(new Rdma(dev)));
         makers.put(RdmaCapabilities.class, () -> RdmaCapabilities.of(dev.info()));
+        makers.put(SyncEventCapabilities.class, () -> SyncEventCapabilities.of(dev.info()));
         makers.put(RdmaConnection.class, this::connected);
         makers.put(SyncEvent.class, () -> opened(new SyncEvent(dev)));
         makers.put(SyncEventCtx.class, () -> opened(new SyncEvent(dev)).asCtx());
