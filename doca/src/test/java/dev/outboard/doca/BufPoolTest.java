@@ -118,8 +118,7 @@ class BufPoolTest {
 
     @Test
     void memoryThatBeginsUnalignedIsSkippedToTheFirstMultiple() {
-        try (Mmap odd =
-                        Mmap.builder().memrange(mmap.segment().asSlice(8, 512)).build().start();
+        try (Mmap odd = Mmap.builder().memrange(mmap.segment().asSlice(8, 512)).build().start();
                 BufPool pool = BufPool.create(3, 100, odd).elementAlignment(128).start();
                 BufPool more = BufPool.create(4, 100, odd).elementAlignment(128)) {
             Buf first = pool.alloc();
@@ -132,8 +131,13 @@ class BufPoolTest {
 
     @ParameterizedTest
     @CsvSource({
-        "1, 1024, true", "1, 1025, false", "16, 64, true", "17, 64, false",
-        "1, 9223372036854775807, false", "16777216, 1, false", "2, 4611686018427387904, false",
+        "1, 1024, true",
+        "1, 1025, false",
+        "16, 64, true",
+        "17, 64, false",
+        "1, 9223372036854775807, false",
+        "16777216, 1, false",
+        "2, 4611686018427387904, false",
     })
     void allBuffersHaveToFitInTheMemory(int count, long bytes, boolean fits) {
         try (BufPool pool = BufPool.create(count, bytes, mmap)) {
@@ -216,8 +220,7 @@ class BufPoolTest {
     void aPoolForOneThreadRefusesAnother() throws InterruptedException {
         try (BufPool pool = BufPool.create(2, 8, mmap).start()) {
             Buf buf = pool.alloc();
-            Thread other =
-                    Thread.ofPlatform().start(() -> elsewhere = pool.tryAlloc(new Buf[1]));
+            Thread other = Thread.ofPlatform().start(() -> elsewhere = pool.tryAlloc(new Buf[1]));
             other.join();
             assertThat(elsewhere).isEqualTo(DocaError.BAD_STATE);
             buf.release();
@@ -232,12 +235,11 @@ class BufPoolTest {
             List<Future<?>> ends = new ArrayList<>();
             for (int i = 0; i < THREADS; i++) {
                 ends.add(
-                        threads.submit(
-                                () -> {
-                                    for (int round = 0; round < ROUNDS; round++) {
-                                        takeAndGiveBack(pool, out);
-                                    }
-                                }));
+                        threads.submit(() -> {
+                            for (int round = 0; round < ROUNDS; round++) {
+                                takeAndGiveBack(pool, out);
+                            }
+                        }));
             }
             for (Future<?> end : ends) {
                 end.get();

@@ -45,15 +45,7 @@ abstract class AddressProcessContract {
     }
 
     @Test
-    @Requirement({
-        "DTEST-2",
-        "DRDMA-CM-1",
-        "DRDMA-CM-2",
-        "DRDMA-CM-3",
-        "DRDMA-CM-5",
-        "DRDMA-CM-7",
-        "DRDMA-CM-8"
-    })
+    @Requirement({"DTEST-2", "DRDMA-CM-1", "DRDMA-CM-3", "DRDMA-CM-7", "DRDMA-CM-8"})
     void messagesFlowBothWaysOnceItHasAccepted() {
         beAccepted();
 

@@ -15,6 +15,7 @@ import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.testkit.Requirement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,23 +69,26 @@ abstract class OpenModeContract {
     }
 
     @Test
-    @Requirement({
-        "DRDMA-CONN-7",
-        "DRDMA-CONN-10",
-        "DRDMA-CONN-11",
-        "DRDMA-CONN-12",
-        "DRDMA-CONN-13",
-        "DRDMA-PROP-11",
-        "DRDMA-PROP-14"
-    })
-    void aReceiveNamesTheConnectionOfItsMessageWhichTakesTheAnswer() {
+    @Requirement({"DRDMA-CONN-7", "DRDMA-CONN-11", "DRDMA-PROP-11", "DRDMA-PROP-14"})
+    void eachExportIsAConnectionWithAnIdAndUserDataOfItsOwn() {
         assertThat(hub.rdma.connectionMode()).isEqualTo(ConnectionMode.OPEN);
+        assertThat(hub.rdma.maxNumConnections()).isEqualTo(CONNECTIONS);
         for (int i = 0; i < CONNECTIONS; i++) {
             join();
             toPeers.get(i).userData(i);
         }
         assertThat(toPeers).extracting(RdmaConnection::id).doesNotHaveDuplicates();
+        assertThat(toPeers).extracting(RdmaConnection::userData).containsExactly(0, 1, 2);
+        assertThat(toPeers).extracting(RdmaConnection::peerAddress).allMatch(Optional::isEmpty);
+    }
 
+    @Test
+    @Requirement({"DRDMA-CONN-10", "DRDMA-CONN-12", "DRDMA-CONN-13"})
+    void aReceiveNamesTheConnectionOfItsMessageWhichTakesTheAnswer() {
+        for (int i = 0; i < CONNECTIONS; i++) {
+            join();
+            toPeers.get(i).userData(i);
+        }
         for (int i = CONNECTIONS - 1; i >= 0; i--) {
             ReceiveTask receive = hub.rdma.allocReceive(hub.room(100L * i, 8));
             receive.submitOrThrow();

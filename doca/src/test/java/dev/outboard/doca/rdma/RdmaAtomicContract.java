@@ -60,33 +60,57 @@ abstract class RdmaAtomicContract extends RdmaPairContract {
 
     @ParameterizedTest
     @CsvSource({"40,40,7,7", "40,41,7,40", "-1,-1,0,0", "0,1,2,0", "0,0,-2,-2"})
-    @Requirement({
-        "DRDMA-CAS-1",
-        "DRDMA-CAS-2",
-        "DRDMA-CAS-3",
-        "DRDMA-CAS-4",
-        "DRDMA-CAS-5",
-        "DFLT-26",
-        "DRDMA-COM-18",
-        "DRDMA-CAS-10",
-        "DRDMA-FADD-1",
-        "DJAVA-RDMA-3",
-        "DTEST-3"
-    })
+    @Requirement({"DRDMA-CAS-1", "DRDMA-CAS-2", "DRDMA-CAS-3", "DFLT-26", "DTEST-3"})
     void aSwapTakesPlaceIfTheValueIsAsExpected(long value, long compare, long swap, long after) {
         cell(CELL, value);
-        RemoteBuf dst = ours.remoteBuf(CELL - 16, 64, CELL, 3);
-        Buf result = ours.buf(OLD - 4, 32, OLD, 2);
         byte[] expected = with(theirs.memory(), CELL, after);
-        byte[] expectedHere = with(ours.memory(), OLD, value);
-
-        assertSucceeds(ours, ours.peer.allocAtomicCmpSwp(dst, result, compare, swap));
-
+        assertSucceeds(
+                ours,
+                ours.peer.allocAtomicCmpSwp(
+                        ours.remoteBuf(CELL - 16, 64, CELL, 3), someResult(), compare, swap));
         assertThat(theirs.memory()).isEqualTo(expected);
-        assertThat(ours.memory()).isEqualTo(expectedHere);
+    }
+
+    /// A buffer with data, at whose data address the old value goes.
+    private Buf someResult() {
+        return ours.buf(OLD - 4, 32, OLD, 2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"40,40", "40,41", "-1,-1", "-9223372036854775808,0"})
+    @Requirement({"DRDMA-CAS-4", "DRDMA-CAS-5", "DRDMA-COM-18", "DTEST-3"})
+    void aSwapFetchesTheOldValueWhetherOrNotItTakesPlace(long value, long compare) {
+        cell(CELL, value);
+        RemoteBuf dst = ours.remoteBuf(CELL - 16, 64, CELL, 3);
+        Buf result = someResult();
+        byte[] expected = with(ours.memory(), OLD, value);
+        assertSucceeds(ours, ours.peer.allocAtomicCmpSwp(dst, result, compare, 7));
+        assertThat(ours.memory()).isEqualTo(expected);
         assertThat(dst.dataLen()).isEqualTo(3);
         assertThat(result.dataLen()).isEqualTo(2);
+    }
+
+    @Test
+    @Requirement({"DRDMA-CAS-10", "DRDMA-FADD-1"})
+    void thePeerSeesNothingAndNeedsNoReceive() {
+        cell(CELL, 1);
+        RemoteBuf dst = ours.remoteRoom(CELL, 8);
+        assertSucceeds(ours, ours.peer.allocAtomicCmpSwp(dst, someResult(), 1, 2));
+        assertSucceeds(ours, ours.peer.allocAtomicFetchAdd(dst, someResult(), 3));
         assertThat(theirs.engine.progress()).as("seen by the peer").isFalse();
+        assertThat(theirs.mmap.segment().get(ValueLayout.JAVA_LONG, CELL)).isEqualTo(5);
+    }
+
+    @Test
+    @Requirement("DJAVA-RDMA-3")
+    void numbersArePrintedUnsigned() {
+        RemoteBuf dst = ours.remoteRoom(CELL, 8);
+        assertThat(ours.peer.allocAtomicFetchAdd(dst, someResult(), -1))
+                .asString()
+                .contains("fetch-and-add of 18446744073709551615 to");
+        assertThat(ours.peer.allocAtomicCmpSwp(dst, someResult(), -2, Long.MIN_VALUE))
+                .asString()
+                .contains("from 18446744073709551614 to 9223372036854775808");
     }
 
     @ParameterizedTest
@@ -168,7 +192,7 @@ abstract class RdmaAtomicContract extends RdmaPairContract {
         "false,NO_DESTINATION,OPERAND_MISSING", "true,NO_DESTINATION,OPERAND_MISSING",
         "false,NO_RESULT,OPERAND_MISSING", "true,NO_RESULT,OPERAND_MISSING"
     })
-    @Requirement({"DFLT-24", "DFLT-25", "DFLT-27", "DRDMA-CAS-5", "DRDMA-CAS-7", "DRDMA-NULL-6"})
+    @Requirement({"DFLT-24", "DFLT-25", "DFLT-27", "DRDMA-CAS-7", "DRDMA-NULL-6"})
     void anyFailureStopsTheContext(boolean isSwap, Fault fault, ValidationRule rule) {
         byte[] expected = theirs.memory();
         byte[] expectedHere = ours.memory();

@@ -12,11 +12,15 @@ import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.testkit.Requirement;
+import java.text.MessageFormat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -162,18 +166,8 @@ abstract class RdmaContextContract extends RdmaPairContract {
         task.free();
     }
 
-    @Test
-    @Requirement({
-        "DCORE-CTX-7",
-        "DCORE-CTX-8",
-        "DCORE-CTX-9",
-        "DCORE-CTX-11",
-        "DCORE-CTX-16",
-        "DFLT-34",
-        "DFLT-35",
-        "DRDMA-FAIL-4"
-    })
-    void whatIsInFlightWhenItStopsIsFlushed() {
+    /// Five sends that find no receive, and five receives, all in flight.
+    private List<RdmaTask> tenInFlight() {
         ours.rdma.rnrRetryCount(7);
         connect();
         List<RdmaTask> tasks = new ArrayList<>();
@@ -182,11 +176,14 @@ abstract class RdmaContextContract extends RdmaPairContract {
             tasks.add(ours.rdma.allocReceive(ours.room(64, 8)));
         }
         tasks.forEach(RdmaTask::submitOrThrow);
-        assertThat(ours.rdma.inFlightTasks()).isEqualTo(10);
-        assertThat(ours.engine.inFlightTasks()).isEqualTo(10);
+        return tasks;
+    }
 
-        assertThat(ours.rdma.stop()).isEqualTo(CtxState.STOPPING);
-        assertThat(ours.rdma.stop()).as("again").isEqualTo(CtxState.STOPPING);
+    @Test
+    @Requirement({"DCORE-CTX-8", "DFLT-34", "DRDMA-FAIL-4"})
+    void whatIsInFlightWhenItStopsIsFlushed() {
+        List<RdmaTask> tasks = tenInFlight();
+        ours.rdma.stop();
         assertThat(ours.done).as("callbacks in stop").isEmpty();
 
         ours.progressUntil(() -> ours.rdma.inFlightTasks() == 0);
@@ -198,12 +195,34 @@ abstract class RdmaContextContract extends RdmaPairContract {
             assertThat(task.failure()).contains(cause);
         }
         assertThat(ours.rdma.stopCause()).isEmpty();
+    }
+
+    @Test
+    @Requirement({"DCORE-CTX-7", "DCORE-CTX-9", "DCORE-CTX-11", "DFLT-35"})
+    void itIsIdleOnceAllItsTasksAreFreed() {
+        List<RdmaTask> tasks = tenInFlight();
+        assertThat(ours.rdma.stop()).isEqualTo(CtxState.STOPPING);
+        assertThat(ours.rdma.stop()).as("again").isEqualTo(CtxState.STOPPING);
+        ours.progressUntil(() -> ours.rdma.inFlightTasks() == 0);
         tasks.subList(0, 9).forEach(RdmaTask::free);
         ours.engine.progress();
         assertThat(ours.rdma.state()).as("with a task to free").isEqualTo(CtxState.STOPPING);
         tasks.getLast().free();
         assertThat(ours.engine.progress()).isTrue();
         assertThat(ours.rdma.state()).isEqualTo(CtxState.IDLE);
+        assertThat(ours.rdma.stop()).as("when idle").isEqualTo(CtxState.IDLE);
+    }
+
+    @Test
+    @Requirement({"DCORE-CTX-16", "DCORE-PE-9"})
+    void tasksInFlightAreThoseSubmittedAndNotCalledBack() {
+        tenInFlight();
+        assertThat(ours.rdma.inFlightTasks()).isEqualTo(10);
+        assertThat(ours.engine.inFlightTasks()).isEqualTo(10);
+        posted(theirs.room(0, 8));
+        ours.next();
+        assertThat(ours.rdma.inFlightTasks()).isEqualTo(9);
+        assertThat(ours.engine.inFlightTasks()).isEqualTo(9);
     }
 
     @Test
@@ -294,10 +313,18 @@ abstract class RdmaContextContract extends RdmaPairContract {
     void flushingIsForAllStatesButIdle() {
         assertRefused(DocaError.BAD_STATE, ours.rdma::flushTasks, "idle");
         ours.rdma.start();
+        assertThat(ours.rdma.state()).isEqualTo(CtxState.STARTING);
         ours.rdma.flushTasks();
         ours.rdma.stop();
         connect();
+        assertThat(ours.rdma.state()).isEqualTo(CtxState.RUNNING);
         ours.rdma.flushTasks();
+        SendTask held = ours.peer.allocSend(null);
+        assertThat(ours.rdma.stop()).isEqualTo(CtxState.STOPPING);
+        ours.rdma.flushTasks();
+        held.free();
+        ours.progressUntil(() -> ours.rdma.state() == CtxState.IDLE);
+        assertRefused(DocaError.BAD_STATE, ours.rdma::flushTasks, "idle");
     }
 
     @Test
@@ -365,10 +392,58 @@ abstract class RdmaContextContract extends RdmaPairContract {
         ctx.close();
         ctx.close();
         assertThat(ctx.state()).isEqualTo(CtxState.IDLE);
-        assertThat(theirs.done).containsExactly(inFlight);
+        assertThat(theirs.states)
+                .as("stopped and progressed to its end")
+                .endsWith(CtxState.STOPPING, CtxState.IDLE);
+        assertThat(theirs.done).as("called back before it was freed").containsExactly(inFlight);
         assertRefused(DocaError.BAD_STATE, held::submit, "freed");
         assertRefused(DocaError.BAD_STATE, inFlight::status, "freed");
         assertRefused(DocaError.BAD_STATE, ctx::start, "closed");
+        theirs.engine.close(); // its tie to the engine has ended
+    }
+
+    @Test
+    @Requirement("DJAVA-RDMA-5")
+    void closingReportsEachTaskThatTheUserForgot() {
+        connect();
+        posted(null);
+        theirs.rdma.allocReceive(null);
+        ours.peer.allocSend(null).free();
+        List<String> warnings = new ArrayList<>();
+        Handler handler = new Warnings(warnings);
+        Logger log = Logger.getLogger(Ctx.class.getName());
+        log.addHandler(handler);
+        try {
+            ours.rdma.close();
+            assertThat(warnings).as("of one who freed everything").isEmpty();
+            theirs.rdma.close();
+        } finally {
+            log.removeHandler(handler);
+        }
+        assertThat(warnings)
+                .hasSize(2)
+                .allMatch(warning -> warning.contains("closed before receive"))
+                .allMatch(warning -> warning.endsWith("was freed"));
+    }
+
+    /// Notes what is logged.
+    private static final class Warnings extends Handler {
+        private final List<String> texts;
+
+        Warnings(List<String> texts) {
+            this.texts = texts;
+        }
+
+        @Override
+        public void publish(LogRecord logged) {
+            texts.add(MessageFormat.format(logged.getMessage(), logged.getParameters()));
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
     }
 
     @Test

@@ -114,23 +114,51 @@ abstract class RdmaFaultContract extends RdmaPairContract {
 
     @ParameterizedTest
     @EnumSource
-    @Requirement({
-        "DRDMA-WRITEI-3",
-        "DFLT-1",
-        "DRDMA-FAIL-3",
-        "DRDMA-FAIL-4",
-        "DRDMA-FAIL-11",
-        "DRDMA-STATE-8",
-        "DRDMA-READ-9",
-        "DRDMA-WRITE-8",
-        "DRDMA-CAS-7"
-    })
+    @Requirement({"DFLT-1", "DRDMA-FAIL-3", "DRDMA-FAIL-4", "DRDMA-FAIL-11", "DRDMA-STATE-8"})
     void aRevokedKeyEndsTheConnection(Operation kind) {
         connect();
         try (Mmap memory = memory(theirs.dev, ALL);
                 RemoteMmap far = exported(memory)) {
             memory.stop();
             assertEndsBoth(CompletionStatus.REMOTE_ACCESS_ERROR, task(kind, far));
+            ours.giveBackAll();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Requirement({"DRDMA-READ-9", "DRDMA-WRITE-8", "DRDMA-CAS-7", "DRDMA-FAIL-5"})
+    void afterAFatalFailureTheContextIsIdleOnceItsTasksAreFreed(Operation kind) {
+        connect();
+        try (Mmap memory = memory(theirs.dev, ALL);
+                RemoteMmap far = exported(memory)) {
+            memory.stop();
+            RequestTask task = task(kind, far);
+            assertThat(ours.run(task)).isEqualTo(DocaError.IO_FAILED);
+            assertThat(ours.rdma.state()).isEqualTo(CtxState.STOPPING);
+            task.free();
+            ours.progressUntil(() -> ours.rdma.state() == CtxState.IDLE);
+            ours.giveBackAll();
+        }
+    }
+
+    @Test
+    @Requirement("DRDMA-WRITEI-3")
+    void aWriteThatFailsGivesNoImmediate() {
+        connect();
+        ReceiveTask receive = posted(null);
+        try (Mmap memory = memory(theirs.dev, ALL);
+                RemoteMmap far = exported(memory)) {
+            memory.stop();
+            RequestTask write =
+                    ours.peer.allocWriteImm(
+                            ours.dataAt(0, 4),
+                            ours.keep(ours.inventory.byAddress(far, 0, 8)),
+                            Be32.ofHost(7));
+            assertThat(ours.run(write)).isEqualTo(DocaError.IO_FAILED);
+            assertThat(theirs.next()).isSameAs(receive);
+            assertFlushed(receive);
+            assertRefused(DocaError.BAD_STATE, receive::immediate);
             ours.giveBackAll();
         }
     }

@@ -51,16 +51,7 @@ abstract class RdmaLimitContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement({
-        "DFLT-9",
-        "DRDMA-CAP-4",
-        "DRDMA-CAP-7",
-        "DRDMA-COM-6",
-        "DRDMA-READ-4",
-        "DRDMA-SEND-5",
-        "DRDMA-WRITE-7",
-        "DJAVA-MEM-5"
-    })
+    @Requirement({"DFLT-9", "DRDMA-CAP-4", "DRDMA-COM-6", "DRDMA-READ-4", "DJAVA-MEM-5"})
     void longerMessagesAreRefused(@TempDir Path directory) throws IOException {
         connect();
         try (Arena arena = Arena.ofShared();

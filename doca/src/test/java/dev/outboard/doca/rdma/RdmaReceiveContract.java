@@ -13,6 +13,7 @@ import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,18 +22,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// What receives do with messages of every kind, on every provider.
 abstract class RdmaReceiveContract extends RdmaPairContract {
     @Test
-    @Requirement({
-        "DRDMA-RECV-2", "DRDMA-RECV-4", "DRDMA-RECV-5", "DRDMA-RECV-6", "DCORE-BUF-4",
-        "DCORE-BUF-6", "DCORE-BUF-7", "DCORE-BUF-8", "DTEST-3", "DTEST-4"
-    })
+    @Requirement({"DRDMA-RECV-2", "DRDMA-RECV-5", "DCORE-BUF-4", "DTEST-3", "DTEST-4"})
     void aMessageFillsTheTailsOfAListInOrder() {
         connect();
         try (Mmap other = otherMemory()) {
-            Buf threeBytes = theirs.buf(100, 10, 103, 4);
-            Buf noByte = theirs.buf(200, 4, 200, 4);
-            Buf oneByte = theirs.inventory.byAddress(other, 8, 1);
-            Buf rest = theirs.buf(400, 20, 402, 2);
-            Buf dst = RdmaEnd.list(threeBytes, noByte, oneByte, rest);
+            Buf dst = someList(other);
             ReceiveTask receive = posted(dst);
             byte[] expected = theirs.memory();
             byte[] sent = ours.bytes(1000, 9);
@@ -41,18 +35,43 @@ abstract class RdmaReceiveContract extends RdmaPairContract {
 
             assertThat(theirs.next()).isSameAs(receive);
             assertThat(receive.status()).isEqualTo(DocaError.SUCCESS);
-            assertThat(receive.resultLength()).isEqualTo(9);
             System.arraycopy(sent, 0, expected, 107, 3);
             System.arraycopy(sent, 4, expected, 404, 5);
             assertThat(theirs.memory()).isEqualTo(expected);
             assertThat(other.segment().get(ValueLayout.JAVA_BYTE, 8)).isEqualTo(sent[3]);
             assertThat(other.segment().get(ValueLayout.JAVA_BYTE, 9)).isZero();
-            assertThat(List.of(threeBytes, noByte, oneByte, rest))
-                    .extracting(Buf::dataLen)
-                    .containsExactly(7L, 4L, 1L, 7L);
-            assertThat(List.of(threeBytes, noByte, oneByte, rest))
-                    .extracting(Buf::data)
-                    .containsExactly(103L, 200L, 8L, 402L);
+            receive.free();
+            dst.release();
+        }
+    }
+
+    /// Buffers with three bytes of room, none, one in `other` memory, and sixteen.
+    private Buf someList(Mmap other) {
+        return RdmaEnd.list(
+                theirs.buf(100, 10, 103, 4),
+                theirs.buf(200, 4, 200, 4),
+                theirs.inventory.byAddress(other, 8, 1),
+                theirs.buf(400, 20, 402, 2));
+    }
+
+    @Test
+    @Requirement({"DRDMA-RECV-4", "DRDMA-RECV-6", "DCORE-BUF-6", "DCORE-BUF-7", "DCORE-BUF-8"})
+    void eachBufferOfAListGrowsByWhatWasPlacedInIt() {
+        connect();
+        try (Mmap other = otherMemory()) {
+            Buf dst = someList(other);
+            ReceiveTask receive = posted(dst);
+            assertSucceeds(ours, ours.peer.allocSend(ours.dataAt(1000, 9)));
+            assertThat(theirs.next()).isSameAs(receive);
+            assertThat(receive.resultLength()).isEqualTo(9);
+            List<Long> places = new ArrayList<>();
+            List<Long> lengths = new ArrayList<>();
+            for (Buf buf = dst; buf != null; buf = buf.next()) {
+                places.add(buf.data());
+                lengths.add(buf.dataLen());
+            }
+            assertThat(places).containsExactly(103L, 200L, 8L, 402L);
+            assertThat(lengths).containsExactly(7L, 4L, 1L, 7L);
             receive.free();
             dst.release();
         }
@@ -67,40 +86,57 @@ abstract class RdmaReceiveContract extends RdmaPairContract {
                 .start();
     }
 
-    @Test
-    @Requirement({
-        "DRDMA-RECV-1", "DRDMA-RECV-7", "DRDMA-RECV-9", "DRDMA-RECV-10", "DRDMA-COM-12",
-        "DRDMA-COM-14", "DRDMA-WRITEI-2", "DRDMA-WRITEI-4", "DRDMA-SENDI-1", "DRDMA-COM-15"
-    })
-    void eachMessageTakesOneReceiveAndNamesItsKind() {
+    /// A send, a send with immediate and a write with immediate, in this order.
+    ///
+    /// @return the receives that took them
+    private List<ReceiveTask> oneOfEachKind() {
         connect();
-        Buf dst = theirs.room(96, 8);
-        ReceiveTask first = posted(theirs.room(64, 8));
-        ReceiveTask second = posted(theirs.room(80, 8));
-        ReceiveTask third = posted(dst);
+        List<ReceiveTask> receives =
+                List.of(
+                        posted(theirs.room(64, 8)),
+                        posted(theirs.room(80, 8)),
+                        posted(theirs.room(96, 8)));
         Be32 immediate = Be32.ofHost(0x01020304);
-
         assertSucceeds(ours, ours.peer.allocSend(ours.dataAt(0, 4)));
         assertSucceeds(ours, ours.peer.allocSendImm(ours.dataAt(4, 5), immediate));
         assertSucceeds(
                 ours,
                 ours.peer.allocWriteImm(ours.dataAt(16, 6), ours.remoteRoom(512, 8), immediate));
+        return receives;
+    }
 
-        assertThat(List.of(theirs.next(), theirs.next(), theirs.next()))
-                .containsExactly(first, second, third);
-        assertThat(List.of(first, second, third))
+    @Test
+    @Requirement({"DRDMA-RECV-1", "DRDMA-COM-14", "DRDMA-RECV-7", "DRDMA-WRITEI-2"})
+    void eachMessageTakesOneReceiveAndNamesItsKind() {
+        List<ReceiveTask> receives = oneOfEachKind();
+        assertThat(List.of(theirs.next(), theirs.next(), theirs.next())).isEqualTo(receives);
+        assertThat(receives)
                 .extracting(ReceiveTask::opcode)
                 .containsExactly(
                         RecvOpcode.RECV_SEND,
                         RecvOpcode.RECV_SEND_WITH_IMM,
                         RecvOpcode.RECV_WRITE_WITH_IMM);
-        assertThat(List.of(first, second, third))
-                .extracting(ReceiveTask::resultLength)
-                .containsExactly(4L, 5L, 6L);
-        assertRefused(DocaError.BAD_STATE, first::immediate, "no immediate");
-        assertThat(second.immediate()).isEqualTo(immediate);
-        assertThat(third.immediateHost()).isEqualTo(0x01020304);
-        assertThat(dst.dataLen()).isZero();
+        assertThat(receives).extracting(ReceiveTask::resultLength).containsExactly(4L, 5L, 6L);
+    }
+
+    @Test
+    @Requirement({"DRDMA-RECV-9", "DRDMA-SENDI-1", "DRDMA-COM-13"})
+    void anImmediateIsThereIfTheMessageCarriesOne() {
+        List<ReceiveTask> receives = oneOfEachKind();
+        theirs.progressUntil(() -> theirs.done.size() == 3);
+        assertRefused(DocaError.BAD_STATE, receives.get(0)::immediate, "no immediate");
+        assertThat(receives.get(1).immediate()).isEqualTo(Be32.ofHost(0x01020304));
+        assertThat(receives.get(2).immediateHost()).isEqualTo(0x01020304);
+    }
+
+    @Test
+    @Requirement({"DRDMA-RECV-10", "DRDMA-WRITEI-4", "DRDMA-COM-15"})
+    void aWriteLeavesTheBufferOfTheReceiveAloneAndIsInItsPlace() {
+        ReceiveTask ofWrite = oneOfEachKind().getLast();
+        byte[] untouched = theirs.bytes(96, 8);
+        theirs.progressUntil(() -> theirs.done.size() == 3);
+        assertThat(ofWrite.dst().dataLen()).isZero();
+        assertThat(theirs.bytes(96, 8)).isEqualTo(untouched);
         assertThat(theirs.bytes(512, 6)).isEqualTo(ours.bytes(16, 6));
     }
 
@@ -149,33 +185,36 @@ abstract class RdmaReceiveContract extends RdmaPairContract {
 
     @ParameterizedTest
     @CsvSource({"3", "0"})
-    @Requirement({
-        "DFLT-14",
-        "DRDMA-RECV-3",
-        "DRDMA-RECV-12",
-        "DRDMA-SEND-3",
-        "DRDMA-SEND-7",
-        "DRDMA-FAIL-3",
-        "DRDMA-FAIL-10",
-        "DRDMA-FAIL-11"
-    })
-    void aMessageLongerThanTheReceiveEndsBoth(int room) {
+    @Requirement({"DFLT-14", "DRDMA-RECV-3", "DRDMA-SEND-3", "DRDMA-FAIL-11"})
+    void aMessageLongerThanTheReceiveFailsBoth(int room) {
         connect();
-        Buf dst = theirs.buf(64, 4 + room, 64, 4);
-        ReceiveTask receive = posted(dst);
+        ReceiveTask receive = posted(theirs.buf(64, 4 + room, 64, 4));
         SendTask send = ours.peer.allocSend(ours.dataAt(0, 4));
-
         assertThat(ours.run(send)).isEqualTo(DocaError.IO_FAILED);
-
         assertFatal(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR, send);
         assertThat(theirs.next()).isSameAs(receive);
         assertFatal(CompletionStatus.LOCAL_LENGTH_ERROR, receive);
         assertThat(receive.messageSeen()).isTrue();
         assertThat(receive.opcode()).isEqualTo(RecvOpcode.RECV_SEND);
+    }
+
+    @Test
+    @Requirement({"DRDMA-RECV-12", "DRDMA-SEND-7", "DRDMA-FAIL-3", "DRDMA-FAIL-10"})
+    void afterSuchAFailureTheContextsStopAndTheTasksAreTheUsers() {
+        connect();
+        Buf dst = theirs.buf(64, 7, 64, 4);
+        ReceiveTask receive = posted(dst);
+        SendTask send = ours.peer.allocSend(ours.dataAt(0, 4));
+        assertThat(ours.run(send)).isEqualTo(DocaError.IO_FAILED);
+        assertThat(theirs.next()).isSameAs(receive);
         assertRefused(DocaError.BAD_STATE, receive::resultLength);
         assertThat(dst.dataLen()).isEqualTo(4);
+        assertThat(send.src().dataLen()).isEqualTo(4);
+        assertThat(theirs.rdma.state()).isEqualTo(CtxState.STOPPING);
         receive.free();
         theirs.progressUntil(() -> theirs.rdma.state() == CtxState.IDLE);
+        send.free();
+        ours.progressUntil(() -> ours.rdma.state() == CtxState.IDLE);
     }
 
     @Test

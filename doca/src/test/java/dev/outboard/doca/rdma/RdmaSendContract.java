@@ -1,5 +1,6 @@
 package dev.outboard.doca.rdma;
 
+import static dev.outboard.doca.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.doca.Buf;
@@ -11,6 +12,7 @@ import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.testkit.Requirement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,27 +29,15 @@ abstract class RdmaSendContract extends RdmaPairContract {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    @Requirement({
-        "DRDMA-SEND-2",
-        "DRDMA-SEND-4",
-        "DRDMA-SENDI-1",
-        "DRDMA-SENDI-2",
-        "DCORE-BUF-5",
-        "DCORE-BUF-8",
-        "DTEST-3",
-        "DTEST-4"
-    })
+    @Requirement({"DRDMA-SEND-2", "DRDMA-SENDI-1", "DCORE-BUF-5", "DCORE-BUF-8", "DTEST-4"})
     void theMessageIsTheDataOfTheList(boolean withImmediate) {
         connect();
-        Buf first = ours.buf(100, 10, 102, 3);
-        Buf empty = ours.buf(200, 4, 202, 0);
-        Buf oneByte = ours.buf(300, 1, 300, 1);
-        Buf last = ours.buf(400, 64, 401, 7);
+        Buf list = someList();
         byte[] here = ours.memory();
         byte[] expected = theirs.memory();
         ReceiveTask receive = posted(theirs.room(500, 32));
 
-        assertSucceeds(ours, sending(RdmaEnd.list(first, empty, oneByte, last), withImmediate));
+        assertSucceeds(ours, sending(list, withImmediate));
 
         assertThat(theirs.next()).isSameAs(receive);
         assertThat(receive.resultLength()).isEqualTo(11);
@@ -55,13 +45,62 @@ abstract class RdmaSendContract extends RdmaPairContract {
         System.arraycopy(here, 300, expected, 503, 1);
         System.arraycopy(here, 401, expected, 504, 7);
         assertThat(theirs.memory()).isEqualTo(expected);
-        assertThat(ours.memory()).isEqualTo(here);
-        assertThat(List.of(first, empty, oneByte, last))
-                .extracting(Buf::dataLen)
-                .containsExactly(3L, 0L, 1L, 7L);
         assertThat(receive.opcode())
                 .isEqualTo(withImmediate ? RecvOpcode.RECV_SEND_WITH_IMM : RecvOpcode.RECV_SEND);
-        assertThat(!withImmediate || receive.immediate().equals(IMMEDIATE)).isTrue();
+    }
+
+    /// Three bytes, nothing, one byte, and seven.
+    private Buf someList() {
+        return RdmaEnd.list(
+                ours.buf(100, 10, 102, 3),
+                ours.buf(200, 4, 202, 0),
+                ours.buf(300, 1, 300, 1),
+                ours.buf(400, 64, 401, 7));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Requirement({"DRDMA-SEND-4", "DRDMA-SENDI-1", "DTEST-3"})
+    void theSourceIsNotModified(boolean withImmediate) {
+        connect();
+        Buf list = someList();
+        byte[] here = ours.memory();
+        posted(theirs.room(500, 32));
+        assertSucceeds(ours, sending(list, withImmediate));
+        assertThat(ours.memory()).isEqualTo(here);
+        List<Long> lengths = new ArrayList<>();
+        for (Buf buf = list; buf != null; buf = buf.next()) {
+            lengths.add(buf.dataLen());
+        }
+        assertThat(lengths).containsExactly(3L, 0L, 1L, 7L);
+    }
+
+    @Test
+    @Requirement("DRDMA-SENDI-2")
+    void aReceiveThatSucceedsHasTheImmediate() {
+        connect();
+        ReceiveTask receive = posted(theirs.room(500, 32));
+        assertRefused(DocaError.BAD_STATE, receive::immediate, "IN_PROGRESS");
+        assertSucceeds(ours, ours.peer.allocSendImm(ours.dataAt(0, 3), IMMEDIATE));
+        assertThat(theirs.next()).isSameAs(receive);
+        assertThat(receive.immediate()).isEqualTo(IMMEDIATE);
+        assertThat(receive.immediateHost()).isEqualTo(IMMEDIATE.toHost());
+    }
+
+    @Test
+    @Requirement("DRDMA-SENDI-2")
+    void aReceiveThatFailsHasNoImmediate() {
+        connect();
+        ReceiveTask tooShort = posted(theirs.room(500, 2));
+        ReceiveTask flushed = posted(theirs.room(600, 32));
+        ours.peer.allocSendImm(ours.dataAt(0, 3), IMMEDIATE).submitOrThrow();
+        theirs.progressUntil(() -> theirs.done.size() == 2);
+        assertThat(tooShort.status()).isEqualTo(DocaError.IO_FAILED);
+        assertThat(flushed.status()).isEqualTo(DocaError.BAD_STATE);
+        for (ReceiveTask failed : List.of(tooShort, flushed)) {
+            assertRefused(DocaError.BAD_STATE, failed::immediate, "no result");
+            assertRefused(DocaError.BAD_STATE, failed::immediateHost, "no result");
+        }
     }
 
     @ParameterizedTest

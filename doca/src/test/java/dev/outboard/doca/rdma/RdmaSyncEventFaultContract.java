@@ -126,34 +126,41 @@ abstract class RdmaSyncEventFaultContract extends RdmaSyncEventPairContract {
 
     @ParameterizedTest
     @EnumSource
-    @Requirement({
-        "DFLT-1",
-        "DSE-EXP-4",
-        "DRDMA-SEGET-5",
-        "DRDMA-SESET-6",
-        "DRDMA-SEADD-4",
-        "DRDMA-FAIL-10"
-    })
+    @Requirement({"DFLT-1", "DSE-EXP-4", "DRDMA-FAIL-10"})
     void aStoppedEventIsBeyondReach(Operation operation) {
         connect();
         ReceiveTask receive = posted(theirs.room(0, 8));
         RequestTask task = operation.of(ours, known);
         byte[] unchanged = ours.memory();
-        SendTask next = ours.peer.allocSend(null);
         event.stop();
 
         assertThat(task.trySubmit()).isEqualTo(DocaError.SUCCESS);
+        assertThat(ours.next()).isSameAs(task);
+        assertThat(task.status()).isEqualTo(DocaError.IO_FAILED);
+        assertThat(ours.memory()).isEqualTo(unchanged);
+        assertThat(dataLen(task)).isEqualTo(operation == Operation.SET ? 8 : 0);
+        assertThat(theirs.next()).isSameAs(receive);
+        assertThat(receive.status()).isEqualTo(DocaError.BAD_STATE);
+        assertThat(theirs.rdma.state()).isEqualTo(CtxState.STOPPING);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Requirement({"DRDMA-SEGET-5", "DRDMA-SESET-6", "DRDMA-SEADD-4"})
+    void aFailureOfTheTransportStopsTheContextAndFlushesTheRest(Operation operation) {
+        connect();
+        RequestTask task = operation.of(ours, known);
+        SendTask next = ours.peer.allocSend(null);
+        event.stop();
+        task.submitOrThrow();
         next.submitOrThrow();
         assertThat(ours.next()).isSameAs(task);
         assertFatal(CompletionStatus.REMOTE_ACCESS_ERROR, task);
         assertThat(ours.next()).isSameAs(next);
         assertThat(next.status()).isEqualTo(DocaError.BAD_STATE);
-        assertThat(ours.memory()).isEqualTo(unchanged);
-        assertThat(dataLen(task)).isEqualTo(operation == Operation.SET ? 8 : 0);
-
-        assertThat(theirs.next()).isSameAs(receive);
-        assertThat(receive.status()).isEqualTo(DocaError.BAD_STATE);
-        assertThat(theirs.rdma.state()).isEqualTo(CtxState.STOPPING);
+        task.free();
+        next.free();
+        ours.progressUntil(() -> ours.rdma.state() == CtxState.IDLE);
     }
 
     @ParameterizedTest

@@ -87,6 +87,30 @@ class RoceRdmaTest {
     }
 
     @Nested
+    class AtomicCampaigns extends AtomicCampaignContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class Defaults extends RdmaDefaultsContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class ConnectionEvents extends ConnectionEventsContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
     class Contexts extends RdmaContextContract {
         @Override
         DocaDevInfo device() {
@@ -96,6 +120,14 @@ class RoceRdmaTest {
 
     @Nested
     class Tasks extends RdmaTaskContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class Batches extends TaskBatchContract {
         @Override
         DocaDevInfo device() {
             return loopback();

@@ -8,6 +8,7 @@ import dev.outboard.doca.Buf;
 import dev.outboard.doca.BufInventory;
 import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaError;
+import dev.outboard.doca.DocaException;
 import dev.outboard.doca.Mmap;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.TestDevices;
@@ -138,6 +139,51 @@ class SyncEventTest {
         assertThat(SyncEvent.isPublisherSupported(dev.info(), Location.REMOTE_NET)).isTrue();
         assertThat(SyncEvent.isSubscriberSupported(dev.info(), Location.CPU)).isTrue();
         assertThat(SyncEvent.isSubscriberSupported(dev.info(), Location.REMOTE_NET)).isFalse();
+    }
+
+    /// Whoever waits has to be declared, and only the CPU can be, so that each event that starts
+    /// may be updated and waited for by threads; nobody else has to be refused.
+    @Test
+    @Requirement("DSE-OP-4")
+    void noEventStartsWithoutTheCpuAsSubscriber() throws InterruptedException {
+        int started = 0;
+        for (int publishers = 0; publishers < 1 << LOCATIONS.length; publishers++) {
+            for (int subscribers = 0; subscribers < 1 << LOCATIONS.length; subscribers++) {
+                try (SyncEvent event = new SyncEvent(dev)) {
+                    if (starts(event, publishers, subscribers)) {
+                        started++;
+                        assertThat(isIn(subscribers, Location.CPU)).isTrue();
+                        event.updateSet(7);
+                        assertThat(event.updateAdd(1)).isEqualTo(7);
+                        assertThat(event.waitEq(8, -1, Spin.BUSY)).isEqualTo(8);
+                    }
+                }
+            }
+        }
+        assertThat(started).as("CPU, or peers, or both publish; the CPU subscribes").isEqualTo(3);
+    }
+
+    private static final Location[] LOCATIONS = Location.values();
+
+    private static boolean isIn(int set, Location location) {
+        return (set >> location.ordinal() & 1) != 0;
+    }
+
+    private static boolean starts(SyncEvent event, int publishers, int subscribers) {
+        try {
+            for (Location location : LOCATIONS) {
+                if (isIn(publishers, location)) {
+                    event.publisher(location);
+                }
+                if (isIn(subscribers, location)) {
+                    event.subscriber(location);
+                }
+            }
+            event.start();
+            return true;
+        } catch (DocaException refused) {
+            return false;
+        }
     }
 
     @Test

@@ -1,0 +1,150 @@
+package dev.outboard.doca.rdma;
+
+import static dev.outboard.doca.Refusals.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.doca.CtxState;
+import dev.outboard.doca.DocaDevInfo;
+import dev.outboard.doca.DocaError;
+import dev.outboard.testkit.Requirement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// When, and in which modes, an application hears of connections, on every provider.
+abstract class ConnectionEventsContract {
+    private static final long PATIENCE_NANOS = Duration.ofSeconds(60).toNanos();
+
+    private final ConnectionNotes atServer = new ConnectionNotes();
+    private final ConnectionNotes atClient = new ConnectionNotes();
+
+    /// The callbacks that ran, and those that ran outside of the engine's progress.
+    private final Set<ConnectionNotes.Callback> ran =
+            EnumSet.noneOf(ConnectionNotes.Callback.class);
+
+    private final List<String> outside = new ArrayList<>();
+    private boolean isProgressing;
+
+    private RdmaEnd server;
+    private RdmaEnd client;
+
+    /// A device that reaches, and is reached by, the others.
+    abstract DocaDevInfo device();
+
+    @BeforeEach
+    void open() {
+        server = new RdmaEnd(device());
+        client = new RdmaEnd(device());
+        atServer.then = callback -> note(callback);
+        atClient.then = callback -> note(callback);
+    }
+
+    private void note(ConnectionNotes.Callback callback) {
+        ran.add(callback);
+        if (!isProgressing) {
+            outside.add(callback + " on " + Thread.currentThread());
+        }
+    }
+
+    @AfterEach
+    void close() {
+        isProgressing = true; // closing progresses
+        client.close();
+        server.close();
+    }
+
+    private void progressUntil(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (!condition.getAsBoolean()) {
+            isProgressing = true;
+            server.engine.progress();
+            client.engine.progress();
+            isProgressing = false;
+            assertThat(System.nanoTime() - deadline).as("nanoseconds over time").isNegative();
+        }
+    }
+
+    @Test
+    @Requirement({"DRDMA-CM-6", "DRDMA-EVT-2"})
+    void theFourCallbacksRunInProgressOnly() {
+        server.rdma.onConnection(atServer).start();
+        client.rdma.onConnection(atClient).start();
+        RdmaAddress address = server.address(server.rdma.listen(0));
+        client.rdma.connectTo(address, null);
+        progressUntil(() -> !atServer.requested.isEmpty());
+        atServer.requested.getFirst().accept();
+        progressUntil(() -> atClient.established.size() + atServer.established.size() == 2);
+        atClient.established.getFirst().disconnect();
+        assertThat(atClient.disconnected).as("in disconnect").isEmpty();
+        progressUntil(() -> atClient.disconnected.size() + atServer.disconnected.size() == 2);
+        client.rdma.connectTo(address, null);
+        progressUntil(() -> atServer.requested.size() == 2);
+        atServer.requested.getLast().reject();
+        progressUntil(() -> !atClient.failed.isEmpty());
+
+        assertThat(ran).containsExactlyInAnyOrder(ConnectionNotes.Callback.values());
+        assertThat(outside).as("callbacks outside of progress").isEmpty();
+    }
+
+    @Test
+    @Requirement("DRDMA-CM-6")
+    void callbacksAreSetWhileIdle() {
+        server.rdma.onConnection(new ConnectionNotes());
+        server.rdma.onConnection(atServer).start();
+        assertRefused(DocaError.BAD_STATE, () -> server.rdma.onConnection(atClient), "RUNNING");
+    }
+
+    @Test
+    @Requirement("DRDMA-CM-6")
+    void aPureClientNeedsNoCallbackForRequests() {
+        atServer.answer = RdmaConnection::accept;
+        server.rdma.onConnection(atServer).start();
+        List<RdmaConnection> established = new ArrayList<>();
+        client.rdma
+                .onConnection(
+                        new ConnectionHandler() {
+                            @Override
+                            public void established(RdmaConnection connection) {
+                                established.add(connection);
+                            }
+                        })
+                .start();
+        RdmaConnection ours = client.rdma.connectTo(server.address(server.rdma.listen(0)), null);
+        progressUntil(() -> !established.isEmpty());
+        assertThat(established).containsExactly(ours);
+    }
+
+    @Test
+    @Requirement("DRDMA-CM-6")
+    void whoeverHasNoCallbackForRequestsRejectsThem() {
+        server.rdma.onConnection(new ConnectionHandler() {}).start();
+        client.rdma.onConnection(atClient).start();
+        client.rdma.connectTo(server.address(server.rdma.listen(0)), null);
+        progressUntil(() -> !atClient.failed.isEmpty());
+        assertThat(atClient.errors).containsExactly(DocaError.CONNECTION_ABORTED);
+        assertThat(atClient.established).isEmpty();
+    }
+
+    @Test
+    @Requirement("DRDMA-EVT-2")
+    void aGatedContextHasNoneOfTheseEvents() {
+        server.rdma.onConnection(atServer).connectionMode(ConnectionMode.GATED);
+        client.rdma.onConnection(atClient).connectionMode(ConnectionMode.GATED);
+        isProgressing = true;
+        RdmaEnd.connect(server, client);
+        ReceiveTask receive = server.rdma.allocReceive();
+        receive.submitOrThrow();
+        RdmaPairContract.assertSucceeds(client, client.peer.allocSend());
+        client.rdma.stop();
+        server.rdma.stop();
+        server.progressUntil(() -> server.rdma.inFlightTasks() == 0);
+        assertThat(client.rdma.state()).isEqualTo(CtxState.STOPPING);
+        assertThat(ran).isEmpty();
+    }
+}
