@@ -255,7 +255,7 @@ class BufPoolTest {
             assertThat(out[place]).as("out twice").isFalse();
             out[place] = true;
         }
-        Thread.yield();
+        Thread.onSpinWait();
         synchronized (out) {
             out[place] = false;
         }

@@ -193,7 +193,7 @@ abstract class AtomicCampaignContract {
         WriteTask write = peer.peer.allocWrite(value, destination);
         for (int turn = 0; turn < HAND_OVERS; turn++) {
             while (swap(peer, swap, number, number + HELD) != number) {
-                Thread.yield(); // not its turn
+                Thread.onSpinWait(); // not its turn
             }
             value.resetDataLen();
             destination.resetDataLen();
