@@ -218,13 +218,29 @@ class HostileClientsTest extends HostileSuite {
             bad.postReceive();
             bad.send(oneRegion(bad));
             assertThat(bad.awaitMessage()).hasValue(new MrspError(MrspException.MALFORMED));
+            assertThat(server.awaitEvent("failed"))
+                    .contains("refused the client: ", "in the middle of RPCs");
         }
         // The same without waiting for the answer to the first.
         try (RawClient bad = raw()) {
             bad.postReceive();
             bad.send(oneRegion(bad));
             bad.send(oneRegion(bad));
-            server.awaitEvent("failed");
+            assertThat(server.awaitEvent("failed")).contains("refused the client: ");
+        }
+        assertServesAsBefore();
+    }
+
+    /// The answer cannot be delivered, and the reason is told all the same.
+    @Test
+    @Requirement({"NAA-MRSP-24", "NAA-ROB-5"})
+    void whoAsksTwiceAndTakesNoAnswerIsRefusedForAsking() {
+        serve(strict());
+        try (RawClient bad = raw(clientDevice, 0)) {
+            bad.setUp(oneRegion(bad));
+            bad.send(oneRegion(bad));
+            assertThat(server.awaitEvent("failed"))
+                    .contains("refused the client: ", "in the middle of RPCs");
         }
         assertServesAsBefore();
     }

@@ -64,11 +64,11 @@ public final class MrspCodec {
             case TYPE_ADVERTISE_REQUEST ->
                     fits(bytes, count, REQUEST_ENTRY)
                             ? decodeRequest(bytes, count)
-                            : wrongLength(bytes, "request", count);
+                            : wrongLength(bytes, "a request", count, REQUEST_ENTRY);
             case TYPE_ADVERTISE ->
                     fits(bytes, count, ADVERTISE_ENTRY)
                             ? decodeAdvertise(bytes, count)
-                            : wrongLength(bytes, "advertisement", count);
+                            : wrongLength(bytes, "an advertisement", count, ADVERTISE_ENTRY);
             default -> new Malformed("message type 0x%02x is unknown".formatted(type));
         };
     }
@@ -132,10 +132,17 @@ public final class MrspCodec {
         return count > 0 && bytes.byteSize() == HEADER + (long) count * entryLength;
     }
 
-    private static Malformed wrongLength(MemorySegment bytes, String what, int count) {
+    private static Malformed wrongLength(
+            MemorySegment bytes, String what, int count, int entryLength) {
         return new Malformed(
-                "a %s of %d regions does not have %d bytes"
-                        .formatted(what, count, bytes.byteSize()));
+                count == 0
+                        ? "%s with count 0; valid: 1 to %d".formatted(what, MrspMessage.MAX_REGIONS)
+                        : "%s with count %d has %d bytes instead of %d"
+                                .formatted(
+                                        what,
+                                        count,
+                                        bytes.byteSize(),
+                                        HEADER + (long) count * entryLength));
     }
 
     private static int unsignedByte(MemorySegment bytes, long offset) {

@@ -50,6 +50,7 @@ public final class ServerMachine extends Machine {
     private @Nullable WritePlan plan;
 
     private @Nullable NaaException refusal;
+    private int messagesOnTheirWay;
 
     private boolean rpcHeld;
     private int heldImmediate;
@@ -193,6 +194,11 @@ public final class ServerMachine extends Machine {
         send(new MrspError(why.code()), nowNanos);
     }
 
+    /// Whether the client was refused and ERR is on its way.
+    public boolean isRefusing() {
+        return refusal != null && !isOver();
+    }
+
     /// Sends A or ERR.
     public void sendMessage(MrspMessage message, long nowNanos) {
         if (message instanceof AdvertiseRequest) {
@@ -204,6 +210,7 @@ public final class ServerMachine extends Machine {
 
     private void send(MrspMessage message, long nowNanos) {
         messages.send(message);
+        messagesOnTheirWay++;
         deadline.set(nowNanos, settings.transferLimit());
         enter(NaaState.MRSP_SENDING);
     }
@@ -239,8 +246,13 @@ public final class ServerMachine extends Machine {
         if (state() != NaaState.MRSP_SENDING) {
             throw unexpected("the completion of a message");
         }
+        messagesOnTheirWay--;
         if (refusal != null) {
-            fail(refusal);
+            // That of an answer may come first, if the client breaks the rules while it is on its
+            // way.
+            if (messagesOnTheirWay == 0) {
+                fail(refusal);
+            }
             return;
         }
         counters().add(Counter.MRSP_NANOS, nowNanos - since);
@@ -398,7 +410,11 @@ public final class ServerMachine extends Machine {
             return;
         }
         if (completion.status() != CompletionStatus.SUCCESS) {
-            failed(completion, "a transfer");
+            if (refusal == null) {
+                failed(completion, "a transfer");
+            } else {
+                fail(refusal);
+            }
             return;
         }
         CompletionOpcode opcode = completion.opcode();
@@ -466,7 +482,7 @@ public final class ServerMachine extends Machine {
 
     private void tookTooLong(ServerCounter counter, String what) {
         serverCounters.add(counter);
-        fail(new NaaTimeoutException(where(), what));
+        fail(refusal == null ? new NaaTimeoutException(where(), what) : refusal);
     }
 
     @Override

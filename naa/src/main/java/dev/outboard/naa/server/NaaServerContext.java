@@ -234,12 +234,14 @@ public final class NaaServerContext implements AutoCloseable {
             if (rpcPending) {
                 throw new IllegalStateException("the last RPC of " + peer() + " has no answer yet");
             }
-            machine.require(
-                    "receiving an RPC",
-                    NaaState.DATA_RECEIVING,
-                    NaaState.DATA_SENDING,
-                    NaaState.CALCULATING,
-                    NaaState.FINISHED);
+            if (!machine.isRefusing()) {
+                machine.require(
+                        "receiving an RPC",
+                        NaaState.DATA_RECEIVING,
+                        NaaState.DATA_SENDING,
+                        NaaState.CALCULATING,
+                        NaaState.FINISHED);
+            }
             awaitRpc(limit);
             throwFailure();
             return machine.state() == NaaState.CALCULATING
@@ -264,7 +266,9 @@ public final class NaaServerContext implements AutoCloseable {
 
     private boolean isWaiting() {
         NaaState now = machine.state();
-        return now == NaaState.DATA_RECEIVING || now == NaaState.DATA_SENDING;
+        return now == NaaState.DATA_RECEIVING
+                || now == NaaState.DATA_SENDING
+                || machine.isRefusing();
     }
 
     private RpcContext newRpc() {

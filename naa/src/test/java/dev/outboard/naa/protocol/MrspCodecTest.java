@@ -127,6 +127,18 @@ class MrspCodecTest {
     }
 
     @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "01000000 | a request with count 0; valid: 1 to 255",
+                "01020000 | a request with count 2 has 4 bytes instead of 52",
+                "02010000 | an advertisement with count 1 has 4 bytes instead of 20"
+            })
+    void saysWhatIsWrongWithTheLength(String hex, String why) {
+        assertThat(decoded(hex)).isEqualTo(new Malformed(why));
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"03010000", "04010000", "ff000000"})
     @Requirement("NAA-MRSP-12")
     void takesReservedTypesForUnknown(String hex) {
