@@ -57,9 +57,15 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
         String what =
                 exception instanceof UnmatchedArgumentException unmatched
                         ? unmatchedLine(unmatched)
-                        : firstLower(message(exception));
+                        : firstLower(withoutLabel(message(exception)));
         String command = exception.getCommandLine().getCommandSpec().qualifiedName();
         return what + " (see '" + command + " --help')";
+    }
+
+    /// picocli puts this before what it says about groups of options.
+    private static String withoutLabel(String message) {
+        String label = "Error: ";
+        return message.startsWith(label) ? message.substring(label.length()) : message;
     }
 
     private static String unmatchedLine(UnmatchedArgumentException unmatched) {

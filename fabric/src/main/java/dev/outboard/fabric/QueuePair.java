@@ -56,6 +56,10 @@ public interface QueuePair extends AutoCloseable {
     /// `bytes-sent` and `bytes-received`, payload both.
     Map<String, Long> counters();
 
+    /// The counter `bytes-received` alone, which costs no allocation. A message is counted before
+    /// its completion can be polled.
+    long bytesReceived();
+
     /// Destroys the queue pair at once, without completions. Closing twice is harmless.
     @Override
     void close();

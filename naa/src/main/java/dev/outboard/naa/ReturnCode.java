@@ -37,9 +37,13 @@ public final class ReturnCode {
                     case NOT_AVAILABLE -> "no such function at the server";
                     case TIMEOUT -> "the routine exceeded the server's time limit";
                     case FIRST_APPLICATION -> "the routine failed";
-                    case WRONG_ARGUMENTS -> "the regions are not those that the routine takes";
-                    case BUSY -> "the server has too many calls waiting; try again later";
-                    case SHUTTING_DOWN -> "the server is shutting down";
+                    // Other servers leave these to their routines, and nothing tells whose it is.
+                    case WRONG_ARGUMENTS ->
+                            "from an Outboard server: the regions are not those that the routine"
+                                    + " takes";
+                    case BUSY ->
+                            "from an Outboard server: too many calls are waiting; try again later";
+                    case SHUTTING_DOWN -> "from an Outboard server: it is shutting down";
                     default -> isApplication(returnCode) ? "error of the routine" : "unknown";
                 };
         return "0x%02x (%s)".formatted(returnCode, meaning);

@@ -50,6 +50,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -312,6 +313,7 @@ public final class FakeFabric implements AfterEachCallback {
         private final Deque<Send> sends = new ArrayDeque<>();
         private final Deque<Object[]> receives = new ArrayDeque<>();
         private final int number = numbers.incrementAndGet();
+        private final AtomicLong bytesReceived = new AtomicLong();
         private FakePair peer;
         private QueuePairState state = QueuePairState.INIT;
 
@@ -422,6 +424,7 @@ public final class FakeFabric implements AfterEachCallback {
             wire.add(
                     new Wire(
                             send.operation, send.bytes.byteSize(), send.immediate, send.solicited));
+            peer.bytesReceived.addAndGet(send.bytes.byteSize());
             // The acknowledgement comes before anything that the peer sends in answer.
             ((FakeQueue) attributes.sendQueue())
                     .add(
@@ -493,6 +496,11 @@ public final class FakeFabric implements AfterEachCallback {
         @Override
         public Map<String, Long> counters() {
             return Map.of();
+        }
+
+        @Override
+        public long bytesReceived() {
+            return bytesReceived.get();
         }
     }
 

@@ -36,8 +36,8 @@ import picocli.CommandLine.Spec;
         name = "demo",
         sortOptions = false,
         description = {
-            "Offload the edge detection of a picture to an accelerator node in a second process, over"
-                    + " RoCEv2 packets, and compare with the same computation done here.",
+            "Offload the edge detection of a picture to an accelerator node in a second process,"
+                    + " over RoCEv2 packets, and compare with the same computation done here.",
             "Writes the picture and its edges as PNG."
         })
 public final class DemoCommand implements Callable<Integer> {
@@ -162,10 +162,11 @@ public final class DemoCommand implements Callable<Integer> {
         client.connect();
         client.registerRegions();
         client.runMrsp();
-        RpcResult result =
-                new TransferProgress(client, device, spec.commandLine().getErr()).invoke();
+        TransferProgress progress =
+                new TransferProgress(client, device, spec.commandLine().getErr());
+        RpcResult result = progress.invoke();
         out.println();
-        new RpcReport().setup(client).rpcs(client, List.of(result)).print(out);
+        new RpcReport().setup(client).rpcs(progress.sent(), List.of(result)).print(out);
         out.println();
         if (options.stats()) {
             new Counters()

@@ -11,6 +11,7 @@ import dev.outboard.naa.RpcException;
 import dev.outboard.naa.RpcResult;
 import dev.outboard.naa.client.NaaAddress;
 import dev.outboard.naa.client.NaaClient;
+import dev.outboard.naa.client.NaaClientBuilder;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.node.routine.RoutineCatalog;
 import dev.outboard.node.routine.RoutineError;
@@ -22,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -43,12 +45,16 @@ import picocli.CommandLine.Spec;
             "Call a routine of a node: send regions from files, write those that come back to"
                     + " files.",
             "The regions have the order of the command line; 'outboard naa routines' lists what the"
-                    + " routines of 'outboard naa serve' take."
+                + " routines of 'outboard naa serve' take. --at, --send and --once say more about"
+                + " the region before them."
         },
         footer = {
             "",
             "Example: hash a file with the node at 127.0.0.1",
-            "  outboard naa call 127.0.0.1 --function 12 --in letter.txt --out 32:digest.bin"
+            "  outboard naa call 127.0.0.1 --function 12 --in letter.txt --out 32:digest.bin",
+            "Example: send a table with the first of 100 RPCs only",
+            "  outboard naa call 127.0.0.1 --function 42 --in table.bin --once --inout x.bin"
+                    + " --repeat 100"
         })
 final class CallCommand implements Callable<Integer> {
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(10);
@@ -68,8 +74,17 @@ final class CallCommand implements Callable<Integer> {
             description = "The routine's function code.")
     private int function;
 
-    @ArgGroup(multiplicity = "0..*")
+    @ArgGroup(exclusive = false, multiplicity = "0..*")
     private List<RegionOption> regions = new ArrayList<>();
+
+    @Option(
+            names = "--user-bytes",
+            paramLabel = "B0,B1,B2",
+            converter = UserBytes.Converter.class,
+            description =
+                    "Three bytes that the routine gets along with its function code, default"
+                            + " 0,0,0.")
+    private @Nullable UserBytes userBytes;
 
     @Option(
             names = "--dialect",
@@ -107,23 +122,48 @@ final class CallCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        if (regions.isEmpty()) {
-            throw new ParameterException(
-                    spec.commandLine(), "give at least one region with --in, --out or --inout");
-        }
+        check();
         try (Arena arena = Arena.ofShared()) {
             List<RegionSpec> specs = new ArrayList<>();
-            for (RegionOption region : regions) {
+            for (RegionOption region : parameters()) {
                 specs.add(region.load(arena, dialect));
             }
             try (Device device = open();
                     NaaClient client = client(device, specs)) {
-                List<RpcResult> results = run(client, device);
+                TransferProgress progress =
+                        new TransferProgress(client, device, spec.commandLine().getErr());
+                List<RpcResult> results = run(client, progress);
                 save(specs);
-                report(client, device, results);
+                report(
+                        device,
+                        client,
+                        new RpcReport().setup(client).rpcs(progress.sent(), results),
+                        results.getLast());
             }
         }
         return ExitCode.OK;
+    }
+
+    private void check() {
+        if (parameters().isEmpty()) {
+            throw new ParameterException(
+                    spec.commandLine(), "give at least one region with --in, --out or --inout");
+        }
+        if (repeat < 1) {
+            throw new ParameterException(
+                    spec.commandLine(), "--repeat is " + repeat + "; valid: 1 or more");
+        }
+        if (userBytes != null && dialect == Dialect.AP1_2023) {
+            throw new ConsoleException(
+                    dialect + " cannot carry user bytes; --user-bytes needs upstream-2026");
+        }
+        regions.forEach(region -> region.check(dialect));
+        requireOneResult();
+    }
+
+    /// The regions that both sides have; the others exist on the node only.
+    private List<RegionOption> parameters() {
+        return regions.stream().filter(region -> !region.isInternal()).toList();
     }
 
     private Device open() {
@@ -132,15 +172,20 @@ final class CallCommand implements Callable<Integer> {
 
     private NaaClient client(Device device, List<RegionSpec> specs) {
         try {
-            return NaaClient.builder(node.host(), node.port())
-                    .device(device)
-                    .dialect(dialect)
-                    .functionCode(function)
-                    .regions(specs)
-                    .maxRegions(MrspMessage.MAX_REGIONS)
-                    .connectLimit(connectLimit())
-                    .timeout(timeout)
-                    .build();
+            NaaClientBuilder builder =
+                    NaaClient.builder(node.host(), node.port())
+                            .device(device)
+                            .dialect(dialect)
+                            .functionCode(function)
+                            .regions(specs)
+                            .maxRegions(MrspMessage.MAX_REGIONS)
+                            .connectLimit(connectLimit())
+                            .timeout(timeout);
+            regions.stream()
+                    .filter(RegionOption::isInternal)
+                    .map(RegionOption::internal)
+                    .forEach(builder::internal);
+            return builder.build();
         } catch (IllegalArgumentException e) {
             throw new ConsoleException(e);
         }
@@ -151,22 +196,34 @@ final class CallCommand implements Callable<Integer> {
         return shorter ? timeout : CONNECT_LIMIT;
     }
 
-    private List<RpcResult> run(NaaClient client, Device device) {
-        requireOneResult();
+    private List<RpcResult> run(NaaClient client, TransferProgress progress) {
         client.connect();
         client.registerRegions();
         setUpRegions(client);
-        TransferProgress progress =
-                new TransferProgress(client, device, spec.commandLine().getErr());
+        prepare(client);
         List<RpcResult> results = new ArrayList<>();
         try {
-            for (int i = 0; i < Math.max(1, repeat); i++) {
+            for (int i = 0; i < repeat; i++) {
                 results.add(progress.invoke());
             }
         } catch (RpcException e) {
             throw new ConsoleException(explain(e), e);
         }
         return results;
+    }
+
+    /// Says what region setup does not carry.
+    private void prepare(NaaClient client) {
+        List<RegionOption> parameters = parameters();
+        for (int i = 0; i < parameters.size(); i++) {
+            OptionalLong bytes = parameters.get(i).bytesToSend();
+            if (bytes.isPresent()) {
+                client.setBytesToSend(i, bytes.getAsLong());
+            }
+        }
+        if (userBytes != null) {
+            client.setUserImmediate(userBytes.first(), userBytes.second(), userBytes.third());
+        }
     }
 
     private void setUpRegions(NaaClient client) {
@@ -193,6 +250,8 @@ final class CallCommand implements Callable<Integer> {
         }
     }
 
+    /// A code belongs to the routine that returned it, and nothing tells whose node this is: what a
+    /// routine of ours means by the code is said as a possibility.
     private String explain(RpcException failure) {
         int code = failure.returnCode();
         if (code == ReturnCode.NOT_AVAILABLE) {
@@ -202,14 +261,22 @@ final class CallCommand implements Callable<Integer> {
                     + function
                     + "; 'outboard naa routines' lists those of 'outboard naa serve'";
         }
-        Optional<RoutineSpec> routine = RoutineCatalog.ROUTINES.find(function);
+        String what =
+                "function %d at %s ended with code %s"
+                        .formatted(function, node, ReturnCode.explain(code));
+        return RoutineCatalog.ROUTINES
+                .find(function)
+                .flatMap(routine -> meaning(routine, code))
+                .map(meaning -> what + "; if it is " + meaning + " (see 'outboard naa routines')")
+                .orElse(String.valueOf(failure.getMessage()));
+    }
+
+    private static Optional<String> meaning(RoutineSpec routine, int code) {
         Optional<String> wanted =
                 code == ReturnCode.WRONG_ARGUMENTS
-                        ? routine.map(CallCommand::arguments)
+                        ? Optional.of(arguments(routine))
                         : RoutineError.of(code).map(RoutineError::text);
-        return routine.isPresent() && wanted.isPresent()
-                ? routine.get().name() + ": " + wanted.get() + " (see 'outboard naa routines')"
-                : String.valueOf(failure.getMessage());
+        return wanted.map(text -> routine.name() + " of 'outboard naa serve': " + text);
     }
 
     private static String arguments(RoutineSpec routine) {
@@ -220,27 +287,24 @@ final class CallCommand implements Callable<Integer> {
 
     private void save(List<RegionSpec> specs) throws IOException {
         for (int i = 0; i < specs.size(); i++) {
-            Optional<Path> target = regions.get(i).target();
+            Optional<Path> target = parameters().get(i).target();
             if (target.isPresent()) {
                 RegionOption.save(specs.get(i).memory(), target.get());
             }
         }
     }
 
-    private void report(NaaClient client, Device device, List<RpcResult> results) {
+    private void report(Device device, NaaClient client, RpcReport times, RpcResult last) {
         PrintWriter out = spec.commandLine().getOut();
         out.printf(
-                "%s at %s (%s, from %s): %s%s%n",
-                RoutineCatalog.ROUTINES
-                        .find(function)
-                        .map(RoutineSpec::name)
-                        .orElse("function " + function),
+                "function %d at %s (%s, from %s): %s%s%n",
+                function,
                 node,
                 dialect,
                 device.address().getHostAddress(),
-                ReturnCode.explain(results.getLast().returnCode()),
-                results.size() == 1 ? "" : ", " + results.size() + " times");
-        new RpcReport().setup(client).rpcs(client, results).print(out);
+                ReturnCode.explain(last.returnCode()),
+                repeat == 1 ? "" : ", " + repeat + " times");
+        times.print(out);
         if (options.stats()) {
             out.println();
             new Counters()
@@ -249,5 +313,23 @@ final class CallCommand implements Callable<Integer> {
                     .print(out);
         }
         out.flush();
+        if (last.missingBytes() > 0) {
+            warn(
+                    "the node returned %d of %d bytes; the rest of %s is what it was before the call"
+                            .formatted(last.totalBytesReceived(), last.expectedBytes(), targets()));
+        }
+    }
+
+    private String targets() {
+        return regions.stream()
+                .flatMap(region -> region.target().stream())
+                .map(Path::toString)
+                .collect(Collectors.joining(" and "));
+    }
+
+    private void warn(String line) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println("outboard: " + line);
+        err.flush();
     }
 }

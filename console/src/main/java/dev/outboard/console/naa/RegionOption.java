@@ -3,6 +3,7 @@ package dev.outboard.console.naa;
 import dev.outboard.bench.report.ByteSize;
 import dev.outboard.console.terminal.ConsoleException;
 import dev.outboard.naa.Dialect;
+import dev.outboard.naa.InternalRegion;
 import dev.outboard.naa.RegionSpec;
 import java.io.EOFException;
 import java.io.IOException;
@@ -14,38 +15,110 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 
-/// One region in the command line: exactly one of the fields is set.
+/// One region in the command line: what it holds, then what else is said about it.
 final class RegionOption {
     private static final long PAGE_BYTES = 4096;
 
     /// A ByteBuffer ends at 2 GiB: files are read and written in pieces.
     private static final long PIECE_BYTES = 1 << 30;
 
-    @Option(
-            names = "--in",
-            required = true,
-            paramLabel = "FILE",
-            description = "A region with the content of FILE that is sent.")
-    private @Nullable Path in;
+    @ArgGroup(multiplicity = "1")
+    private Content content = new Content();
 
     @Option(
-            names = "--out",
-            required = true,
-            paramLabel = "SIZE:FILE",
-            converter = OutputFile.Converter.class,
-            description = "A region of SIZE bytes that is returned and written to FILE.")
-    private @Nullable OutputFile out;
+            names = "--at",
+            paramLabel = "ADDRESS",
+            converter = MemoryAddressConverter.class,
+            description =
+                    "Ask for the region before it to lie at this NAA address, for example 0x1000."
+                            + " Default: whole pages one after the other; in ap1-2023 wherever the"
+                            + " node likes.")
+    private @Nullable Long address;
 
     @Option(
-            names = "--inout",
-            required = true,
-            paramLabel = "FILE",
-            description = "A region with the content of FILE that is sent and returned into FILE.")
-    private @Nullable Path inout;
+            names = "--send",
+            paramLabel = "SIZE",
+            description =
+                    "Send only the first SIZE bytes of the region before it; it is announced, and"
+                            + " returned, whole.")
+    private @Nullable ByteSize send;
+
+    @Option(names = "--once", description = "Send the region before it with the first RPC only.")
+    private boolean once;
+
+    /// Exactly one of the fields is set.
+    static final class Content {
+        @Option(
+                names = "--in",
+                required = true,
+                paramLabel = "FILE",
+                description = "A region with the content of FILE that is sent.")
+        private @Nullable Path in;
+
+        @Option(
+                names = "--out",
+                required = true,
+                paramLabel = "SIZE:FILE",
+                converter = OutputFile.Converter.class,
+                description = "A region of SIZE bytes that is returned and written to FILE.")
+        private @Nullable OutputFile out;
+
+        @Option(
+                names = "--inout",
+                required = true,
+                paramLabel = "FILE",
+                description =
+                        "A region with the content of FILE that is sent and returned into FILE.")
+        private @Nullable Path inout;
+
+        @Option(
+                names = "--internal",
+                required = true,
+                paramLabel = "SIZE",
+                description =
+                        "A region of SIZE bytes on the node only: memory of the routine, zeros at"
+                                + " first.")
+        private @Nullable ByteSize internal;
+    }
+
+    /// Whether it exists on the node only; then [#internal] describes it, else [#load].
+    boolean isInternal() {
+        return content.internal != null;
+    }
+
+    /// The region on the node.
+    InternalRegion internal() {
+        ByteSize size = Objects.requireNonNull(content.internal);
+        InternalRegion region = InternalRegion.of(size.bytes());
+        return address == null ? region : region.at(address);
+    }
+
+    /// Refuses what cannot be said about this region.
+    ///
+    /// @throws ConsoleException naming the options
+    void check(Dialect dialect) {
+        if (!once && send == null) {
+            return;
+        }
+        String option = once ? "--once" : "--send";
+        if (dialect == Dialect.AP1_2023) {
+            throw new ConsoleException(
+                    "%s sends every region whole with every RPC; %s needs %s"
+                            .formatted(dialect, option, Dialect.UPSTREAM_2026));
+        }
+        if (content.in == null && content.inout == null) {
+            throw new ConsoleException(
+                    "%s belongs to a region that is sent, --in or --inout, not to %s"
+                            .formatted(option, this));
+        }
+    }
 
     /// Allocates the region and fills it from its file.
     ///
@@ -56,21 +129,50 @@ final class RegionOption {
         if (target != null) {
             DeviceOptions.requireDirectoryOf(target);
         }
-        if (out != null) {
-            return RegionSpec.output(allocate(arena, dialect, out.size().bytes(), out.file()));
+        RegionSpec region =
+                content.out == null
+                        ? sent(arena, dialect)
+                        : RegionSpec.output(
+                                allocate(
+                                        arena,
+                                        dialect,
+                                        content.out.size().bytes(),
+                                        content.out.file()));
+        return address == null ? region : region.at(address);
+    }
+
+    private RegionSpec sent(Arena arena, Dialect dialect) throws IOException {
+        Path file = Objects.requireNonNull(content.in == null ? content.inout : content.in);
+        MemorySegment memory = read(arena, dialect, file);
+        if (send != null && send.bytes() > memory.byteSize()) {
+            throw new ConsoleException(
+                    "--send %d of %s, which has %d bytes; valid: 0 to %d"
+                            .formatted(send.bytes(), file, memory.byteSize(), memory.byteSize()));
         }
-        if (inout != null) {
-            return RegionSpec.inputOutput(read(arena, dialect, inout));
-        }
-        if (in != null) {
-            return RegionSpec.input(read(arena, dialect, in));
-        }
-        throw new IllegalStateException("a region without a file");
+        return new RegionSpec(memory, true, content.inout != null, once, OptionalLong.empty());
+    }
+
+    /// How many bytes of it to send, if not all.
+    OptionalLong bytesToSend() {
+        return send == null ? OptionalLong.empty() : OptionalLong.of(send.bytes());
     }
 
     /// Where the region goes when the RPC has succeeded.
     Optional<Path> target() {
-        return Optional.ofNullable(out == null ? inout : out.file());
+        return Optional.ofNullable(content.out == null ? content.inout : content.out.file());
+    }
+
+    @Override
+    public String toString() {
+        if (content.in != null) {
+            return "--in " + content.in;
+        }
+        if (content.inout != null) {
+            return "--inout " + content.inout;
+        }
+        return content.out == null
+                ? "--internal " + content.internal
+                : "--out " + content.out.size().bytes() + ":" + content.out.file();
     }
 
     /// Writes the region to its target.

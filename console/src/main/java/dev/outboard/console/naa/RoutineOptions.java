@@ -15,18 +15,38 @@ final class RoutineOptions {
             description = "Add the routines of the providers in JAR; may be given several times.")
     private List<Path> jars = new ArrayList<>();
 
-    /// What is installed and what the JARs add.
+    @Option(
+            names = "--no-builtins",
+            description =
+                    "Leave out the routines that come with Outboard: the function codes are all"
+                            + " yours. Needs --routines.")
+    private boolean noBuiltins;
+
+    /// What is installed, unless it shall be left out, and what the JARs add.
     ///
     /// @throws ConsoleException if a JAR cannot be used or a function code is taken
     RoutineSet load() {
+        if (noBuiltins && jars.isEmpty()) {
+            throw new ConsoleException(
+                    "--no-builtins leaves no routine; add yours with --routines JAR");
+        }
         try {
-            RoutineSet all = RoutineSet.installed();
+            RoutineSet added = RoutineSet.of();
             for (Path jar : jars) {
-                all = all.withJar(jar);
+                added = added.withJar(jar);
             }
-            return all;
+            return noBuiltins ? added : withBuiltins(added);
         } catch (IllegalArgumentException e) {
             throw new ConsoleException(e);
+        }
+    }
+
+    private static RoutineSet withBuiltins(RoutineSet added) {
+        RoutineSet builtins = RoutineSet.installed();
+        try {
+            return builtins.with(added);
+        } catch (IllegalArgumentException e) {
+            throw new ConsoleException(e.getMessage() + "; --no-builtins leaves out the first", e);
         }
     }
 }

@@ -23,17 +23,13 @@ public final class RpcReport {
         return this;
     }
 
-    /// The phases of RPCs of `client`, which all succeeded; at least one.
-    public RpcReport rpcs(NaaClient client, List<RpcResult> results) {
-        return rpcs(
-                TransferProgress.bytes(client, true),
-                TransferProgress.bytes(client, false),
-                results);
-    }
-
-    /// The client looks now and then whether the answer begins. A small one, or one that comes all
-    /// between two looks, it finds complete: then nobody knows where computing ended.
-    RpcReport rpcs(long sent, long returned, List<RpcResult> results) {
+    /// The phases of RPCs, which all succeeded; at least one. The client looks now and then whether
+    /// the answer begins. A small one, or one that comes all between two looks, it finds complete:
+    /// then nobody knows where computing ended.
+    ///
+    /// @param sent the bytes that the last one has sent
+    public RpcReport rpcs(long sent, List<RpcResult> results) {
+        long returned = results.getLast().totalBytesReceived();
         long compute = median(results, RpcResult::computeNanos);
         long receive = median(results, RpcResult::receiveNanos);
         transfer("send", median(results, RpcResult::sendNanos), sent);

@@ -23,6 +23,7 @@ public final class TransferProgress {
     private final Device device;
     private final PrintWriter out;
     private final long total;
+    private long sent;
 
     /// Shows on `out` what `client` moves through `device`.
     public TransferProgress(NaaClient client, Device device, PrintWriter out) {
@@ -40,8 +41,26 @@ public final class TransferProgress {
                 .sum();
     }
 
+    /// The bytes that the last RPC has sent.
+    public long sent() {
+        return sent;
+    }
+
     /// One RPC; fails as [NaaClient#invoke] does.
     public RpcResult invoke() {
+        long before = bytesSent();
+        try {
+            return run();
+        } finally {
+            sent = bytesSent() - before;
+        }
+    }
+
+    private long bytesSent() {
+        return client.counters().getOrDefault("bytes.sent", 0L);
+    }
+
+    private RpcResult run() {
         if (total < LARGE_BYTES) {
             return client.invoke();
         }

@@ -164,6 +164,71 @@ class CallWordsTest {
                 call("--in", file, "--dialect", "ap1-2023"));
     }
 
+    @Test
+    void whatIsSaidAboutARegionNeedsOneThatFits() {
+        assertFailure(
+                "--once belongs to a region that is sent, --in or --inout, not to --out 8:c",
+                call("--out", "8:c", "--once"));
+        assertFailure(
+                "--send belongs to a region that is sent, --in or --inout, not to --internal 8 B",
+                call("--in", file, "--internal", "8", "--send", "4"));
+        assertFailure(
+                "--send 6 of " + file + ", which has 5 bytes; valid: 0 to 5",
+                call("--in", file, "--send", "6"));
+        assertUsage(
+                "missing required argument(s): (--in=FILE | --out=SIZE:FILE | --inout=FILE |"
+                        + " --internal=SIZE) (see 'outboard naa call --help')",
+                call("--send", "6"));
+        assertUsage(
+                "give at least one region with --in, --out or --inout"
+                        + " (see 'outboard naa call --help')",
+                call("--internal", "6"));
+    }
+
+    @Test
+    void namesWhatIsNoNaaAddress() {
+        assertUsage(
+                "invalid value for option '--at': 'here' is not an NAA address; write for example"
+                        + " 0x1000 or 4096 (see 'outboard naa call --help')",
+                call("--in", file, "--at", "here"));
+        assertUsage(
+                "invalid value for option '--at': NAA address 0x100000000000000 does not fit 56"
+                        + " bits; valid: 0 to 0xffffffffffffff (see 'outboard naa call --help')",
+                call("--in", file, "--at", "0x100000000000000"));
+    }
+
+    @Test
+    void namesWhatAreNotThreeBytes() {
+        for (String text : new String[] {"1,2", "1,2,256", "1,2,x", "", "1,2,3,4", "-1,0,0"}) {
+            assertUsage(
+                    "invalid value for option '--user-bytes': '"
+                            + text
+                            + "' is not three bytes; write each as 0 to 255 or 0x00 to 0xff, for"
+                            + " example 1,0,0xff (see 'outboard naa call --help')",
+                    call("--in", file, "--user-bytes", text));
+        }
+    }
+
+    @Test
+    void namesWhatTheOlderDialectDoesNotHave() {
+        assertFailure(
+                "ap1-2023 cannot carry user bytes; --user-bytes needs upstream-2026",
+                call("--inout", file, "--dialect", "ap1-2023", "--user-bytes", "1,2,3"));
+        assertFailure(
+                "ap1-2023 sends every region whole with every RPC; --once needs upstream-2026",
+                call("--inout", file, "--once", "--dialect", "ap1-2023"));
+        assertFailure(
+                "ap1-2023 sends every region whole with every RPC; --send needs upstream-2026",
+                call("--inout", file, "--send", "1", "--dialect", "ap1-2023"));
+    }
+
+    @Test
+    void repeatsAtLeastOnce() {
+        assertUsage(
+                "--repeat is 0; valid: 1 or more (see 'outboard naa call --help')",
+                call("--in", file, "--repeat", "0"));
+    }
+
     private static String[] call(String... options) {
         String[] words = new String[options.length + 5];
         System.arraycopy(

@@ -33,9 +33,10 @@ class RoutineJarTest {
 
             Execution wrong = call(node, "42", "--in", values, "--inout", factor);
             assertThat(wrong.exitCode()).isEqualTo(1);
-            assertThat(wrong.err()).contains("0x11 (the regions are not those");
+            assertThat(wrong.err()).contains("0x11 (from an Outboard server: the regions");
             node.awaitLine(
-                    "client .*: function 42 failed: scale: region 0, 'factor', has 4 bytes, not 12");
+                    "client .*: function 42 failed: scale: region 0, 'factor', has 4 bytes, not"
+                            + " 12");
 
             Execution installed = call(node, "1", "--inout", values, "--inout", factor);
             assertThat(installed.exitCode()).as(installed.toString()).isZero();
@@ -77,8 +78,9 @@ class RoutineJarTest {
 
         assertRefused(
                 jar
-                        + " offers no routine: it must provide dev.outboard.naa.server.RoutineProvider, in its"
-                        + " module-info or in META-INF/services",
+                        + " offers no routine: it must provide"
+                        + " dev.outboard.naa.server.RoutineProvider, in its module-info or in"
+                        + " META-INF/services",
                 RoutineJar.of("Mine", source, "", jar));
     }
 
@@ -90,7 +92,8 @@ class RoutineJarTest {
         assertRefused(
                 "a provider of routines in "
                         + jar
-                        + " cannot be used: dev.outboard.naa.server.RoutineProvider: Provider Other not found",
+                        + " cannot be used: dev.outboard.naa.server.RoutineProvider: Provider Other"
+                        + " not found",
                 RoutineJar.of("Mine", source, "Other", jar));
     }
 
@@ -115,8 +118,78 @@ class RoutineJarTest {
         assertRefused(
                 "function code 1 belongs to two routines: 'increment' of"
                         + " dev.outboard.node.routine.RoutineCatalog and 'mine' of Mine in "
-                        + jar,
+                        + jar
+                        + "; --no-builtins leaves out the first",
                 RoutineJar.of("Mine", source, jar));
+    }
+
+    @Test
+    void twoJarsWithTheSameFunctionCodeCannotBeHelpedThatWay() throws IOException {
+        Path first =
+                RoutineJar.of(
+                        "Mine",
+                        RoutineJar.provider("Mine", 42, "first", "return 0;"),
+                        directory.resolve("first.jar"));
+        Path second =
+                RoutineJar.of(
+                        "Mine",
+                        RoutineJar.provider("Mine", 42, "second", "return 0;"),
+                        directory.resolve("second.jar"));
+
+        assertThat(
+                        Execution.ofOutboard(
+                                        "naa",
+                                        "routines",
+                                        "--routines",
+                                        first.toString(),
+                                        "--routines",
+                                        second.toString())
+                                .err())
+                .isEqualTo(
+                        "outboard: function code 42 belongs to two routines: 'first' of Mine in %s and 'second' of Mine in %s%n"
+                                .formatted(first, second));
+    }
+
+    @Test
+    @Requirement("NAA-KERN-1")
+    void withoutBuiltinsTheFunctionCodesAreAllYours() throws IOException {
+        Path jar =
+                RoutineJar.of(
+                        "Mine",
+                        RoutineJar.provider(
+                                "Mine",
+                                1,
+                                "mine",
+                                "rpc.parameter(0).memory().fill((byte) 7); return 0;"),
+                        directory.resolve("mine.jar"));
+        Path file = Files.write(directory.resolve("bytes.bin"), new byte[] {1, 2, 3});
+
+        try (OutboardProcess node =
+                OutboardProcess.node("--no-builtins", "--routines", jar.toString())) {
+            node.awaitLine("ready at .*, 1 routines, .*");
+            Execution own = call(node, "1", "--inout", file, "--in", file);
+            assertThat(own.exitCode()).as(own.toString()).isZero();
+            assertThat(Files.readAllBytes(file)).containsExactly(7, 7, 7);
+            assertThat(call(node, "2", "--inout", file, "--in", file).err())
+                    .contains("no routine with function code 2");
+        }
+        assertThat(
+                        Execution.ofOutboard(
+                                        "naa",
+                                        "routines",
+                                        "--no-builtins",
+                                        "--routines",
+                                        jar.toString())
+                                .out()
+                                .lines()
+                                .filter(line -> line.matches(" +[0-9]+ .*")))
+                .singleElement()
+                .asString()
+                .contains(" mine");
+        assertThat(Execution.ofOutboard("naa", "serve", "--no-builtins").err())
+                .isEqualTo(
+                        "outboard: --no-builtins leaves no routine; add yours with --routines JAR"
+                                + System.lineSeparator());
     }
 
     @Test

@@ -35,13 +35,13 @@ class RpcReportTest {
     }
 
     private static RpcResult rpc(long sendNanos, long computeNanos, long receiveNanos) {
-        return new RpcResult(0, 0, 0, sendNanos, computeNanos, receiveNanos);
+        return new RpcResult(0, 0, 300 << 10, 300 << 10, sendNanos, computeNanos, receiveNanos);
     }
 
     /// The rows below the heading, with a single space between cells.
     private static List<String> rows(RpcResult... results) {
         StringWriter out = new StringWriter();
-        new RpcReport().rpcs(900 << 10, 300 << 10, List.of(results)).print(new PrintWriter(out));
+        new RpcReport().rpcs(900 << 10, List.of(results)).print(new PrintWriter(out));
         return out.toString().lines().skip(1).map(row -> row.replaceAll(" +", " ")).toList();
     }
 }

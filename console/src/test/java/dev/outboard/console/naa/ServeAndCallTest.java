@@ -44,7 +44,7 @@ class ServeAndCallTest {
         assertThat(HexFormat.of().formatHex(Files.readAllBytes(digest)))
                 .isEqualTo("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assertThat(run.out())
-                .contains("sha-256 at " + node.address(), "0x00 (success)")
+                .contains("function 12 at " + node.address(), "0x00 (success)")
                 .contains("address and route", "connect", "region setup", "send", "whole RPC");
     }
 
@@ -116,8 +116,8 @@ class ServeAndCallTest {
     @Test
     void saysWhatTheRoutineWants() throws IOException {
         assertFailure(
-                "vector-add: the three regions must have the same size, a multiple of 4 bytes"
-                        + " (see 'outboard naa routines')",
+                "function 10 at %s ended with code 0x20 (error of the routine); if it is vector-add of 'outboard naa serve': the three regions must have the same size, a multiple of 4 bytes (see 'outboard naa routines')"
+                        .formatted(node.address()),
                 call("10", "--in", someFile(), "--in", someFile(), "--out", "8:result"));
     }
 
@@ -157,7 +157,8 @@ class ServeAndCallTest {
         String taken =
                 node.host()
                         + " is in use: another Outboard process, or the kernel's rdma_rxe, has its"
-                        + " UDP port 4791; choose another local address, for example --bind 127.0.0.2";
+                        + " UDP port 4791; choose another local address, for example --bind"
+                        + " 127.0.0.2";
 
         assertFailure(taken, Execution.ofOutboard("naa", "serve", "--bind", node.host()));
         assertFailure(taken, call("3", "--in", someFile(), "--bind", node.host()));

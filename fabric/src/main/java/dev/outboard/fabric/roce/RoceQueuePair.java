@@ -152,6 +152,11 @@ final class RoceQueuePair implements QueuePair {
     }
 
     @Override
+    public long bytesReceived() {
+        return machine.bytesReceived();
+    }
+
+    @Override
     public void close() {
         device.engine().exclusively(this::release);
     }

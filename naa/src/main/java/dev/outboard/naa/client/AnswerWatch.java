@@ -11,7 +11,6 @@ final class AnswerWatch {
     private static final long MIN_SLICE_NANOS = 50_000;
     private static final long MAX_SLICE_NANOS = 1_000_000;
     private static final int SLICES = 16;
-    private static final String BYTES_RECEIVED = "bytes-received";
 
     private final ClientConnection connection;
     private final boolean worthwhile;
@@ -29,8 +28,8 @@ final class AnswerWatch {
     /// An RPC starts.
     void start() {
         if (worthwhile) {
-            before = received();
-            watching = before >= 0;
+            before = connection.bytesReceived();
+            watching = true;
             waiting = false;
         }
     }
@@ -52,15 +51,8 @@ final class AnswerWatch {
 
     /// Whether the answer has begun since the last look; true once.
     boolean sees() {
-        boolean begun = watching && received() > before;
+        boolean begun = watching && connection.bytesReceived() > before;
         watching &= !begun;
         return begun;
-    }
-
-    private long received() {
-        return connection
-                .queuePair()
-                .map(pair -> pair.counters().getOrDefault(BYTES_RECEIVED, -1L))
-                .orElse(-1L);
     }
 }

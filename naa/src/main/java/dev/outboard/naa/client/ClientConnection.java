@@ -37,6 +37,7 @@ final class ClientConnection {
     private final int maxSends;
     private final Deque<InetSocketAddress> addresses;
     private volatile @Nullable ConnectionId id;
+    private volatile @Nullable QueuePair pair;
     private @Nullable QueueShare share;
     private @Nullable Link link;
     private volatile boolean established;
@@ -99,7 +100,13 @@ final class ClientConnection {
     }
 
     Optional<QueuePair> queuePair() {
-        return Optional.ofNullable(id).flatMap(ConnectionId::queuePair);
+        return Optional.ofNullable(pair);
+    }
+
+    /// The payload that has arrived so far.
+    long bytesReceived() {
+        QueuePair current = pair;
+        return current == null ? 0 : current.bytesReceived();
     }
 
     long addressNanos() {
@@ -198,10 +205,11 @@ final class ClientConnection {
     private void prepare() {
         share = shared.share(maxSends + RECEIVES);
         CompletionQueue queue = share.shared().queue();
-        QueuePair pair =
+        QueuePair created =
                 id().createQueuePair(domain, QueuePairAttributes.of(queue, maxSends, RECEIVES));
-        share.serve(pair.number());
-        link = new Link(pair, share, machine, settings.spin);
+        pair = created;
+        share.serve(created.number());
+        link = new Link(created, share, machine, settings.spin);
         id().resolveRoute(settings.routeLimit);
     }
 
@@ -264,6 +272,7 @@ final class ClientConnection {
             cleanup.defer(closing::close);
         }
         id = null;
+        pair = null;
         share = null;
         link = null;
         established = false;

@@ -173,7 +173,8 @@ final class ClientSession {
         machine.registered(
                 register(messages, "the message buffer"),
                 maxMessageBytes,
-                Math.max(1, maxSends - OTHER_SENDS));
+                Math.max(1, maxSends - OTHER_SENDS),
+                connection::bytesReceived);
         registrationNanos = System.nanoTime() - start;
     }
 

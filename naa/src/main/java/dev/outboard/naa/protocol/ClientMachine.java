@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The client's state machine (`spec/naaice.md`, section 11.2). Starting an RPC and following it to
@@ -51,6 +52,9 @@ public final class ClientMachine extends Machine {
     private final ClientRegions regions;
     private @Nullable MessageBuffers messages;
     private @Nullable WritePlan plan;
+
+    private LongSupplier bytesReceived = () -> 0;
+    private long receivedBefore;
 
     private boolean hostErrorToSend;
     private boolean probeToSend;
@@ -131,7 +135,13 @@ public final class ClientMachine extends Machine {
     ///
     /// @param buffer [#MESSAGE_BYTES] of memory
     /// @param maxOutstanding WRITEs the queue pair takes at a time
-    public void registered(MemoryRegion buffer, long maxMessageBytes, int maxOutstanding) {
+    /// @param bytesReceived the bytes that the connection has received so far
+    public void registered(
+            MemoryRegion buffer,
+            long maxMessageBytes,
+            int maxOutstanding,
+            LongSupplier bytesReceived) {
+        this.bytesReceived = bytesReceived;
         messages = new MessageBuffers(buffer, 1);
         plan = new WritePlan(regions.list().size(), maxMessageBytes, maxOutstanding);
     }
@@ -222,6 +232,7 @@ public final class ClientMachine extends Machine {
         counters().add(Counter.RPCS, 1);
         result = null;
         resultHeld = false;
+        receivedBefore = bytesReceived.getAsLong();
         clock.start(nowNanos);
         deadline.set(nowNanos, settings.timeout());
         enter(NaaState.DATA_SENDING);
@@ -364,7 +375,10 @@ public final class ClientMachine extends Machine {
             case MRSP_SENDING -> heldMessageLength = completion.byteCount();
             case MRSP_RECEIVING -> applyMessage(completion.byteCount(), nowNanos);
             // Ignored; but it used up the receive that waits for the result.
-            case DATA_SENDING, DATA_RECEIVING -> postReceive();
+            case DATA_SENDING, DATA_RECEIVING -> {
+                receivedBefore += completion.byteCount();
+                postReceive();
+            }
             default -> throw unexpected(completion);
         }
     }
@@ -412,9 +426,10 @@ public final class ClientMachine extends Machine {
 
     private void finish(int immediate, long byteCount) {
         int code = settings.dialect().returnCode(immediate);
-        long total = 0;
+        long total = bytesReceived.getAsLong() - receivedBefore;
+        long expected = 0;
         if (code == 0) {
-            total = regions.returnedBytes(byteCount);
+            expected = regions.returnedBytes();
             regions.markReceived();
         }
         result =
@@ -422,6 +437,7 @@ public final class ClientMachine extends Machine {
                         code,
                         byteCount,
                         total,
+                        expected,
                         clock.sendNanos(),
                         clock.computeNanos(),
                         clock.receiveNanos());

@@ -163,11 +163,9 @@ public final class ClientRegions {
         }
     }
 
-    /// The bytes that a successful RPC returns.
-    ///
-    /// @param byteCount the length of its last WRITE
-    long returnedBytes(long byteCount) {
-        return dialect == Dialect.AP1_2023 ? byteCount : outputBytes();
+    /// The bytes that the next RPC returns if it succeeds (NAA-RET-4).
+    long returnedBytes() {
+        return dialect == Dialect.AP1_2023 ? regions.get(returnRegion).size() : outputBytes();
     }
 
     /// The bytes of all regions marked as output.

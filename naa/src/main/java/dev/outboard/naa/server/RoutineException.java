@@ -8,7 +8,8 @@ public final class RoutineException extends Exception {
 
     private final int returnCode;
 
-    /// Fails the RPC with `returnCode`.
+    /// Fails the RPC with `returnCode`. Choose from 0x20 on: 0x10 to 0x13 may be used, but have a
+    /// meaning at this server already ([ReturnCode]).
     ///
     /// @throws IllegalArgumentException unless the code is in [ReturnCode#FIRST_APPLICATION] to
     ///   [ReturnCode#LAST_APPLICATION]

@@ -77,6 +77,17 @@ public final class RoutineSet {
         return all;
     }
 
+    /// These and those of `others`.
+    ///
+    /// @throws IllegalArgumentException if two routines have the same function code
+    public RoutineSet with(RoutineSet others) {
+        RoutineSet all = this;
+        for (Member member : others.members.values()) {
+            all = all.with(List.of(member.spec()), member.origin());
+        }
+        return all;
+    }
+
     /// All routines by ascending function code.
     public List<RoutineSpec> routines() {
         return members.values().stream().map(Member::spec).toList();

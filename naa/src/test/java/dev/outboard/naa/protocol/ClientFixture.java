@@ -35,6 +35,9 @@ public final class ClientFixture {
     public final MachineDriver driver;
     final List<ClientRegion> regions = new ArrayList<>();
 
+    /// What the server has written so far.
+    long received;
+
     public ClientFixture(Dialect dialect, RegionSpec... specs) {
         if (dialect == Dialect.AP1_2023) {
             regions.add(region(RegionSpec.unmarked(Arena.ofAuto().allocate(8, 8))));
@@ -51,7 +54,8 @@ public final class ClientFixture {
                         "server:1",
                         new ClientSettings(dialect, FUNCTION, TIMEOUT, PROBE),
                         new ClientRegions(dialect, regions));
-        machine.registered(PlainRegion.of(ClientMachine.MESSAGE_BYTES, 99), 1L << 31, 300);
+        machine.registered(
+                PlainRegion.of(ClientMachine.MESSAGE_BYTES, 99), 1L << 31, 300, () -> received);
         driver = new MachineDriver(machine);
     }
 

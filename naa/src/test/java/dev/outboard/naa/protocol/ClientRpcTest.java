@@ -227,11 +227,13 @@ class ClientRpcTest {
                         RegionSpec.output(b),
                         RegionSpec.inputOutput(c));
         client.reach(NaaState.DATA_RECEIVING);
+        client.received += 50;
         client.driver.immediateArrives(0, 30);
         RpcResult success = client.machine.result();
         assertThat(success.isSuccess()).isTrue();
         assertThat(success.bytesReceived()).isEqualTo(30);
         assertThat(success.totalBytesReceived()).isEqualTo(50);
+        assertThat(success.missingBytes()).isZero();
         client.machine.startRpc(client.driver.now);
         client.driver.take().forEach(client.driver::sendCompletes);
         client.driver.immediateArrives(0xabcdef01, 0);
@@ -239,8 +241,45 @@ class ClientRpcTest {
         assertThat(client.machine.state()).isEqualTo(NaaState.FINISHED);
         assertThat(failure.returnCode()).isEqualTo(0xabcdef);
         assertThat(failure.totalBytesReceived()).isZero();
+        assertThat(failure.missingBytes()).isZero();
         client.machine.startRpc(client.driver.now);
         assertThat(client.machine.state()).isEqualTo(NaaState.DATA_SENDING);
+    }
+
+    @Test
+    @Requirement("NAA-RET-12")
+    void tellsHowManyBytesAServerKeptBack() {
+        client =
+                new ClientFixture(
+                        Dialect.UPSTREAM_2026,
+                        RegionSpec.input(a),
+                        RegionSpec.output(b),
+                        RegionSpec.output(c));
+        client.received = 1000;
+        client.reach(NaaState.DATA_RECEIVING);
+        // A message in between is no part of the answer.
+        client.received += 4;
+        client.driver.bytesArrive(4);
+        client.driver.take();
+        client.received += 20 + 7;
+        client.driver.immediateArrives(0, 7);
+        RpcResult result = client.machine.result();
+        assertThat(result.bytesReceived()).isEqualTo(7);
+        assertThat(result.totalBytesReceived()).isEqualTo(27);
+        assertThat(result.expectedBytes()).isEqualTo(50);
+        assertThat(result.missingBytes()).isEqualTo(23);
+    }
+
+    @Test
+    @Requirement("NAA-RET-12")
+    void ap1ExpectsTheReturnRegion() {
+        client =
+                new ClientFixture(Dialect.AP1_2023, RegionSpec.unmarked(a), RegionSpec.unmarked(b));
+        client.machine.regions().setReturnRegion(2);
+        client.reach(NaaState.DATA_RECEIVING);
+        client.received += 5;
+        client.driver.immediateArrives(0, 5);
+        assertThat(client.machine.result().missingBytes()).isEqualTo(15);
     }
 
     @Test

@@ -77,4 +77,7 @@ public interface QueuePairMachine {
 
     /// Puts everything counted into `into`, names in lower case with dashes.
     void countersTo(Map<String, Long> into);
+
+    /// The payload that has arrived; any thread.
+    long bytesReceived();
 }

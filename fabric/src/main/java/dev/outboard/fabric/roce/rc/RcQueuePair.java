@@ -95,6 +95,11 @@ public final class RcQueuePair implements QueuePairMachine {
         counters.copyTo(into, "");
     }
 
+    @Override
+    public long bytesReceived() {
+        return counters.get(QueuePairCounter.BYTES_RECEIVED);
+    }
+
     /// The peer, once there is one.
     public @Nullable RcConnection connection() {
         return connection;

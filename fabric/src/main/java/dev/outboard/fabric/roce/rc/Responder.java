@@ -268,7 +268,6 @@ final class Responder {
 
     private void executed(Packet packet, Opcode opcode) {
         counters.increment(QueuePairCounter.REQUESTS_RECEIVED);
-        counters.add(QueuePairCounter.BYTES_RECEIVED, packet.payloadLength());
         if (packet.ackRequest() || isAskedFor) {
             ackPsn = packet.psn();
         }
@@ -296,7 +295,7 @@ final class Responder {
             return refuseReceive(
                     Aeth.NAK_REMOTE_OPERATIONAL_ERROR, CompletionStatus.LOCAL_PROTECTION_ERROR);
         }
-        position += length;
+        arrived(length);
         if (opcode.isFirst() || opcode.isMiddle()) {
             return true;
         }
@@ -306,6 +305,12 @@ final class Responder {
                     Aeth.NAK_REMOTE_ACCESS_ERROR, CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
         }
         return completeReceive(CompletionOpcode.RECEIVE, position, packet);
+    }
+
+    /// Counts before the message completes: the application may look at the counter at once.
+    private void arrived(int length) {
+        position += length;
+        counters.add(QueuePairCounter.BYTES_RECEIVED, length);
     }
 
     private boolean store(ReceiveEntry receive, Packet packet) {
@@ -344,7 +349,7 @@ final class Responder {
         if (length > 0 && !write(packet)) {
             return refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
         }
-        position += length;
+        arrived(length);
         writeRemaining -= length;
         return !opcode.hasImmediate()
                 || completeReceive(

@@ -103,6 +103,11 @@ public final class UdQueuePair implements QueuePairMachine {
     }
 
     @Override
+    public long bytesReceived() {
+        return counters.get(UdCounter.BYTES_RECEIVED);
+    }
+
+    @Override
     public @Nullable Path path() {
         return null;
     }
