@@ -1,51 +1,59 @@
 package dev.outboard.console.spec;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// One catalog sorted by what is known of its rows. A proven row is proven even if a pattern puts
-/// it out of scope; a failing one never is.
+/// One catalog sorted by what is known of its rows. A proven row is proven even if a line of
+/// `out-of-scope.tsv` covers it; a failing one never is.
 ///
-/// @param proven rows with a passing test and no failing one
-/// @param failing rows with a failing test
-/// @param outOfScope rows that are left out on purpose, by the line that says why
-/// @param missing rows with neither
+/// @param states the state of each row and of each clause, by ID, in the order of the catalog
+/// @param exceptions the rows and clauses that are left out, by the line that says why
 record Coverage(
         Catalog catalog,
-        List<String> proven,
-        List<String> failing,
-        Map<OutOfScope.Entry, List<String>> outOfScope,
-        List<String> missing) {
+        Map<String, State> states,
+        Map<OutOfScope.Entry, List<String>> exceptions) {
 
     static Coverage of(Catalog catalog, TestResults results, OutOfScope scope) {
-        Coverage coverage =
-                new Coverage(
-                        catalog,
-                        new ArrayList<>(),
-                        new ArrayList<>(),
-                        new LinkedHashMap<>(),
-                        new ArrayList<>());
-        catalog.rows().keySet().forEach(id -> coverage.sort(id, results, scope));
+        Coverage coverage = new Coverage(catalog, new LinkedHashMap<>(), new LinkedHashMap<>());
+        for (Row row : catalog.rows().values()) {
+            State worst =
+                    row.marks().stream()
+                            .map(mark -> coverage.sort(row, mark, results, scope))
+                            .max(Comparator.naturalOrder())
+                            .orElseThrow();
+            coverage.states.put(row.id(), worst);
+        }
         return coverage;
     }
 
-    private void sort(String id, TestResults results, OutOfScope scope) {
-        Optional<OutOfScope.Entry> leftOut = scope.entryFor(id);
-        if (results.isFailing(id)) {
-            failing.add(id);
-        } else if (results.isProven(id)) {
-            proven.add(id);
-        } else if (leftOut.isPresent()) {
-            outOfScope.computeIfAbsent(leftOut.get(), entry -> new ArrayList<>()).add(id);
-        } else {
-            missing.add(id);
+    private State sort(Row row, String mark, TestResults results, OutOfScope scope) {
+        State state = results.stateOf(mark);
+        if (state == State.MISSING || state == State.SKIPPED) {
+            Optional<OutOfScope.Entry> leftOut =
+                    scope.entryFor(mark).or(() -> scope.entryFor(row.id()));
+            if (leftOut.isPresent()) {
+                exceptions.computeIfAbsent(leftOut.get(), entry -> new ArrayList<>()).add(mark);
+                state = leftOut.get().kind();
+            }
         }
+        states.put(mark, state);
+        return state;
     }
 
-    int outOfScopeCount() {
-        return outOfScope.values().stream().mapToInt(List::size).sum();
+    /// How many rows are in `state`, a row with clauses counted once.
+    int count(State state) {
+        return (int) catalog.rows().keySet().stream().filter(id -> states.get(id) == state).count();
+    }
+
+    /// What tests have to prove and is in `state`: rows, and clauses of the rows that have them.
+    List<String> marks(State state) {
+        return catalog.rows().values().stream()
+                .flatMap(row -> row.marks().stream())
+                .filter(mark -> states.get(mark) == state)
+                .toList();
     }
 }

@@ -5,9 +5,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
@@ -24,17 +22,22 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "spec",
         description =
-                "Report which requirements have a passing test, which are out of scope, and"
+                "Report which requirements have a passing test, which are left out and why, and"
                         + " which are missing.",
         footer = {"", "The results are those of the last './outboard test'."})
 public final class SpecCommand implements Callable<Integer> {
     private static final String OUT_OF_SCOPE = "spec/out-of-scope.tsv";
     private static final int ID_LINE_WIDTH = 96;
-    private static final int TEXT_WIDTH = 78;
+    private static final int TEXT_WIDTH = 70;
+
+    private static final List<State> NOT_PROVEN =
+            List.of(State.FAILING, State.SKIPPED, State.MISSING);
 
     @Spec private CommandSpec spec;
 
-    @Option(names = "--missing", description = "List only what is missing, with its text.")
+    @Option(
+            names = "--missing",
+            description = "List only what is missing, failing or skipped, with its text.")
     private boolean missingOnly;
 
     @Option(
@@ -87,9 +90,11 @@ public final class SpecCommand implements Callable<Integer> {
     }
 
     private static void printCounts(PrintWriter out, List<Coverage> all) {
-        out.printf(
-                "%-12s %6s %7s %8s %13s %8s%n",
-                "Catalog", "rows", "proven", "failing", "out of scope", "missing");
+        out.printf("%-10s %6s", "Catalog", "rows");
+        for (State state : State.values()) {
+            out.print("  " + state.word(" "));
+        }
+        out.println();
         all.forEach(coverage -> printCounts(out, coverage.catalog().name(), List.of(coverage)));
         if (all.size() > 1) {
             printCounts(out, "all", all);
@@ -97,14 +102,12 @@ public final class SpecCommand implements Callable<Integer> {
     }
 
     private static void printCounts(PrintWriter out, String label, List<Coverage> summed) {
-        out.printf(
-                "%-12s %6d %7d %8d %13d %8d%n",
-                label,
-                sum(summed, coverage -> coverage.catalog().rows().size()),
-                sum(summed, coverage -> coverage.proven().size()),
-                sum(summed, coverage -> coverage.failing().size()),
-                sum(summed, Coverage::outOfScopeCount),
-                sum(summed, coverage -> coverage.missing().size()));
+        out.printf("%-10s %6d", label, sum(summed, coverage -> coverage.catalog().rows().size()));
+        for (State state : State.values()) {
+            int width = 2 + state.word(" ").length();
+            out.printf("%" + width + "d", sum(summed, coverage -> coverage.count(state)));
+        }
+        out.println();
     }
 
     private static int sum(List<Coverage> all, ToIntFunction<Coverage> count) {
@@ -117,36 +120,42 @@ public final class SpecCommand implements Callable<Integer> {
             return;
         }
         out.printf("%n%s%n", coverage.catalog().name());
-        printIds(out, "proven", coverage.proven());
-        printIds(out, "failing", coverage.failing());
-        coverage.outOfScope()
+        printIds(out, coverage, State.PROVEN);
+        coverage.exceptions()
                 .forEach((entry, ids) ->
                         out.printf(
-                                "  out of scope: %s (%d), %s%n",
-                                entry.pattern(), ids.size(), entry.reason()));
-        printIds(out, "missing", coverage.missing());
+                                "  %s: %s (%d), %s%n",
+                                entry.kind().word(" "),
+                                entry.pattern(),
+                                ids.size(),
+                                entry.reason()));
+        NOT_PROVEN.forEach(state -> printIds(out, coverage, state));
     }
 
     private static void printMissing(PrintWriter out, Coverage coverage) {
-        List<String> open = new ArrayList<>(coverage.failing());
-        open.addAll(coverage.missing());
+        List<String> open = NOT_PROVEN.stream().flatMap(s -> coverage.marks(s).stream()).toList();
         if (open.isEmpty()) {
             return;
         }
         out.printf("%n%s%n", coverage.catalog().name());
-        Map<String, String> rows = coverage.catalog().rows();
-        open.forEach(id -> out.printf("  %-14s %s%n", id, shortened(rows.getOrDefault(id, ""))));
+        open.forEach(mark ->
+                out.printf(
+                        "  %-14s %-8s %s%n",
+                        mark,
+                        coverage.states().get(mark).word(" "),
+                        shortened(coverage.catalog().text(mark))));
     }
 
     private static String shortened(String text) {
         return text.length() <= TEXT_WIDTH ? text : text.substring(0, TEXT_WIDTH - 1) + "…";
     }
 
-    private static void printIds(PrintWriter out, String label, List<String> ids) {
+    private static void printIds(PrintWriter out, Coverage coverage, State state) {
+        List<String> ids = coverage.marks(state);
         if (ids.isEmpty()) {
             return;
         }
-        out.printf("  %s (%d)%n", label, ids.size());
+        out.printf("  %s (%d)%n", state.word(" "), ids.size());
         StringBuilder line = new StringBuilder();
         for (String id : ids) {
             if (line.length() + id.length() > ID_LINE_WIDTH) {

@@ -3,9 +3,9 @@ package dev.outboard.console.spec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /// What the last test run of each module proved: the `requirements.tsv` files that the test kit's
@@ -13,8 +13,7 @@ import java.util.stream.Stream;
 final class TestResults {
     private static final String FILE = "target/requirements.tsv";
 
-    private final Set<String> passed = new HashSet<>();
-    private final Set<String> failed = new HashSet<>();
+    private final Map<String, State> states = new HashMap<>();
     private int modules;
 
     /// The results of every module directly below `root`.
@@ -35,20 +34,27 @@ final class TestResults {
         modules++;
         for (String line : lines) {
             String[] cells = line.split("\t");
-            if (cells[2].equals("PASSED")) {
-                passed.add(cells[0]);
-            } else if (cells[2].equals("FAILED")) {
-                failed.add(cells[0]);
-            }
+            State state =
+                    switch (cells[2]) {
+                        case "PASSED" -> State.PROVEN;
+                        case "FAILED" -> State.FAILING;
+                        default -> State.SKIPPED;
+                    };
+            states.merge(cells[0], state, TestResults::outweighing);
         }
     }
 
-    boolean isProven(String id) {
-        return passed.contains(id) && !failed.contains(id);
+    /// A failed test outweighs passed ones, and those outweigh the skipped.
+    private static State outweighing(State a, State b) {
+        if (a == State.FAILING || b == State.FAILING) {
+            return State.FAILING;
+        }
+        return a == State.PROVEN ? a : b;
     }
 
-    boolean isFailing(String id) {
-        return failed.contains(id);
+    /// Proven, failing or skipped; missing if no test named `id`.
+    State stateOf(String id) {
+        return states.getOrDefault(id, State.MISSING);
     }
 
     /// How many modules have results at all.

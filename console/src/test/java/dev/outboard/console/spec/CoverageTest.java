@@ -1,26 +1,36 @@
 package dev.outboard.console.spec;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CoverageTest {
     private static final Catalog CATALOG =
             Catalog.parse(
                     "x",
-                    List.of("| A-1 | one |", "| A-2 | two |", "| A-3 | three |", "| B-1 | b |"));
+                    List.of(
+                            "| A-1 | one |",
+                            "| A-2 | two |",
+                            "| A-3 | three |",
+                            "| B-1 | b |",
+                            "| E-1 | (a) wet; (b) clear |"));
 
     private final TestResults results = new TestResults();
 
     @Test
     void aRowIsProvenByAPassingTest() {
-        results.add(List.of("A-1\tT#a\tPASSED", "A-2\tT#b\tSKIPPED"));
+        results.add(List.of("A-1\tT#a\tPASSED", "A-2\tT#b\tSKIPPED", "A-1\tT#c\tSKIPPED"));
 
-        Coverage coverage = coverage("");
+        Coverage coverage = coverage();
 
-        assertThat(coverage.proven()).containsExactly("A-1");
-        assertThat(coverage.missing()).containsExactly("A-2", "A-3", "B-1");
+        assertThat(coverage.marks(State.PROVEN)).containsExactly("A-1");
+        assertThat(coverage.marks(State.SKIPPED)).containsExactly("A-2");
+        assertThat(coverage.marks(State.MISSING)).containsExactly("A-3", "B-1", "E-1a", "E-1b");
     }
 
     @Test
@@ -28,26 +38,64 @@ class CoverageTest {
         results.add(List.of("A-1\tT#a\tPASSED", "A-1\tT#b\tFAILED"));
         results.add(List.of("A-1\tU#a\tPASSED"));
 
-        assertThat(coverage("A-*\tnot wanted").failing()).containsExactly("A-1");
+        assertThat(coverage("A-*\toptional\tnot wanted").marks(State.FAILING))
+                .containsExactly("A-1");
     }
 
     @Test
-    void aPatternPutsRowsOutOfScopeUnlessTheyAreProven() {
-        results.add(List.of("A-1\tT#a\tPASSED"));
+    void anExceptionLeavesOutWhatIsNotProven() {
+        results.add(List.of("A-1\tT#a\tPASSED", "A-2\tT#b\tSKIPPED"));
 
-        Coverage coverage = coverage("A-3\tfirst reason", "A-*\tsecond reason");
+        Coverage coverage = coverage("A-3\tplanned\tfirst", "A-*\tdeviation\tsecond");
 
-        assertThat(coverage.proven()).containsExactly("A-1");
-        assertThat(coverage.outOfScope())
-                .containsEntry(new OutOfScope.Entry("A-3", "first reason"), List.of("A-3"))
-                .containsEntry(new OutOfScope.Entry("A-*", "second reason"), List.of("A-2"));
-        assertThat(coverage.outOfScopeCount()).isEqualTo(2);
-        assertThat(coverage.missing()).containsExactly("B-1");
+        assertThat(coverage.marks(State.PROVEN)).containsExactly("A-1");
+        assertThat(coverage.exceptions())
+                .containsExactlyInAnyOrderEntriesOf(
+                        Map.of(
+                                new OutOfScope.Entry("A-3", State.PLANNED, "first"),
+                                List.of("A-3"),
+                                new OutOfScope.Entry("A-*", State.DEVIATION, "second"),
+                                List.of("A-2")));
+        assertThat(coverage.count(State.PLANNED)).isEqualTo(1);
+        assertThat(coverage.count(State.DEVIATION)).isEqualTo(1);
+        assertThat(coverage.marks(State.MISSING)).contains("B-1");
+    }
+
+    @Test
+    void aRowWithClausesIsProvenWhenEachOfThemIs() {
+        results.add(List.of("E-1a\tT#a\tPASSED", "E-1b\tT#a\tPASSED"));
+
+        assertThat(coverage().marks(State.PROVEN)).containsExactly("E-1a", "E-1b");
+        assertThat(coverage().count(State.PROVEN)).isEqualTo(1);
+    }
+
+    @Test
+    void aRowIsInTheStateOfItsWorstClause() {
+        results.add(List.of("E-1a\tT#a\tPASSED", "E-1\tT#all\tPASSED"));
+        assertThat(coverage().states()).containsEntry("E-1", State.MISSING);
+        assertThat(coverage().marks(State.MISSING)).contains("E-1b").doesNotContain("E-1");
+
+        assertThat(coverage("E-1b\tplanned\tlater").states()).containsEntry("E-1", State.PLANNED);
+        assertThat(coverage("E-1\tplanned\tlater").states())
+                .containsEntry("E-1a", State.PROVEN)
+                .containsEntry("E-1b", State.PLANNED);
+
+        results.add(List.of("E-1b\tT#b\tFAILED"));
+        assertThat(coverage("E-1\tplanned\tlater").states()).containsEntry("E-1", State.FAILING);
     }
 
     @Test
     void aPatternIsNoRegularExpression() {
-        assertThat(new OutOfScope.Entry("A.1", "reason").covers("A-1")).isFalse();
+        assertThat(new OutOfScope.Entry("A.1", State.PLANNED, "reason").covers("A-1")).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"A-1\treason", "A-1\tproven\treason", "A-1\tplanned\t "})
+    void refusesAnExceptionWithoutKindOrReason(String line) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> OutOfScope.parse(List.of(line)))
+                .withMessageContaining("optional, not-applicable, planned, deviation")
+                .withMessageContaining("'" + line + "'");
     }
 
     private Coverage coverage(String... outOfScope) {

@@ -21,7 +21,7 @@ class SpecCommandTest {
     void writeASourceTree() throws IOException {
         write("spec/water.md", "| W-1 | wet |", "| W-2 | clear |", "| W-3 | cold |");
         write("spec/fire.md", "| F-1 | hot |");
-        write("spec/out-of-scope.tsv", "# comment", "W-3\tnot here");
+        write("spec/out-of-scope.tsv", "# comment", "W-3\toptional\tnot here");
         write("pool/target/requirements.tsv", "W-1\tPoolTest#wet\tPASSED");
         System.setProperty("outboard.home", root.toString());
     }
@@ -35,12 +35,17 @@ class SpecCommandTest {
     void countsAndListsPerCatalog() {
         assertThat(run())
                 .containsSubsequence(
-                        "fire              1       0        0             0        1",
-                        "water             3       1        0             1        1",
-                        "all               4       1        0             1        2",
+                        "rows  proven  optional  not applicable  planned  deviation  skipped"
+                                + "  missing  failing",
+                        "fire            1       0         0               0        0"
+                                + "          0        0        1        0",
+                        "water           3       1         1               0        0"
+                                + "          0        0        1        0",
+                        "all             4       1         1               0        0"
+                                + "          0        0        2        0",
                         "proven (1)",
                         "W-1",
-                        "out of scope: W-3 (1), not here",
+                        "optional: W-3 (1), not here",
                         "missing (1)",
                         "W-2");
     }
@@ -48,7 +53,7 @@ class SpecCommandTest {
     @Test
     void missingListsTheTextsOfWhatIsMissing() {
         assertThat(run("--missing", "--catalog", "water"))
-                .contains("W-2            clear")
+                .contains("W-2            missing  clear")
                 .doesNotContain("W-1", "W-3", "F-1");
     }
 
