@@ -165,7 +165,7 @@ class SeedRowsTest {
     private static void add(Requirement marks, Set<String> into) {
         if (marks != null) {
             for (String mark : marks.value()) {
-                // A mark of one clause, DCORE-PE-12a, counts for its row.
+                // A mark of one clause, with its letter, counts for the row.
                 into.add(mark.replaceFirst("[a-z]$", ""));
             }
         }

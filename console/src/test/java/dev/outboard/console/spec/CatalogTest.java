@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -109,5 +110,21 @@ class CatalogTest {
                 .filteredOn(catalog -> !catalog.rows().isEmpty())
                 .extracting(Catalog::name)
                 .containsExactly("ccip", "doca-rdma", "dpa", "naaice", "roce");
+    }
+
+    /// Its litmus tests stand as headings, and a table of their results names them once more.
+    @Test
+    void countsTheLitmusTestsOfTheDpaOnce() throws IOException {
+        Catalog dpa =
+                Catalog.readAll(Repository.root().resolve("spec")).stream()
+                        .filter(catalog -> catalog.name().equals("dpa"))
+                        .findFirst()
+                        .orElseThrow();
+
+        assertThat(dpa.rows()).hasSize(349);
+        assertThat(dpa.rows().keySet())
+                .containsAll(IntStream.rangeClosed(1, 53).mapToObj(n -> "DPA-LIT-" + n).toList())
+                .allMatch(id -> id.startsWith("DPA-"));
+        assertThat(dpa.text("DPA-LIT-1")).endsWith("Send WQE in DPA memory, then doorbell");
     }
 }
