@@ -11,7 +11,8 @@ import java.util.Optional;
 /// `out-of-scope.tsv` covers it; a failing one never is.
 ///
 /// @param states the state of each row and of each clause, by ID, in the order of the catalog
-/// @param exceptions the rows and clauses that are left out, by the line that says why
+/// @param exceptions the rows and clauses that are left out, by the line that says why; none for a
+///   line whose rows are proven all the same, such as that of a refusal
 record Coverage(
         Catalog catalog,
         Map<String, State> states,
@@ -32,12 +33,14 @@ record Coverage(
 
     private State sort(Row row, String mark, TestResults results, OutOfScope scope) {
         State state = results.stateOf(mark);
-        if (state == State.MISSING || state == State.SKIPPED) {
-            Optional<OutOfScope.Entry> leftOut =
-                    scope.entryFor(mark).or(() -> scope.entryFor(row.id()));
-            if (leftOut.isPresent()) {
-                exceptions.computeIfAbsent(leftOut.get(), entry -> new ArrayList<>()).add(mark);
-                state = leftOut.get().kind();
+        Optional<OutOfScope.Entry> exception =
+                scope.entryFor(mark).or(() -> scope.entryFor(row.id()));
+        if (exception.isPresent()) {
+            List<String> leftOut =
+                    exceptions.computeIfAbsent(exception.get(), entry -> new ArrayList<>());
+            if (state == State.MISSING || state == State.SKIPPED) {
+                leftOut.add(mark);
+                state = exception.get().kind();
             }
         }
         states.put(mark, state);

@@ -124,10 +124,10 @@ public final class SpecCommand implements Callable<Integer> {
         coverage.exceptions()
                 .forEach((entry, ids) ->
                         out.printf(
-                                "  %s: %s (%d), %s%n",
+                                "  %s: %s (%s), %s%n",
                                 entry.kind().word(" "),
                                 entry.pattern(),
-                                ids.size(),
+                                ids.isEmpty() ? "proven" : ids.size(),
                                 entry.reason()));
         NOT_PROVEN.forEach(state -> printIds(out, coverage, state));
     }

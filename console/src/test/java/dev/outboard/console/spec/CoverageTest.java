@@ -85,6 +85,17 @@ class CoverageTest {
     }
 
     @Test
+    void keepsTheReasonOfARefusalThatIsProven() {
+        results.add(List.of("A-1\tT#a\tPASSED"));
+
+        Coverage coverage = coverage("A-1\toptional\trefused");
+
+        assertThat(coverage.states()).containsEntry("A-1", State.PROVEN);
+        assertThat(coverage.exceptions())
+                .containsEntry(new OutOfScope.Entry("A-1", State.OPTIONAL, "refused"), List.of());
+    }
+
+    @Test
     void aPatternIsNoRegularExpression() {
         assertThat(new OutOfScope.Entry("A.1", State.PLANNED, "reason").covers("A-1")).isFalse();
     }
