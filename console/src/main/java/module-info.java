@@ -10,7 +10,9 @@ module dev.outboard.console {
     requires dev.outboard.ccip;
     requires dev.outboard.examples;
     requires dev.outboard.node;
+    requires java.compiler;
     requires java.desktop;
+    requires jdk.compiler;
     requires jdk.httpserver;
     requires jdk.net;
     requires info.picocli;

@@ -5,6 +5,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,6 +21,10 @@ import org.junit.platform.launcher.TestPlan;
 
 /// Writes which requirements a test run proved: `target/requirements.tsv` of the module, one row
 /// `ID <tab> class#method <tab> PASSED|FAILED|SKIPPED` per requirement and test method.
+///
+/// The first line says what the rows are worth: `# <tab> WHOLE|PART|UNFINISHED <tab> start <tab>
+/// test classes that ran <tab> test classes of the module`, the start as an ISO instant. It is
+/// there from the start of a run, so one that is broken off leaves UNFINISHED.
 ///
 /// JUnit finds and owns it through `META-INF/services`. Every run writes the file afresh, so a run
 /// of one test leaves the rows of that test only and never vouches for tests that it did not run.
@@ -48,22 +54,29 @@ public final class RequirementListener implements TestExecutionListener {
     }
 
     private final Path target;
+    private final Clock clock;
+    private Instant start = Instant.EPOCH;
+    private TestClasses classes = TestClasses.NONE;
     private final SortedMap<Row, Outcome> rows = new TreeMap<>();
     private @Nullable TestPlan plan;
 
     /// Writes to the working directory's `target`, which is the module's when Maven runs the tests.
     public RequirementListener() {
-        this(TARGET);
+        this(TARGET, Clock.systemUTC());
     }
 
-    RequirementListener(Path target) {
+    RequirementListener(Path target, Clock clock) {
         this.target = target;
+        this.clock = clock;
     }
 
     @Override
     public void testPlanExecutionStarted(TestPlan testPlan) {
         plan = testPlan;
         rows.clear();
+        start = clock.instant();
+        classes = TestClasses.of(testPlan);
+        write("UNFINISHED");
     }
 
     @Override
@@ -87,10 +100,7 @@ public final class RequirementListener implements TestExecutionListener {
 
     @Override
     public synchronized void testPlanExecutionFinished(TestPlan testPlan) {
-        // Outside Maven there may be no such directory, and nobody to read the file.
-        if (Files.isDirectory(target)) {
-            write();
-        }
+        write(classes.isWhole() ? "WHOLE" : "PART");
     }
 
     /// A class that fails or is skipped takes the tests below it along.
@@ -141,8 +151,20 @@ public final class RequirementListener implements TestExecutionListener {
         return a.compareTo(b) >= 0 ? a : b;
     }
 
-    private void write() {
+    private void write(String extent) {
+        // Outside Maven there may be no such directory, and nobody to read the file.
+        if (!Files.isDirectory(target)) {
+            return;
+        }
         List<String> lines = new ArrayList<>();
+        lines.add(
+                String.join(
+                        "\t",
+                        "#",
+                        extent,
+                        start.toString(),
+                        Integer.toString(classes.run().size()),
+                        Integer.toString(classes.all().size())));
         rows.forEach((row, outcome) -> lines.add(row.id + "\t" + row.test + "\t" + outcome));
         try {
             // A reader sees the old file or the new one, never half of it.

@@ -8,9 +8,14 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMetho
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -24,7 +29,14 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 class RequirementListenerTest {
+    private static final Clock CLOCK = Clock.fixed(Instant.ofEpochSecond(7), ZoneOffset.UTC);
+
     @TempDir Path target;
+
+    @BeforeEach
+    void tellTheInnerTests() {
+        BreaksOff.directory = target;
+    }
 
     @Test
     void recordsPassedFailedAndSkippedTests() throws IOException {
@@ -70,6 +82,36 @@ class RequirementListenerTest {
         assertThat(rows(Outcomes.class)).containsExactly("B-1 fails FAILED");
     }
 
+    @Test
+    void saysWhenItRanAndThatItWasAPart() throws IOException {
+        run(selectClass(Outcomes.class));
+
+        assertThat(header())
+                .matches("#\tPART\t1970-01-01T00:00:07Z\t1\t\\d+")
+                .doesNotEndWith("\t0");
+    }
+
+    @Test
+    void aRunOfAllTestClassesIsWhole() {
+        assertThat(new TestClasses(Set.of("a.ATest", "a.Also"), Set.of("a.ATest")).isWhole())
+                .isTrue();
+        assertThat(new TestClasses(Set.of("a.ATest"), Set.of("a.ATest", "a.BTest")).isWhole())
+                .isFalse();
+    }
+
+    @Test
+    void aRunThatIsBrokenOffLeavesNoOldResults() throws IOException {
+        run(selectClass(Outcomes.class));
+        run(selectClass(BreaksOff.class));
+
+        assertThat(header()).startsWith("#\tPART");
+        assertThat(BreaksOff.seen).startsWith("#\tUNFINISHED\t1970").doesNotContain("PASSED");
+    }
+
+    private String header() throws IOException {
+        return Files.readAllLines(target.resolve("requirements.tsv")).getFirst();
+    }
+
     private void run(DiscoverySelector selector) {
         // The listener of this very run must not hear of the inner one, which fails on purpose.
         LauncherConfig config =
@@ -81,11 +123,12 @@ class RequirementListenerTest {
                                 .configurationParameter(
                                         LauncherConstants.CAPTURE_STDOUT_PROPERTY_NAME, "false")
                                 .build(),
-                        new RequirementListener(target));
+                        new RequirementListener(target, CLOCK));
     }
 
     private List<String> rows(Class<?> testClass) throws IOException {
         return Files.readAllLines(target.resolve("requirements.tsv")).stream()
+                .skip(1)
                 .map(line -> line.replace(testClass.getName() + "#", "").replace('\t', ' '))
                 .toList();
     }
@@ -156,5 +199,17 @@ class RequirementListenerTest {
         @Test
         @Requirement("X-1")
         void neverRuns() {}
+    }
+
+    /// Reads what a run leaves that ends here.
+    static class BreaksOff {
+        static Path directory = Path.of("");
+        static String seen = "";
+
+        @Test
+        @Requirement("E-1")
+        void readsTheFileDuringTheRun() throws IOException {
+            seen = Files.readString(directory.resolve("requirements.tsv"));
+        }
     }
 }

@@ -18,12 +18,13 @@ record Coverage(
         Map<String, State> states,
         Map<OutOfScope.Entry, List<String>> exceptions) {
 
-    static Coverage of(Catalog catalog, TestResults results, OutOfScope scope) {
+    static Coverage of(Catalog catalog, TestResults results, TestMarks marks, OutOfScope scope) {
         Coverage coverage = new Coverage(catalog, new LinkedHashMap<>(), new LinkedHashMap<>());
         for (Row row : catalog.rows().values()) {
             State worst =
                     row.marks().stream()
-                            .map(mark -> coverage.sort(row, mark, results, scope))
+                            .map(mark ->
+                                    coverage.sort(row, mark, results.stateOf(mark, marks), scope))
                             .max(Comparator.naturalOrder())
                             .orElseThrow();
             coverage.states.put(row.id(), worst);
@@ -31,8 +32,8 @@ record Coverage(
         return coverage;
     }
 
-    private State sort(Row row, String mark, TestResults results, OutOfScope scope) {
-        State state = results.stateOf(mark);
+    private State sort(Row row, String mark, State found, OutOfScope scope) {
+        State state = found;
         Optional<OutOfScope.Entry> exception =
                 scope.entryFor(mark).or(() -> scope.entryFor(row.id()));
         if (exception.isPresent()) {
@@ -45,6 +46,10 @@ record Coverage(
         }
         states.put(mark, state);
         return state;
+    }
+
+    State state(String mark) {
+        return states.getOrDefault(mark, State.MISSING);
     }
 
     /// How many rows are in `state`, a row with clauses counted once.

@@ -15,7 +15,7 @@ enum State {
     PLANNED,
     /// The implementation does otherwise, on purpose.
     DEVIATION,
-    /// Its tests were skipped, all of them.
+    /// None of its tests ran: they were skipped, or their module has no results of them.
     SKIPPED,
     /// No test names it.
     MISSING,

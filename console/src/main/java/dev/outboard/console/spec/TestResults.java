@@ -3,62 +3,68 @@ package dev.outboard.console.spec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
-/// What the last test run of each module proved: the `requirements.tsv` files that the test kit's
-/// listener writes. A requirement is proven when a test of it passed and none failed.
+/// What the last test runs of the modules proved. A requirement is proven when a test of it passed
+/// and none failed.
 final class TestResults {
     private static final String FILE = "target/requirements.tsv";
 
-    private final Map<String, State> states = new HashMap<>();
-    private int modules;
+    private final List<TestRun> runs;
+    private final Map<String, List<TestRun.Outcome>> outcomes = new HashMap<>();
 
-    /// The results of every module directly below `root`.
-    static TestResults readAll(Path root) throws IOException {
-        List<Path> files;
+    TestResults(List<TestRun> runs) {
+        this.runs = runs;
+        runs.stream()
+                .flatMap(run -> run.outcomes().stream())
+                .forEach(outcome ->
+                        outcomes.computeIfAbsent(outcome.id(), id -> new ArrayList<>())
+                                .add(outcome));
+    }
+
+    /// The results of every module directly below `root` but `without`.
+    static TestResults readAll(Path root, List<String> without) throws IOException {
+        List<Path> modules;
         try (Stream<Path> entries = Files.list(root)) {
-            files = entries.map(module -> module.resolve(FILE)).filter(Files::exists).toList();
+            modules =
+                    entries.filter(module -> Files.exists(module.resolve(FILE)))
+                            .filter(module -> !without.contains(module.getFileName().toString()))
+                            .sorted()
+                            .toList();
         }
-        TestResults results = new TestResults();
-        for (Path file : files) {
-            results.add(Files.readAllLines(file));
+        List<TestRun> runs = new ArrayList<>();
+        for (Path module : modules) {
+            String name = module.getFileName().toString();
+            runs.add(TestRun.parse(name, Files.readAllLines(module.resolve(FILE))));
         }
-        return results;
+        return new TestResults(List.copyOf(runs));
     }
 
-    /// Adds one module's rows: `ID <tab> test <tab> PASSED|FAILED|SKIPPED`.
-    void add(List<String> lines) {
-        modules++;
-        for (String line : lines) {
-            String[] cells = line.split("\t");
-            State state =
-                    switch (cells[2]) {
-                        case "PASSED" -> State.PROVEN;
-                        case "FAILED" -> State.FAILING;
-                        default -> State.SKIPPED;
-                    };
-            states.merge(cells[0], state, TestResults::outweighing);
-        }
+    List<TestRun> runs() {
+        return runs;
     }
 
-    /// A failed test outweighs passed ones, and those outweigh the skipped.
-    private static State outweighing(State a, State b) {
-        if (a == State.FAILING || b == State.FAILING) {
-            return State.FAILING;
-        }
-        return a == State.PROVEN ? a : b;
+    Optional<TestRun> run(String module) {
+        return runs.stream().filter(run -> run.module().equals(module)).findFirst();
     }
 
-    /// Proven, failing or skipped; missing if no test named `id`.
-    State stateOf(String id) {
-        return states.getOrDefault(id, State.MISSING);
+    /// How the tests that name `mark` ended.
+    List<TestRun.Outcome> outcomes(String mark) {
+        return outcomes.getOrDefault(mark, List.of());
     }
 
-    /// How many modules have results at all.
-    int modules() {
-        return modules;
+    /// Proven, failing or skipped; missing if no test names `mark`. A failed test outweighs passed
+    /// ones, and those outweigh the skipped.
+    State stateOf(String mark, TestMarks marks) {
+        List<State> states = outcomes(mark).stream().map(TestRun.Outcome::state).toList();
+        return Stream.of(State.FAILING, State.PROVEN, State.SKIPPED)
+                .filter(states::contains)
+                .findFirst()
+                .orElse(marks.of(List.of(mark)).isEmpty() ? State.MISSING : State.SKIPPED);
     }
 }

@@ -3,6 +3,8 @@ package dev.outboard.console.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -20,11 +22,12 @@ class CoverageTest {
                             "| B-1 | b |",
                             "| E-1 | (a) wet; (b) clear |"));
 
-    private final TestResults results = new TestResults();
+    private final List<String> results = new ArrayList<>();
+    private final List<TestMarks.Mark> marks = new ArrayList<>();
 
     @Test
     void aRowIsProvenByAPassingTest() {
-        results.add(List.of("A-1\tT#a\tPASSED", "A-2\tT#b\tSKIPPED", "A-1\tT#c\tSKIPPED"));
+        results.addAll(List.of("A-1\tT#a\tPASSED", "A-2\tT#b\tSKIPPED", "A-1\tT#c\tSKIPPED"));
 
         Coverage coverage = coverage();
 
@@ -34,9 +37,17 @@ class CoverageTest {
     }
 
     @Test
+    void aRowWhoseTestsDidNotRunIsNoMissingOne() {
+        marks.add(new TestMarks.Mark("A-1", Path.of("T.java"), 1, "T", "a", false, false));
+
+        assertThat(coverage().state("A-1")).isEqualTo(State.SKIPPED);
+        assertThat(coverage().state("A-2")).isEqualTo(State.MISSING);
+    }
+
+    @Test
     void oneFailingTestOutweighsAllPassingOnes() {
-        results.add(List.of("A-1\tT#a\tPASSED", "A-1\tT#b\tFAILED"));
-        results.add(List.of("A-1\tU#a\tPASSED"));
+        results.addAll(List.of("A-1\tT#a\tPASSED", "A-1\tT#b\tFAILED"));
+        results.addAll(List.of("A-1\tU#a\tPASSED"));
 
         assertThat(coverage("A-*\toptional\tnot wanted").marks(State.FAILING))
                 .containsExactly("A-1");
@@ -44,7 +55,7 @@ class CoverageTest {
 
     @Test
     void anExceptionLeavesOutWhatIsNotProven() {
-        results.add(List.of("A-1\tT#a\tPASSED", "A-2\tT#b\tSKIPPED"));
+        results.addAll(List.of("A-1\tT#a\tPASSED", "A-2\tT#b\tSKIPPED"));
 
         Coverage coverage = coverage("A-3\tplanned\tfirst", "A-*\tdeviation\tsecond");
 
@@ -63,7 +74,7 @@ class CoverageTest {
 
     @Test
     void aRowWithClausesIsProvenWhenEachOfThemIs() {
-        results.add(List.of("E-1a\tT#a\tPASSED", "E-1b\tT#a\tPASSED"));
+        results.addAll(List.of("E-1a\tT#a\tPASSED", "E-1b\tT#a\tPASSED"));
 
         assertThat(coverage().marks(State.PROVEN)).containsExactly("E-1a", "E-1b");
         assertThat(coverage().count(State.PROVEN)).isEqualTo(1);
@@ -71,7 +82,7 @@ class CoverageTest {
 
     @Test
     void aRowIsInTheStateOfItsWorstClause() {
-        results.add(List.of("E-1a\tT#a\tPASSED", "E-1\tT#all\tPASSED"));
+        results.addAll(List.of("E-1a\tT#a\tPASSED", "E-1\tT#all\tPASSED"));
         assertThat(coverage().states()).containsEntry("E-1", State.MISSING);
         assertThat(coverage().marks(State.MISSING)).contains("E-1b").doesNotContain("E-1");
 
@@ -80,13 +91,13 @@ class CoverageTest {
                 .containsEntry("E-1a", State.PROVEN)
                 .containsEntry("E-1b", State.PLANNED);
 
-        results.add(List.of("E-1b\tT#b\tFAILED"));
+        results.addAll(List.of("E-1b\tT#b\tFAILED"));
         assertThat(coverage("E-1\tplanned\tlater").states()).containsEntry("E-1", State.FAILING);
     }
 
     @Test
     void keepsTheReasonOfARefusalThatIsProven() {
-        results.add(List.of("A-1\tT#a\tPASSED"));
+        results.addAll(List.of("A-1\tT#a\tPASSED"));
 
         Coverage coverage = coverage("A-1\toptional\trefused");
 
@@ -110,6 +121,11 @@ class CoverageTest {
     }
 
     private Coverage coverage(String... outOfScope) {
-        return Coverage.of(CATALOG, results, OutOfScope.parse(List.of(outOfScope)));
+        TestRun run = TestRun.parse("m", results);
+        return Coverage.of(
+                CATALOG,
+                new TestResults(List.of(run)),
+                new TestMarks(marks),
+                OutOfScope.parse(List.of(outOfScope)));
     }
 }

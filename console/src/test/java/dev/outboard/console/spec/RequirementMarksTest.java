@@ -4,23 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.testkit.Repository;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /// The IDs in tests and in the list of exceptions are those of the catalogs.
 class RequirementMarksTest {
     private static final Path ROOT = Repository.root();
-    private static final Pattern MARK = Pattern.compile("@Requirement\\(([^)]*)\\)");
-    private static final Pattern ID = Pattern.compile("\"([^\"]*)\"");
 
     /// The test kit's own tests mark with invented IDs.
     private static final Path INVENTED = ROOT.resolve("testkit");
@@ -29,13 +24,10 @@ class RequirementMarksTest {
     void everyMarkNamesACatalogRow() throws IOException {
         List<Catalog> catalogs = Catalog.readAll(ROOT.resolve("spec"));
         Set<String> refused = new TreeSet<>();
-        for (Path source : testSources()) {
-            Matcher mark = MARK.matcher(Files.readString(source));
-            while (mark.find()) {
-                ID.matcher(mark.group(1))
-                        .results()
-                        .flatMap(id -> refusal(id.group(1), catalogs).stream())
-                        .forEach(text -> refused.add(ROOT.relativize(source) + ": " + text));
+        for (TestMarks.Mark mark : TestMarks.read(new SourceTree(ROOT)).marks()) {
+            if (!mark.file().startsWith(INVENTED)) {
+                refusal(mark.id(), catalogs)
+                        .ifPresent(text -> refused.add(ROOT.relativize(mark.file()) + ": " + text));
             }
         }
 
@@ -97,14 +89,5 @@ class RequirementMarksTest {
                 ? "%s has clauses, mark what the test proves of %s".formatted(mark, marks)
                 : "%s has no clause (%s), only %s"
                         .formatted(row.id(), mark.charAt(mark.length() - 1), marks);
-    }
-
-    private static List<Path> testSources() throws IOException {
-        try (Stream<Path> files = Files.walk(ROOT)) {
-            return files.filter(file -> file.toString().endsWith(".java"))
-                    .filter(file -> file.toString().contains("src/test/"))
-                    .filter(file -> !file.startsWith(INVENTED))
-                    .toList();
-        }
     }
 }
