@@ -37,6 +37,7 @@ class RoceWireTest {
     private static final int READ_RESPONSE = 0x10;
     private static final int ACKNOWLEDGE = 0x11;
     private static final int ATOMIC_ACKNOWLEDGE = 0x12;
+    private static final int DATAGRAM = 0x64;
     private static final int CMP_SWP = 0x13;
     private static final int FETCH_ADD = 0x14;
 
@@ -322,5 +323,36 @@ class RoceWireTest {
         byte[] address = new byte[4];
         details.get(33, address);
         assertThat(address).as("address, which is the GID").isEqualTo(device);
+    }
+
+    /// A reply of the connection manager: 8 bytes of datagram header, 24 of management header,
+    /// whose attribute tells what it is, and 36 of the reply.
+    @Test
+    @Requirement("DRDMA-CM-3")
+    void aReplyCarriesThePrivateDataAsItWasGiven() throws IOException {
+        Path file = directory.resolve("client.pcapng");
+        byte[] source;
+        try (RdmaEnd server = new RdmaEnd(DocaDevInfo.of("roce://auto?peer=127.0.0.1"));
+                RdmaEnd client =
+                        new RdmaEnd(DocaDevInfo.of("roce://auto?peer=127.0.0.1&capture=" + file))) {
+            source = server.dev.protectionDomain().device().address().getAddress();
+            ConnectionNotes notes = new ConnectionNotes();
+            ConnectionNotes atClient = new ConnectionNotes();
+            notes.answer = connection -> connection.accept((byte) 1, (byte) 2, (byte) 0xFE);
+            server.rdma.onConnection(notes).start();
+            client.rdma.onConnection(atClient).start();
+            client.rdma.connectTo(server.address(server.rdma.listen(0)), null);
+            client.progressUntil(() -> {
+                server.engine.progress();
+                return !atClient.established.isEmpty();
+            });
+        }
+        Captured reply =
+                CapturedPackets.from(source, file).stream()
+                        .filter(packet -> packet.opcode() == DATAGRAM)
+                        .filter(packet -> packet.hex(8 + 16, 2).equals("0013"))
+                        .findFirst()
+                        .orElseThrow();
+        assertThat(reply.hex(8 + 24 + 36, 5)).isEqualTo("0102fe0000");
     }
 }
