@@ -57,7 +57,7 @@ class CapabilityQueryTest {
     }
 
     @Test
-    @Requirement("DCORE-DEV-6")
+    @Requirement("DCORE-DEV-6c")
     void aFailureOfTheLayerBelowIsOneOfTheDriver(@TempDir Path directory) throws IOException {
         Path services = Files.createDirectories(directory.resolve("META-INF/services"));
         Files.writeString(
@@ -76,7 +76,7 @@ class CapabilityQueryTest {
     }
 
     @Test
-    @Requirement("DCORE-DEV-6")
+    @Requirement("DCORE-DEV-6a")
     void whatIsSupportedIsYesOrNo() {
         RdmaCapabilities capabilities = RdmaCapabilities.of(TestDevices.loopback());
         for (TaskType type : TaskType.values()) {
@@ -131,7 +131,7 @@ class CapabilityQueryTest {
     }
 
     @Test
-    @Requirement("DCORE-DEV-6")
+    @Requirement("DCORE-DEV-6b")
     void badInputIsInvalid() {
         RdmaCapabilities capabilities = RdmaCapabilities.of(TestDevices.loopback());
         assertRefused(DocaError.INVALID_VALUE, () -> DocaDevInfo.of("no uri"));

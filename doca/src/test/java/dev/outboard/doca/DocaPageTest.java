@@ -38,6 +38,14 @@ class DocaPageTest {
     }
 
     @Test
+    @Requirement({"DRDMA-CONN-9c", "DCORE-MMAP-14"})
+    void saysThatExportsAndConnectionDetailsAreSensitive() {
+        assertThat(section("Security"))
+                .contains("whoever has an export or the details of a connection can use them")
+                .contains("Carry exports and details over a secure channel");
+    }
+
+    @Test
     @Requirement("DRDMA-CAS-9")
     void namesTheAtomicityOfEachProvider() {
         for (FabricProvider provider : ServiceLoader.load(FabricProvider.class)) {

@@ -85,7 +85,7 @@ class RoceJobsWireTest {
     }
 
     @Test
-    @Requirement({"DJOB-RES-2", "DRDMA-COM-12"})
+    @Requirement({"DJOB-RES-2", "DRDMA-COM-12b"})
     void immediatesHaveTheirMostSignificantByteFirst() throws IOException {
         theirs.submit(new RecvJob(theirs.instance, null));
         theirs.submit(new RecvJob(theirs.instance, null));

@@ -97,7 +97,7 @@ abstract class AtomicCampaignContract {
     }
 
     @Test
-    @Requirement({"DTEST-6", "DRDMA-FADD-2", "DRDMA-FADD-3", "DRDMA-CAS-6", "DRDMA-COM-20"})
+    @Requirement({"DTEST-6a", "DTEST-6b", "DTEST-6c", "DRDMA-FADD-2", "DRDMA-FADD-3"})
     void eachAddOfSeveralPeersFetchesAnotherValueAcrossTheEndOfTheRange() throws Exception {
         long start = -(PEERS * (long) ADDS) / 2; // 2^64 lies in the middle
         cell(CELL, start);
@@ -166,7 +166,7 @@ abstract class AtomicCampaignContract {
     }
 
     @Test
-    @Requirement({"DTEST-6", "DRDMA-CAS-3", "DRDMA-CAS-6", "DRDMA-COM-20"})
+    @Requirement({"DTEST-6d", "DRDMA-CAS-3", "DRDMA-CAS-6", "DRDMA-COM-20"})
     void aLockOfCompareAndSwapsIsHandedOverAndProtects() throws Exception {
         cell(LOCK, 0);
         cell(PROTECTED, 0);

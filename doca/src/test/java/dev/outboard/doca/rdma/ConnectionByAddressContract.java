@@ -288,7 +288,7 @@ abstract class ConnectionByAddressContract {
     }
 
     @Test
-    @Requirement({"DRDMA-CM-2", "DRDMA-CM-5", "DRDMA-CM-6", "DRDMA-STATE-2"})
+    @Requirement({"DRDMA-CM-2", "DRDMA-CM-5", "DRDMA-CM-6a", "DRDMA-STATE-2b"})
     void addressesServeARunningContextWithAHandlerOnly() {
         assertThat(server.rdma.connectionMode()).isEqualTo(ConnectionMode.OPEN);
         assertRefused(DocaError.BAD_STATE, () -> server.rdma.onConnection(atClient));

@@ -71,7 +71,7 @@ abstract class ConnectionEventsContract {
     }
 
     @Test
-    @Requirement({"DRDMA-CM-6", "DRDMA-EVT-2"})
+    @Requirement({"DRDMA-CM-6a", "DRDMA-CM-6c", "DRDMA-EVT-2a"})
     void theFourCallbacksRunInProgressOnly() {
         server.rdma.onConnection(atServer).start();
         client.rdma.onConnection(atClient).start();
@@ -93,7 +93,7 @@ abstract class ConnectionEventsContract {
     }
 
     @Test
-    @Requirement("DRDMA-CM-6")
+    @Requirement("DRDMA-CM-6a")
     void callbacksAreSetWhileIdle() {
         server.rdma.onConnection(new ConnectionNotes());
         server.rdma.onConnection(atServer).start();
@@ -101,7 +101,7 @@ abstract class ConnectionEventsContract {
     }
 
     @Test
-    @Requirement("DRDMA-CM-6")
+    @Requirement("DRDMA-CM-6b")
     void aPureClientNeedsNoCallbackForRequests() {
         atServer.answer = RdmaConnection::accept;
         server.rdma.onConnection(atServer).start();
@@ -121,7 +121,7 @@ abstract class ConnectionEventsContract {
     }
 
     @Test
-    @Requirement("DRDMA-CM-6")
+    @Requirement("DRDMA-CM-6b")
     void whoeverHasNoCallbackForRequestsRejectsThem() {
         server.rdma.onConnection(new ConnectionHandler() {}).start();
         client.rdma.onConnection(atClient).start();
@@ -132,7 +132,7 @@ abstract class ConnectionEventsContract {
     }
 
     @Test
-    @Requirement("DRDMA-EVT-2")
+    @Requirement("DRDMA-EVT-2b")
     void aGatedContextHasNoneOfTheseEvents() {
         server.rdma.onConnection(atServer).connectionMode(ConnectionMode.GATED);
         client.rdma.onConnection(atClient).connectionMode(ConnectionMode.GATED);

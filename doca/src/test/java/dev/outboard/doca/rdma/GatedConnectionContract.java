@@ -61,7 +61,7 @@ abstract class GatedConnectionContract {
     }
 
     @Test
-    @Requirement({"DRDMA-CONN-3", "DFLT-41"})
+    @Requirement({"DRDMA-CONN-3", "DFLT-41", "DRDMA-CONN-9a"})
     void damagedDetailsAreRefusedAndChangeNothing() {
         ours.rdma.start();
         theirs.rdma.start();
@@ -88,7 +88,7 @@ abstract class GatedConnectionContract {
 
     /// Whole and undamaged, but of an end that this one cannot talk to.
     @Test
-    @Requirement({"DRDMA-CONN-9", "DFLT-41"})
+    @Requirement({"DRDMA-CONN-9a", "DRDMA-CONN-9d", "DFLT-41"})
     void detailsOfAnEndOfAnotherKindAreRefused() {
         ours.rdma.start();
         theirs.rdma.start();

@@ -102,7 +102,7 @@ abstract class RdmaAtomicContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement("DJAVA-RDMA-3")
+    @Requirement("DJAVA-RDMA-3b")
     void numbersArePrintedUnsigned() {
         RemoteBuf dst = ours.remoteRoom(CELL, 8);
         assertThat(ours.peer.allocAtomicFetchAdd(dst, someResult(), -1))
@@ -121,7 +121,7 @@ abstract class RdmaAtomicContract extends RdmaPairContract {
         "5,-6,-1",
         "9223372036854775807,1,-9223372036854775808"
     })
-    @Requirement({"DRDMA-FADD-1", "DRDMA-FADD-2", "DRDMA-COM-18", "DRDMA-CAS-10", "DTEST-3"})
+    @Requirement({"DRDMA-FADD-1", "DRDMA-FADD-2", "DRDMA-COM-18", "DJAVA-RDMA-3a", "DTEST-3"})
     void anAddWrapsAround(long value, long add, long after) {
         cell(CELL, value);
         RemoteBuf dst = ours.remoteBuf(CELL - 16, 64, CELL, 3);

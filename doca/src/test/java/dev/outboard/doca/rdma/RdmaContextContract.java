@@ -309,7 +309,7 @@ abstract class RdmaContextContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement("DCORE-CTX-17")
+    @Requirement("DCORE-CTX-17b")
     void flushingIsForAllStatesButIdle() {
         assertRefused(DocaError.BAD_STATE, ours.rdma::flushTasks, "idle");
         ours.rdma.start();
@@ -383,7 +383,7 @@ abstract class RdmaContextContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement({"DJAVA-RDMA-5", "DCORE-CTX-9"})
+    @Requirement({"DJAVA-RDMA-5a", "DJAVA-RDMA-5c", "DCORE-CTX-9"})
     void closingFreesWhatTheUserHolds() {
         connect();
         ReceiveTask inFlight = posted(null);
@@ -403,7 +403,7 @@ abstract class RdmaContextContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement("DJAVA-RDMA-5")
+    @Requirement("DJAVA-RDMA-5b")
     void closingReportsEachTaskThatTheUserForgot() {
         connect();
         posted(null);

@@ -146,7 +146,7 @@ abstract class RdmaDefaultsContract {
     }
 
     @Test
-    @Requirement("DRDMA-PROP-16")
+    @Requirement("DRDMA-PROP-16b")
     void theCatalogStatesTheDefaultsThatAreTestedHere() throws IOException {
         Map<String, String> stated = new TreeMap<>();
         Matcher rows = PROPERTY.matcher(file("spec/doca-rdma.md"));
@@ -160,10 +160,22 @@ abstract class RdmaDefaultsContract {
 
     @Test
     @Requirement({
-        "DRDMA-PROP-1", "DRDMA-PROP-2", "DRDMA-PROP-3", "DRDMA-PROP-4", "DRDMA-PROP-5",
-        "DRDMA-PROP-6", "DRDMA-PROP-7", "DRDMA-PROP-8", "DRDMA-PROP-9", "DRDMA-PROP-10",
-        "DRDMA-PROP-11", "DRDMA-PROP-12", "DRDMA-PROP-13", "DRDMA-PROP-14", "DRDMA-PROP-15",
-        "DRDMA-PROP-16"
+        "DRDMA-PROP-1",
+        "DRDMA-PROP-2",
+        "DRDMA-PROP-3",
+        "DRDMA-PROP-4",
+        "DRDMA-PROP-5",
+        "DRDMA-PROP-6",
+        "DRDMA-PROP-7",
+        "DRDMA-PROP-8",
+        "DRDMA-PROP-9",
+        "DRDMA-PROP-10",
+        "DRDMA-PROP-11",
+        "DRDMA-PROP-12",
+        "DRDMA-PROP-13",
+        "DRDMA-PROP-14",
+        "DRDMA-PROP-15",
+        "DRDMA-PROP-16b"
     })
     void eachDefaultIsReadBeforeTheStart() {
         expected.forEach((id, each) ->
@@ -173,7 +185,7 @@ abstract class RdmaDefaultsContract {
     }
 
     @Test
-    @Requirement("DRDMA-PROP-16")
+    @Requirement("DRDMA-PROP-16a")
     void eachDefaultStandsInTheDocumentationOfItsSetter() throws IOException {
         String source = file("doca/src/main/java/dev/outboard/doca/rdma/RdmaConfiguration.java");
         for (Default each : expected.values()) {
@@ -231,7 +243,7 @@ abstract class RdmaDefaultsContract {
         "1, false, OPEN, OPEN",
         "2, false, GATED, GATED",
     })
-    @Requirement("DRDMA-STATE-2")
+    @Requirement({"DRDMA-STATE-2a", "DRDMA-STATE-2b", "DRDMA-STATE-2c"})
     void theModeFollowsFromConnectionsAndHandlerUnlessItIsSet(
             int connections, boolean handler, ConnectionMode set, ConnectionMode mode) {
         rdma.maxNumConnections(connections);

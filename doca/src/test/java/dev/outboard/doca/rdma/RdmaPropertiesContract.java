@@ -192,7 +192,7 @@ abstract class RdmaPropertiesContract {
 
     @ParameterizedTest
     @EnumSource
-    @Requirement({"DRDMA-CAP-1", "DRDMA-CONF-3", "DCORE-DEV-6"})
+    @Requirement({"DRDMA-CAP-1", "DRDMA-CONF-3", "DCORE-DEV-6a"})
     void everyTaskIsSupported(TaskType type) {
         assertThat(capabilities.supports(type)).isTrue();
     }

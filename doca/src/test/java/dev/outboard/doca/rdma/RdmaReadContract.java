@@ -69,7 +69,7 @@ abstract class RdmaReadContract extends RdmaPairContract {
 
     @ParameterizedTest
     @CsvSource({"20,7,7", "20,20,20", "20,21,20", "20,0,0", "0,5,0"})
-    @Requirement({"DRDMA-READ-2", "DFLT-16", "DFLT-17", "DRDMA-READ-6", "DRDMA-COM-10"})
+    @Requirement({"DRDMA-READ-2", "DFLT-16", "DFLT-17", "DRDMA-READ-6", "DRDMA-COM-10a"})
     void asMuchIsReadAsThereIsAndFits(long length, long room, long read) {
         Buf dst = ours.buf(100, 4 + room, 100, 4);
         byte[] expected = ours.memory();
@@ -84,7 +84,7 @@ abstract class RdmaReadContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement({"DRDMA-NULL-3", "DFLT-28", "DRDMA-COM-10"})
+    @Requirement({"DRDMA-NULL-3", "DFLT-28", "DRDMA-COM-10a"})
     void withoutSourceNothingIsRead() {
         Buf dst = ours.buf(100, 16, 100, 4);
         byte[] expected = ours.memory();

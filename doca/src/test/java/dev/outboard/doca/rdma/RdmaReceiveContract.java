@@ -152,7 +152,7 @@ abstract class RdmaReceiveContract extends RdmaPairContract {
 
     @ParameterizedTest
     @CsvSource({"0", "1", "255", "65536", "2147483647", "-1", "-2147483648", "16909060"})
-    @Requirement({"DRDMA-SENDI-3", "DRDMA-COM-12", "DRDMA-COM-13", "DJAVA-RDMA-2"})
+    @Requirement({"DRDMA-SENDI-3", "DRDMA-COM-12a", "DRDMA-COM-13", "DJAVA-RDMA-2a"})
     void everyImmediateArrivesAsItWasSet(int number) {
         connect();
         ReceiveTask receive = posted(null);

@@ -235,7 +235,7 @@ abstract class RdmaSyncEventContract extends RdmaSyncEventPairContract {
     }
 
     @Test
-    @Requirement({"DRDMA-SEADD-5", "DRDMA-COM-5", "DTEST-6"})
+    @Requirement({"DRDMA-SEADD-5", "DRDMA-COM-5"})
     void noAddendIsLostBetweenTheOwnerAndItsPeers() throws Exception {
         connect();
         long peersAdds = 1_000;

@@ -126,7 +126,7 @@ abstract class RdmaWriteContract extends RdmaPairContract {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    @Requirement({"DRDMA-NULL-4", "DRDMA-COM-10", "DRDMA-WRITEI-5", "DFLT-28"})
+    @Requirement({"DRDMA-NULL-4", "DRDMA-COM-10a", "DRDMA-WRITEI-5", "DFLT-28"})
     void withoutSourceNothingIsWritten(boolean withImmediate) {
         RemoteBuf dst = ours.remoteBuf(1000, 10, 1000, 6);
         byte[] expected = theirs.memory();

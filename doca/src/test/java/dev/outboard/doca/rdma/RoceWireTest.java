@@ -113,7 +113,7 @@ class RoceWireTest {
     }
 
     @Test
-    @Requirement({"DRDMA-COM-12", "DJAVA-RDMA-2"})
+    @Requirement({"DRDMA-COM-12b", "DJAVA-RDMA-2b"})
     void theImmediateOfASendHasItsMostSignificantByteFirst() throws IOException {
         post();
         run(ours.peer.allocSendImm(ours.data(0, (byte) 0x51, (byte) 0x52), IMMEDIATE));
@@ -123,7 +123,7 @@ class RoceWireTest {
     }
 
     @Test
-    @Requirement({"DRDMA-COM-12", "DJAVA-RDMA-2"})
+    @Requirement({"DRDMA-COM-12b", "DJAVA-RDMA-2b"})
     void theImmediateOfAWriteHasItsMostSignificantByteFirst() throws IOException {
         post();
         run(
@@ -137,7 +137,7 @@ class RoceWireTest {
     }
 
     @Test
-    @Requirement("DJAVA-RDMA-2")
+    @Requirement("DJAVA-RDMA-2c")
     void whatACProgramStoresUnconvertedGoesOutAsItLiesInMemory() throws IOException {
         post();
         run(ours.peer.allocSendImm(null, Be32.ofWire(0x0000ABCD)));
@@ -150,7 +150,7 @@ class RoceWireTest {
     }
 
     @Test
-    @Requirement("DJAVA-RDMA-2")
+    @Requirement("DJAVA-RDMA-2a")
     void whatArrivesIsReadInBothOrders() {
         ReceiveTask receive = theirs.rdma.allocReceive();
         receive.submitOrThrow();
@@ -285,7 +285,7 @@ class RoceWireTest {
     }
 
     @Test
-    @Requirement({"DRDMA-COM-10", "DRDMA-NULL-3", "DRDMA-NULL-4"})
+    @Requirement({"DRDMA-COM-10b", "DRDMA-NULL-3", "DRDMA-NULL-4"})
     void readsAndWritesOfNothingAreCarriedToThePeer() throws IOException {
         run(ours.peer.allocRead(null, null));
         run(ours.peer.allocWrite(null, null));
@@ -298,7 +298,7 @@ class RoceWireTest {
     }
 
     @Test
-    @Requirement("DRDMA-CONN-9")
+    @Requirement("DRDMA-CONN-9b")
     void theDetailsCarryWhatThePacketsOfTheConnectionShow() throws IOException {
         byte[] device = ours.dev.protectionDomain().device().address().getAddress();
         long guid = ours.dev.protectionDomain().device().guid();

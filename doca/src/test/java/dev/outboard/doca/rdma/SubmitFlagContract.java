@@ -36,7 +36,7 @@ abstract class SubmitFlagContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement({"DCORE-TASK-15", "DCORE-CTX-17"})
+    @Requirement({"DCORE-TASK-15", "DCORE-CTX-17a"})
     void whatIsHeldBackGoesOutWhenTheContextIsFlushed() {
         connect();
         posted(null);

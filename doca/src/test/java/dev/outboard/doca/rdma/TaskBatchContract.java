@@ -54,7 +54,7 @@ abstract class TaskBatchContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement("DCORE-TASK-17")
+    @Requirement("DCORE-TASK-17b")
     void oneSubmitAndOneCallbackStandForAll() {
         connectWithBatches();
         List<ReceiveTask> receives = postedByThePeer(16);
@@ -83,7 +83,7 @@ abstract class TaskBatchContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement("DCORE-TASK-17")
+    @Requirement("DCORE-TASK-17b")
     void theCallbackComesWithTheLastTaskOnly() {
         connectWithBatches();
         TaskBatch<SendImmTask> batch = batch(2);
@@ -98,7 +98,7 @@ abstract class TaskBatchContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement("DCORE-TASK-17")
+    @Requirement("DCORE-TASK-17b")
     void aBatchThatFindsTooLittleRoomIsNotSubmittedAtAll() {
         ours.rdma.sendQueueSize(16).send(1);
         theirs.rdma.receive(32);
@@ -121,7 +121,7 @@ abstract class TaskBatchContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement("DCORE-TASK-17")
+    @Requirement("DCORE-TASK-17b")
     void aBatchWithATaskThatCannotWorkIsRefusedAsAWhole() {
         connectWithBatches();
         TaskBatch<SendImmTask> batch = batch(3);
@@ -137,7 +137,7 @@ abstract class TaskBatchContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement("DCORE-TASK-17")
+    @Requirement("DCORE-TASK-17b")
     void aBatchFailsIfOneOfItsTasksDoes() {
         connectWithBatches();
         List<ReceiveTask> receives = postedByThePeer(2);
@@ -160,7 +160,7 @@ abstract class TaskBatchContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement("DCORE-TASK-17")
+    @Requirement("DCORE-TASK-17b")
     void stoppingFlushesABatchOnce() {
         connectWithBatches();
         TaskBatch<SendImmTask> batch = batch(16);
@@ -196,7 +196,7 @@ abstract class TaskBatchContract extends RdmaPairContract {
 
     @ParameterizedTest
     @EnumSource(BatchSize.class)
-    @Requirement("DCORE-TASK-17")
+    @Requirement("DCORE-TASK-17a")
     void aBatchHasAtMostAsManyTasksAsWereEnabled(BatchSize size) {
         int most = size.maxTasks();
         assertThat(size.name()).isEqualTo("TASKS_" + most);
@@ -263,7 +263,7 @@ abstract class TaskBatchContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement("DCORE-TASK-17")
+    @Requirement("DCORE-TASK-17b")
     void receivesCanBeABatchToo() {
         List<TaskBatch<ReceiveTask>> called = new ArrayList<>();
         theirs.rdma.batch(ReceiveTask.class, BatchSize.TASKS_16, called::add, called::add, 1);

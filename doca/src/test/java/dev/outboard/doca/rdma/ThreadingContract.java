@@ -254,7 +254,7 @@ abstract class ThreadingContract {
     }
 
     @Test
-    @Requirement("DJAVA-PE-4")
+    @Requirement({"DJAVA-PE-4", "DCORE-PE-12b"})
     void aVirtualThreadParksUntilThereIsWork() throws Exception {
         open(ThreadMode.SHARED);
         connect(1);
@@ -284,7 +284,7 @@ abstract class ThreadingContract {
     }
 
     @Test
-    @Requirement("DJAVA-PE-4")
+    @Requirement({"DJAVA-PE-4", "DCORE-PE-12b"})
     void aWaitCanBeInterruptedAndLimited() throws Exception {
         open(ThreadMode.SHARED);
         assertThat(engine.await(Duration.ofMillis(1))).isFalse();

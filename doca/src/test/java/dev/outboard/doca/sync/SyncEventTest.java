@@ -121,7 +121,7 @@ class SyncEventTest {
 
     @ParameterizedTest
     @EnumSource(names = {"REMOTE_PCI", "DPA", "GPU"})
-    @Requirement({"DSE-OBJ-4", "DSE-OP-4", "DSE-EXP-6", "DCORE-DEV-7"})
+    @Requirement({"DSE-OBJ-4", "DSE-OP-4a", "DSE-EXP-6", "DCORE-DEV-7"})
     void aLocationThatTheDeviceLacksIsNotSupported(Location location) {
         SyncEvent event = new SyncEvent(dev);
         assertThat(SyncEvent.isPublisherSupported(dev.info(), location)).isFalse();
@@ -144,7 +144,7 @@ class SyncEventTest {
     /// Whoever waits has to be declared, and only the CPU can be, so that each event that starts
     /// may be updated and waited for by threads; nobody else has to be refused.
     @Test
-    @Requirement("DSE-OP-4")
+    @Requirement("DSE-OP-4a")
     void noEventStartsWithoutTheCpuAsSubscriber() throws InterruptedException {
         int started = 0;
         for (int publishers = 0; publishers < 1 << LOCATIONS.length; publishers++) {
@@ -187,7 +187,7 @@ class SyncEventTest {
     }
 
     @Test
-    @Requirement("DSE-OP-4")
+    @Requirement("DSE-OP-4b")
     void whoWaitsOnTheCpuMayAlsoUpdateThere() throws InterruptedException {
         try (SyncEvent event = forPeers().start()) {
             event.updateSet(1);

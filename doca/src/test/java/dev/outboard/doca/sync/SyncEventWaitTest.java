@@ -68,7 +68,7 @@ class SyncEventWaitTest {
     }
 
     @Test
-    @Requirement({"DSE-WAIT-2", "DJAVA-RDMA-3"})
+    @Requirement({"DSE-WAIT-2", "DJAVA-RDMA-3c"})
     void comparesUnsigned() throws Exception {
         Waiter waiter = waiting(() -> event.waitGt(-2, ALL, Spin.PARK));
         event.updateSet(Long.MAX_VALUE);
