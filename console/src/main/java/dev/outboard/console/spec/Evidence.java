@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// All that a source tree says of its requirements: what they are, which tests and which code name
 /// them, and how the tests ended the last time.
@@ -40,6 +41,14 @@ record Evidence(
 
     List<Coverage> coverage() {
         return catalogs.stream().map(this::coverage).toList();
+    }
+
+    /// What `out-of-scope.tsv` says of a row or of its clauses.
+    List<OutOfScope.Entry> exceptionsOf(Row row) {
+        return Stream.concat(Stream.of(row.id()), row.marks().stream())
+                .flatMap(id -> scope.entryFor(id).stream())
+                .distinct()
+                .toList();
     }
 
     /// Why the results of some modules are not those of all their tests on these sources, a line

@@ -4,7 +4,6 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Stream;
 
 /// Prints one requirement with all that the source tree says of it, for the terminal.
 record RowText(PrintWriter out, Evidence evidence) {
@@ -17,7 +16,7 @@ record RowText(PrintWriter out, Evidence evidence) {
         row.cells().stream()
                 .filter(cell -> !cell.isEmpty())
                 .forEach(cell -> out.println("  " + cell));
-        exception(row)
+        evidence.exceptionsOf(row)
                 .forEach(entry ->
                         out.printf(
                                 "  spec/out-of-scope.tsv: %s, %s%n",
@@ -33,13 +32,6 @@ record RowText(PrintWriter out, Evidence evidence) {
             printTests(clause.id());
         }
         out.println();
-    }
-
-    private List<OutOfScope.Entry> exception(Row row) {
-        return Stream.concat(Stream.of(row.id()), row.marks().stream())
-                .flatMap(id -> evidence.scope().entryFor(id).stream())
-                .distinct()
-                .toList();
     }
 
     private void printCode(Row row) {

@@ -3,6 +3,7 @@ package dev.outboard.console.spec;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -62,6 +63,14 @@ public final class SpecCommand implements Callable<Integer> {
                             + " what only they prove is named and does not count as missing.")
     private List<String> without = new ArrayList<>();
 
+    @Option(
+            names = "--report",
+            paramLabel = "DIR",
+            description =
+                    "Write one HTML page per catalog into this directory, and an index.html: each"
+                            + " requirement with its code and tests.")
+    private @Nullable Path report;
+
     @Override
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
@@ -77,6 +86,10 @@ public final class SpecCommand implements Callable<Integer> {
             return printRows(out, evidence);
         }
         List<Coverage> all = chosen(evidence.catalogs()).stream().map(evidence::coverage).toList();
+        if (report != null) {
+            out.println("Wrote " + new HtmlReport(evidence, report).write());
+            return ExitCode.OK;
+        }
         CoverageText text = new CoverageText(out, evidence);
         if (evidence.results().runs().isEmpty()) {
             out.println("No test results yet: './outboard test' makes them.\n");
