@@ -24,6 +24,10 @@ public interface CompletionChannel extends AutoCloseable {
     /// Ends the wait that is going on, or else the next one.
     void wake();
 
+    /// Signals `handle`, too, with each notification and [#wake] from now on, and at once if one
+    /// came since the last wait ended. It takes the place of the handle attached before.
+    void attach(NotificationHandle handle);
+
     /// Ends the wait that is going on, and all that follow.
     ///
     /// @throws FabricException with IN_USE while it has completion queues

@@ -17,6 +17,10 @@ public interface ConnectionChannel extends AutoCloseable {
     /// Takes the oldest event, waiting for one at most `timeout`; a zero timeout does not wait.
     Optional<ConnectionEvent> next(Duration timeout);
 
+    /// Signals `handle` with each event from now on, and at once if one waits to be taken. It takes
+    /// the place of the handle attached before.
+    void attach(NotificationHandle handle);
+
     @Override
     void close();
 }

@@ -1,5 +1,6 @@
 package dev.outboard.fabric;
 
+import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Map;
@@ -41,6 +42,18 @@ public interface Device extends AutoCloseable {
 
     /// Creates a channel on which one thread can wait for several completion queues.
     CompletionChannel createCompletionChannel();
+
+    /// Opens an arena for memory that is to be registered: zero-filled, shared between threads, and
+    /// from 64 KiB on mapped for each allocation and unmapped when the arena is closed, so that it
+    /// goes back to the system at once. An allocation that fails throws a [FabricException] with
+    /// SYSTEM. The arena is the caller's and may outlive the device; close regions before it.
+    Arena openArena();
+
+    /// Creates a file descriptor for programs that wait in `poll` or `epoll`, to be attached to
+    /// channels of this or other devices. It is the caller's to close.
+    ///
+    /// @throws FabricException with SYSTEM if the process may not have another descriptor
+    NotificationHandle createNotificationHandle();
 
     /// Creates a channel on which connection events of its [ConnectionId]s arrive.
     ConnectionChannel createConnectionChannel();

@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.testkit.Eventually;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -83,6 +88,79 @@ abstract class CompletionChannelContract {
             waiting.get();
             channel.wake();
             assertThat(woken.get()).isTrue();
+        }
+    }
+
+    /// While nobody drives: the device serves itself.
+    @Test
+    void aNotificationMakesAnAttachedHandleReadable() throws Exception {
+        try (NotificationHandle handle = device.createNotificationHandle()) {
+            CompletionQueue queue = connectedQueue();
+            channel.attach(handle);
+            queue.requestNotification(false);
+            assertThat(isReadable(handle)).isFalse();
+
+            sender.post(sender.message(1));
+            Eventually.until(() -> isReadable(handle));
+            handle.clear();
+
+            assertThat(isReadable(handle)).isFalse();
+            assertThat(Completions.await(queue).id()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aNotificationOfBeforeMakesItReadableAtOnce() {
+        try (NotificationHandle handle = device.createNotificationHandle()) {
+            channel.wake();
+            channel.attach(handle);
+            assertThat(isReadable(handle)).isTrue();
+        }
+    }
+
+    @Test
+    void aClosedHandleIsLeftAlone() {
+        NotificationHandle handle = device.createNotificationHandle();
+        channel.attach(handle);
+        handle.close();
+        handle.close();
+
+        channel.wake();
+        handle.clear();
+
+        assertThat(channel.await(PATIENCE)).isTrue();
+        assertThatThrownBy(handle::fileDescriptor)
+                .isInstanceOfSatisfying(
+                        FabricException.class,
+                        e -> assertThat(e.reason()).isEqualTo(Reason.CLOSED));
+    }
+
+    @Test
+    void aConnectionEventMakesTheHandleOfItsChannelReadable() {
+        try (NotificationHandle handle = device.createNotificationHandle();
+                NotificationHandle other = device.createNotificationHandle();
+                ConnectionChannel events = device.createConnectionChannel()) {
+            events.attach(handle);
+            assertThat(isReadable(handle)).isFalse();
+            var self = new InetSocketAddress(device.address(), 1);
+
+            events.createId().resolveAddress(self, Duration.ofSeconds(1));
+            events.attach(other);
+
+            assertThat(isReadable(handle)).isTrue();
+            assertThat(isReadable(other)).as("attached while an event waits").isTrue();
+        }
+    }
+
+    /// As `poll` would say: the kernel shows the counter of an eventfd.
+    private static boolean isReadable(NotificationHandle handle) {
+        Path shown = Path.of("/proc/self/fdinfo/" + handle.fileDescriptor());
+        try {
+            return Files.readString(shown)
+                    .lines()
+                    .anyMatch(l -> l.matches("eventfd-count:.*[1-9].*"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

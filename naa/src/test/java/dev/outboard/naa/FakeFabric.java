@@ -21,6 +21,7 @@ import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.GatherList;
 import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.MemoryWindow;
+import dev.outboard.fabric.NotificationHandle;
 import dev.outboard.fabric.PortSpace;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
@@ -31,6 +32,7 @@ import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.SharedReceiveQueue;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -154,6 +156,16 @@ public final class FakeFabric implements AfterEachCallback {
 
         @Override
         public CompletionChannel createCompletionChannel() {
+            throw new UnsupportedOperationException("the NAA waits for single queues");
+        }
+
+        @Override
+        public Arena openArena() {
+            return Arena.ofShared();
+        }
+
+        @Override
+        public NotificationHandle createNotificationHandle() {
             throw new UnsupportedOperationException("the NAA waits for single queues");
         }
 
@@ -513,6 +525,11 @@ public final class FakeFabric implements AfterEachCallback {
             FakeId id = new FakeId(this, 0);
             ids.add(id);
             return id;
+        }
+
+        @Override
+        public void attach(NotificationHandle handle) {
+            throw new UnsupportedOperationException("the NAA waits for single queues");
         }
 
         @Override

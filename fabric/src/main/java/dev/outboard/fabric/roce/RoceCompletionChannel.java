@@ -3,6 +3,7 @@ package dev.outboard.fabric.roce;
 import dev.outboard.fabric.CompletionChannel;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.NotificationHandle;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ final class RoceCompletionChannel implements CompletionChannel {
     private final AtomicInteger queues = new AtomicInteger();
     private volatile boolean notified;
     private volatile @Nullable Thread sleeper;
+    private volatile @Nullable NotificationHandle handle;
     private volatile boolean closed;
 
     RoceCompletionChannel(RoceDevice device) {
@@ -44,7 +46,19 @@ final class RoceCompletionChannel implements CompletionChannel {
     @Override
     public void wake() {
         notified = true;
+        NotificationHandle attached = handle;
+        if (attached != null) {
+            attached.signal();
+        }
         endWait();
+    }
+
+    @Override
+    public void attach(NotificationHandle handle) {
+        this.handle = handle;
+        if (notified) {
+            handle.signal();
+        }
     }
 
     @Override

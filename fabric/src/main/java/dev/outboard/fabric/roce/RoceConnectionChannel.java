@@ -5,6 +5,7 @@ import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.NotificationHandle;
 import dev.outboard.fabric.PortSpace;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,12 +16,14 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// The queue of connection events of some ids.
 final class RoceConnectionChannel implements ConnectionChannel {
     private final RoceDevice device;
     private final BlockingQueue<ConnectionEvent> events = new LinkedBlockingQueue<>();
     private final Set<RoceConnectionId> ids = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable NotificationHandle handle;
     private volatile boolean closed;
 
     RoceConnectionChannel(RoceDevice device) {
@@ -29,6 +32,18 @@ final class RoceConnectionChannel implements ConnectionChannel {
 
     void add(ConnectionEvent event) {
         events.add(event);
+        NotificationHandle attached = handle;
+        if (attached != null) {
+            attached.signal();
+        }
+    }
+
+    @Override
+    public void attach(NotificationHandle handle) {
+        this.handle = handle;
+        if (!events.isEmpty()) {
+            handle.signal();
+        }
     }
 
     void joined(RoceConnectionId id) {

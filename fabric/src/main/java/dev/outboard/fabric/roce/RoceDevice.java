@@ -8,12 +8,15 @@ import dev.outboard.fabric.Device;
 import dev.outboard.fabric.DeviceLimits;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.NotificationHandle;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.SharedReceiveQueue;
 import dev.outboard.fabric.roce.cm.CaGuid;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
+import dev.outboard.fabric.roce.io.EventFd;
 import dev.outboard.fabric.roce.io.IpMtu;
+import dev.outboard.fabric.roce.io.MappingArena;
 import dev.outboard.fabric.roce.io.Receiver;
 import dev.outboard.fabric.roce.io.TransmitListener;
 import dev.outboard.fabric.roce.io.Transmitter;
@@ -34,6 +37,7 @@ import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.PathMtu;
 import dev.outboard.fabric.roce.wire.Psn;
 import dev.outboard.fabric.spi.DeviceUri;
+import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -238,6 +242,16 @@ final class RoceDevice implements Device, TransmitListener {
     }
 
     @Override
+    public Arena openArena() {
+        return new MappingArena();
+    }
+
+    @Override
+    public NotificationHandle createNotificationHandle() {
+        return new EventFd("notification handle of " + name);
+    }
+
+    @Override
     public ConnectionChannel createConnectionChannel() {
         RoceConnectionChannel channel = new RoceConnectionChannel(this);
         channels.add(channel);
@@ -333,7 +347,8 @@ final class RoceDevice implements Device, TransmitListener {
                 && !(shared instanceof RoceSharedReceiveQueue queue && queue.domain() == domain)) {
             throw new FabricException(
                     Reason.INVALID_ARGUMENT,
-                    "the shared receive queue of a queue pair must come from its protection domain");
+                    "the shared receive queue of a queue pair must come from its protection"
+                            + " domain");
         }
         if (!(attributes.sendQueue() instanceof RoceCompletionQueue sends && sends.isOf(this))
                 || !(attributes.receiveQueue() instanceof RoceCompletionQueue receives

@@ -27,6 +27,9 @@ final class Libc {
     private static final StructLayout CALL_STATE = Linker.Option.captureStateLayout();
     private static final long ERRNO = CALL_STATE.byteOffset(PathElement.groupElement("errno"));
 
+    private static final int NO_FILE = -1;
+    private static final long MAP_FAILED = -1;
+
     private static final MethodHandle SOCKET =
             handle("socket", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT);
     private static final MethodHandle BIND = handle("bind", JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT);
@@ -48,6 +51,9 @@ final class Libc {
             handle("read", JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG);
     private static final MethodHandle WRITE =
             handle("write", JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG);
+    private static final MethodHandle MMAP =
+            handle("mmap", JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
+    private static final MethodHandle MUNMAP = handle("munmap", JAVA_INT, ADDRESS, JAVA_LONG);
 
     private Libc() {}
 
@@ -135,6 +141,25 @@ final class Libc {
         } catch (Throwable t) {
             throw unchecked(t);
         }
+    }
+
+    /// Memory of the system's that is nobody else's: the address, or −errno.
+    static long mmap(long byteSize, int protection, int flags) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment errno = errnoIn(arena);
+            MemorySegment anywhere = MemorySegment.NULL;
+            long address =
+                    (long)
+                            MMAP.invokeExact(
+                                    errno, anywhere, byteSize, protection, flags, NO_FILE, 0L);
+            return address == MAP_FAILED ? result(MAP_FAILED, errno) : address;
+        } catch (Throwable t) {
+            throw unchecked(t);
+        }
+    }
+
+    static int munmap(MemorySegment memory) {
+        return control(MUNMAP, memory, memory.byteSize());
     }
 
     private static int control(MethodHandle call, Object... arguments) {

@@ -1,9 +1,5 @@
 package dev.outboard.fabric.roce.io;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import dev.outboard.fabric.FabricException;
-import dev.outboard.fabric.FabricException.Reason;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -16,9 +12,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// it ends the next wait at once. So whoever has work first publishes it and then wakes; whoever
 /// waits first looks for work. Nothing is lost, and waking a thread that runs costs no system call.
 public final class Waiter implements AutoCloseable {
-    static final int EFD_NONBLOCK = 0x800;
-    static final int EFD_CLOEXEC = 0x80000;
-
     /// No permit, nobody waits.
     private static final int RUNNING = 0;
 
@@ -32,30 +25,19 @@ public final class Waiter implements AutoCloseable {
     private static final int CLOSED = 3;
 
     private final List<Descriptor> sockets;
-    private final Descriptor event;
+    private final EventFd event = new EventFd("waiter");
     private final AtomicInteger state = new AtomicInteger(RUNNING);
 
     private final Arena arena = Arena.ofAuto();
     private final MemorySegment waitErrno = Libc.errnoIn(arena);
 
-    /// For all who signal, so that a wake-up allocates nothing: nobody asks why one failed, as an
-    /// event that is full ends the wait, too.
-    private final MemorySegment signalErrno = Libc.errnoIn(arena);
-
     private final MemorySegment polled;
     private final MemorySegment timeout = arena.allocate(Timespec.SIZE, Long.BYTES);
-    private final MemorySegment drained = arena.allocate(JAVA_LONG);
-    private final MemorySegment one = arena.allocateFrom(JAVA_LONG, 1);
 
     /// A waiter for `sockets`, which stay the caller's.
     public Waiter(UdpSocket... sockets) {
         this.sockets = List.of(sockets).stream().map(UdpSocket::descriptor).toList();
         this.polled = arena.allocate((sockets.length + 1) * Pollfd.SIZE, Long.BYTES);
-        int fd = Libc.eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-        if (fd < 0) {
-            throw new FabricException(Reason.SYSTEM, "cannot make an eventfd: " + Errno.name(-fd));
-        }
-        this.event = new Descriptor(fd, "waiter");
     }
 
     /// Waits for at most `timeoutNanos`.
@@ -103,7 +85,7 @@ public final class Waiter implements AutoCloseable {
             Timespec.set(timeout, timeoutNanos);
             int ready = Libc.ppoll(waitErrno, polled, acquired + 1L, timeout);
             if (ready > 0 && Pollfd.returnedEvents(polled, 0) != 0) {
-                Libc.read(waitErrno, eventFd, drained);
+                event.clear();
             }
             return ready;
         } finally {
@@ -117,22 +99,7 @@ public final class Waiter implements AutoCloseable {
     /// Ends the current wait, or else the next one.
     public void wake() {
         if (enter(WOKEN) == WAITING) {
-            signal();
-        }
-    }
-
-    private void signal() {
-        int fd;
-        try {
-            fd = event.acquire();
-        } catch (IllegalStateException e) {
-            // Whoever closed the waiter in this instant has signalled first.
-            return;
-        }
-        try {
-            Libc.write(signalErrno, fd, one);
-        } finally {
-            event.release();
+            event.signal();
         }
     }
 
@@ -141,7 +108,7 @@ public final class Waiter implements AutoCloseable {
     @Override
     public void close() {
         if (state.getAndSet(CLOSED) != CLOSED) {
-            signal();
+            event.signal();
             event.close();
         }
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 class DescriptorTest {
     private static final int EBADF = 9;
 
-    private final int fd = Libc.eventfd(1, Waiter.EFD_NONBLOCK);
+    private final int fd = Libc.eventfd(1, EventFd.EFD_NONBLOCK);
     private final Descriptor descriptor = new Descriptor(fd, "event");
 
     @Test
@@ -31,7 +31,7 @@ class DescriptorTest {
     @Test
     void isNotClosedASecondTimeWhenTheNumberIsSomebodyElses() {
         descriptor.close();
-        int successor = Libc.eventfd(1, Waiter.EFD_NONBLOCK);
+        int successor = Libc.eventfd(1, EventFd.EFD_NONBLOCK);
         assertThat(successor).as("the kernel gives the lowest free number").isEqualTo(fd);
 
         descriptor.close();
@@ -46,7 +46,7 @@ class DescriptorTest {
     @Timeout(60)
     void isClosedOnceHoweverManyThreadsUseAndCloseIt() throws InterruptedException {
         for (int round = 0; round < 50; round++) {
-            Descriptor shared = new Descriptor(Libc.eventfd(0, Waiter.EFD_NONBLOCK), "shared");
+            Descriptor shared = new Descriptor(Libc.eventfd(0, EventFd.EFD_NONBLOCK), "shared");
             AtomicInteger uses = new AtomicInteger();
             CountDownLatch used = new CountDownLatch(1);
             Thread[] users = new Thread[3];

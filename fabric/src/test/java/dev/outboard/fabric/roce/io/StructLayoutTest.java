@@ -29,6 +29,7 @@ class StructLayoutTest {
             #include <stddef.h>
             #include <stdio.h>
             #include <sys/eventfd.h>
+            #include <sys/mman.h>
             #include <sys/socket.h>
             #include <time.h>
             #include <linux/net_tstamp.h>
@@ -114,8 +115,13 @@ class StructLayoutTest {
         constants.put("UDP_NO_CHECK6_RX", UdpSocket.UDP_NO_CHECK6_RX);
         constants.put("UDP_SEGMENT", UdpSocket.UDP_SEGMENT);
         constants.put("UDP_GRO", UdpSocket.UDP_GRO);
-        constants.put("EFD_NONBLOCK", Waiter.EFD_NONBLOCK);
-        constants.put("EFD_CLOEXEC", Waiter.EFD_CLOEXEC);
+        constants.put("EFD_NONBLOCK", EventFd.EFD_NONBLOCK);
+        constants.put("EFD_CLOEXEC", EventFd.EFD_CLOEXEC);
+        constants.put("PROT_READ", MappingArena.PROT_READ);
+        constants.put("PROT_WRITE", MappingArena.PROT_WRITE);
+        constants.put("MAP_PRIVATE", MappingArena.MAP_PRIVATE);
+        constants.put("MAP_ANONYMOUS", MappingArena.MAP_ANONYMOUS);
+        constants.put("MAP_POPULATE", MappingArena.MAP_POPULATE);
         constants.put("POLLIN", (int) Pollfd.POLLIN);
         constants.put(
                 "SOF_TIMESTAMPING_TX_SCHED | SOF_TIMESTAMPING_SOFTWARE",
