@@ -4,6 +4,19 @@ import java.util.Optional;
 
 /// Something that happened to a connection (librdmacm's `rdma_cm_event`).
 ///
+/// The events of one identifier come in this order, and none of them is lost while it is open:
+///
+/// - the side that connects: ADDRESS_RESOLVED, ROUTE_RESOLVED, then ESTABLISHED, or instead of any
+///   of these the one that says why not, which is then the last but for TIMEWAIT_EXIT;
+/// - the side that accepts: CONNECT_REQUEST, then ESTABLISHED, or else UNREACHABLE, REJECTED, or
+///   DISCONNECTED if the peer has left before it was heard of;
+/// - after ESTABLISHED either side: DISCONNECTED once, whoever ended it, then TIMEWAIT_EXIT.
+///
+/// Between identifiers there is no order, though they share a channel. With two connections the
+/// TIMEWAIT_EXIT of the one may come before the DISCONNECTED of the other: who waits for the end of
+/// several counts DISCONNECTED per identifier and passes over what else comes. Nothing comes for an
+/// identifier that was closed.
+///
 /// @param type what happened
 /// @param id the connection it happened to; for CONNECT_REQUEST the new id
 /// @param listener for CONNECT_REQUEST, the id that listens

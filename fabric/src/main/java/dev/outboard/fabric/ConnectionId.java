@@ -20,6 +20,22 @@ import java.util.Optional;
 /// Calls may come from any thread, one at a time. [#close] ends the connection and destroys the
 /// queue pair.
 public interface ConnectionId extends AutoCloseable {
+    /// Bounds the whole attempt to connect: what is called from now on until ESTABLISHED comes
+    /// takes at most `limit`, repeated requests and the time of the peer's application included.
+    /// After that [#resolveAddress] ends in ADDRESS_ERROR, [#resolveRoute] in ROUTE_ERROR and
+    /// [#connect] in UNREACHABLE, each with ETIMEDOUT. Without it an attempt that nobody answers
+    /// takes about ten seconds, and one whose peer asks for more time up to a minute longer.
+    ///
+    /// ```java
+    /// id.limitAttempt(Duration.ofMillis(200));
+    /// id.resolveAddress(remote, …);
+    /// …
+    /// id.connect(parameters); // ends within 200 ms of the first line
+    /// ```
+    ///
+    /// @throws FabricException with INVALID_ARGUMENT if `limit` is not positive
+    void limitAttempt(Duration limit);
+
     /// Finds out whether `remote` can be reached from this device; ends in ADDRESS_RESOLVED or
     /// ADDRESS_ERROR.
     void resolveAddress(InetSocketAddress remote, Duration timeout);

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.AddressHandle;
 import dev.outboard.fabric.AddressVector;
-import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.Completion;
-import dev.outboard.fabric.CompletionChannel;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.CompletionStatus;
@@ -32,7 +30,6 @@ import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.SharedReceiveQueue;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -113,22 +110,7 @@ public final class FakeFabric implements AfterEachCallback {
         assertThat(openResources()).as("open resources").isZero();
     }
 
-    private final class FakeDevice implements Device {
-        @Override
-        public String name() {
-            return "fake://";
-        }
-
-        @Override
-        public InetAddress address() {
-            return InetAddress.getLoopbackAddress();
-        }
-
-        @Override
-        public long guid() {
-            return 1;
-        }
-
+    private final class FakeDevice extends BareDevice {
         @Override
         public DeviceLimits limits() {
             return limits;
@@ -150,47 +132,9 @@ public final class FakeFabric implements AfterEachCallback {
         }
 
         @Override
-        public CompletionQueue createCompletionQueue(int capacity, CompletionChannel channel) {
-            throw new UnsupportedOperationException("the NAA waits for single queues");
-        }
-
-        @Override
-        public CompletionChannel createCompletionChannel() {
-            throw new UnsupportedOperationException("the NAA waits for single queues");
-        }
-
-        @Override
-        public Arena openArena() {
-            return Arena.ofShared();
-        }
-
-        @Override
-        public NotificationHandle createNotificationHandle() {
-            throw new UnsupportedOperationException("the NAA waits for single queues");
-        }
-
-        @Override
         public ConnectionChannel createConnectionChannel() {
             return new FakeChannel();
         }
-
-        @Override
-        public boolean isOpen() {
-            return true;
-        }
-
-        @Override
-        public Optional<AsyncEvent> nextEvent(Duration timeout) {
-            return Optional.empty();
-        }
-
-        @Override
-        public Map<String, Long> counters() {
-            return Map.of();
-        }
-
-        @Override
-        public void close() {}
     }
 
     /// Counts what is open, so that tests see leaks.
@@ -580,6 +524,9 @@ public final class FakeFabric implements AfterEachCallback {
         private void raise(ConnectionEvent.Type failure, ConnectionEvent.Type success) {
             raise(broken.get(remote.getAddress()) == failure ? failure : success);
         }
+
+        @Override
+        public void limitAttempt(Duration limit) {}
 
         @Override
         public void resolveAddress(InetSocketAddress to, Duration timeout) {

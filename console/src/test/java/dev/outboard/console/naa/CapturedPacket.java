@@ -14,8 +14,9 @@ import java.util.zip.CRC32;
 
 /// One packet of a capture, from the IP header to the ICRC, read without any code of the product.
 ///
+/// @param nanos when it was captured, since the epoch
 /// @param bytes IPv4 without options, UDP, InfiniBand transport
-record CapturedPacket(byte[] bytes) {
+record CapturedPacket(long nanos, byte[] bytes) {
     private static final int BYTE_ORDER_MAGIC = 0x1a2b3c4d;
     private static final int ENHANCED_PACKET_BLOCK = 6;
     private static final int IP_BYTES = 20;
@@ -41,7 +42,9 @@ record CapturedPacket(byte[] bytes) {
             if (blocks.getInt(start) == ENHANCED_PACKET_BLOCK) {
                 byte[] bytes = new byte[blocks.getInt(start + 20)];
                 blocks.get(start + 28, bytes);
-                packets.add(new CapturedPacket(bytes));
+                long high = blocks.getInt(start + 12) & 0xffff_ffffL;
+                long low = blocks.getInt(start + 16) & 0xffff_ffffL;
+                packets.add(new CapturedPacket(high << 32 | low, bytes));
             }
             blocks.position(start + blocks.getInt(start + 4));
         }

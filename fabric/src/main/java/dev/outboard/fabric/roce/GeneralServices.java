@@ -176,6 +176,15 @@ final class GeneralServices implements CmHost {
         return true;
     }
 
+    @Override
+    public void handshakeTook(Connection connection, long nanos) {
+        RoceConnectedId id = connections.get(connection);
+        RoceQueuePair queuePair = id == null ? null : id.roceQueuePair();
+        if (queuePair != null && queuePair.machine() instanceof RcQueuePair machine) {
+            machine.handshakeTook(nanos);
+        }
+    }
+
     /// What Linux grants too (roce.md 5.6), unless the application says what.
     private static Access[] access(QueuePairChange own, NegotiatedAttributes agreed) {
         if (own.given().contains(Attribute.ACCESS)) {

@@ -84,6 +84,7 @@ final class RoceConnectedId extends RoceConnectionId {
                                             proposedMtu(),
                                             parameters,
                                             System.nanoTime());
+                    limitNanos().ifPresent(limit -> agent().limit(started, limit));
                     device.services().register(started, this);
                     return started;
                 });

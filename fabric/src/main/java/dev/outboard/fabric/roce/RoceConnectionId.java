@@ -10,6 +10,7 @@ import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.roce.cm.CmAgent;
+import dev.outboard.fabric.roce.cm.CmEvent;
 import dev.outboard.fabric.roce.cm.Listener;
 import dev.outboard.fabric.roce.io.Route;
 import dev.outboard.fabric.roce.wire.Gid;
@@ -33,6 +34,9 @@ abstract sealed class RoceConnectionId implements ConnectionId
     private volatile @Nullable Listener listener;
     private volatile @Nullable InetSocketAddress remote;
     private volatile boolean closed;
+
+    /// When the attempt to connect ends at the latest; null if nobody said so.
+    private volatile @Nullable Long limitNanos;
 
     RoceConnectionId(RoceDevice device, RoceConnectionChannel channel, QueuePairType type) {
         this.device = device;
@@ -66,8 +70,38 @@ abstract sealed class RoceConnectionId implements ConnectionId
     }
 
     @Override
+    public void limitAttempt(Duration limit) {
+        requireOpen();
+        if (!limit.isPositive()) {
+            throw new FabricException(
+                    Reason.INVALID_ARGUMENT,
+                    "the limit of an attempt to connect is "
+                            + limit
+                            + "; valid: more than nothing");
+        }
+        limitNanos = System.nanoTime() + limit.toNanos();
+    }
+
+    /// When the attempt to connect ends at the latest, if the application said so.
+    Optional<Long> limitNanos() {
+        return Optional.ofNullable(limitNanos);
+    }
+
+    /// Whether the time is over; then an event of `type` says so.
+    private boolean isTooLate(ConnectionEvent.Type type) {
+        boolean isLate = limitNanos().filter(limit -> System.nanoTime() - limit >= 0).isPresent();
+        if (isLate) {
+            raise(type, -CmEvent.ETIMEDOUT, "the limit of this attempt to connect has passed");
+        }
+        return isLate;
+    }
+
+    @Override
     public void resolveAddress(InetSocketAddress newRemote, Duration timeout) {
         requireOpen();
+        if (isTooLate(ConnectionEvent.Type.ADDRESS_ERROR)) {
+            return;
+        }
         String problem =
                 newRemote.isUnresolved()
                         ? "unknown host " + newRemote.getHostString()
@@ -84,7 +118,9 @@ abstract sealed class RoceConnectionId implements ConnectionId
     public void resolveRoute(Duration timeout) {
         requireOpen();
         requireRemote();
-        raise(ConnectionEvent.Type.ROUTE_RESOLVED, 0, "");
+        if (!isTooLate(ConnectionEvent.Type.ROUTE_ERROR)) {
+            raise(ConnectionEvent.Type.ROUTE_RESOLVED, 0, "");
+        }
     }
 
     @Override

@@ -90,6 +90,7 @@ final class RoceDatagramId extends RoceConnectionId {
                                             to.getPort(),
                                             parameters.privateData(),
                                             System.nanoTime());
+                    limitNanos().ifPresent(limit -> resolver().limit(started, limit));
                     device.services().register(started, this);
                     return started;
                 });

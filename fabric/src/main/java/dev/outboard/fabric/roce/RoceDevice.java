@@ -72,7 +72,7 @@ final class RoceDevice implements Device, TransmitListener {
 
     /// roce.md 5.6: gives a transport timeout of 0.54 s instead of Linux's 2.15 s. Losses are found
     /// earlier by probing; this decides how soon a dead peer is noticed.
-    private static final int PACKET_LIFETIME_CODE = 15;
+    static final int PACKET_LIFETIME_CODE = 15;
 
     private final String name;
     private final InetAddress address;

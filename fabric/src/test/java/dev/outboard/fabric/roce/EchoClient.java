@@ -33,6 +33,9 @@ final class EchoClient {
     private final SimulatedDevice device;
     private final Gid service;
     private final SplittableRandom random;
+    private final int minMessages;
+    private final int maxMessages;
+    private final int maxBytes;
     private final RegisteredRegion region;
     private final List<ConnectionEvent.Type> story = new ArrayList<>();
     private int roundsLeft;
@@ -45,9 +48,34 @@ final class EchoClient {
     private long giveUpNanos = SimulatedNetwork.NEVER;
 
     EchoClient(SimulatedDevice device, Gid service, int rounds, SplittableRandom random) {
+        this(device, service, rounds, 1, MAX_MESSAGES, EchoService.MESSAGE_BYTES, random);
+    }
+
+    /// A client that sends exactly `messages` messages of fewer than `maxBytes` bytes over one
+    /// connection.
+    static EchoClient of(
+            SimulatedDevice device,
+            Gid service,
+            int messages,
+            int maxBytes,
+            SplittableRandom random) {
+        return new EchoClient(device, service, 1, messages, messages + 1, maxBytes, random);
+    }
+
+    private EchoClient(
+            SimulatedDevice device,
+            Gid service,
+            int rounds,
+            int minMessages,
+            int maxMessages,
+            int maxBytes,
+            SplittableRandom random) {
         this.device = device;
         this.service = service;
         this.random = random;
+        this.minMessages = minMessages;
+        this.maxMessages = maxMessages;
+        this.maxBytes = maxBytes;
         roundsLeft = rounds;
         region =
                 device.regions.register(
@@ -70,7 +98,7 @@ final class EchoClient {
 
     private void connect() {
         roundsLeft--;
-        messagesLeft = random.nextInt(1, MAX_MESSAGES);
+        messagesLeft = random.nextInt(minMessages, maxMessages);
         endpoint = device.create();
         connection = device.connect(service, EchoService.PORT, endpoint);
     }
@@ -93,7 +121,7 @@ final class EchoClient {
     private void sendNext() {
         giveUpNanos = device.nowNanos() + PATIENCE_NANOS;
         device.wakeAt(giveUpNanos);
-        length = random.nextInt(EchoService.MESSAGE_BYTES);
+        length = random.nextInt(maxBytes);
         pattern = random.nextLong();
         Pattern.fill(outgoing(), pattern);
         incoming().fill((byte) 0);

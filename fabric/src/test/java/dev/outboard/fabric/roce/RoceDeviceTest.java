@@ -5,9 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionQueue;
+import dev.outboard.fabric.ConnectionChannel;
+import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.ConnectionEvent.Type;
+import dev.outboard.fabric.ConnectionId;
+import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.ProtectionDomain;
+import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.testkit.Golden;
@@ -52,6 +59,47 @@ final class RoceDeviceTest {
         awaitCount(Discard.UNKNOWN_OPCODE, 1);
         awaitCount(Discard.QPN_ZERO, 1);
         awaitCount(Discard.BAD_ICRC, 1);
+    }
+
+    /// Nobody has the address: unbounded, the attempt takes about ten seconds.
+    @Test
+    void anAttemptToConnectEndsAtItsLimit() {
+        try (ConnectionChannel channel = device.createConnectionChannel();
+                CompletionQueue queue = device.createCompletionQueue(4)) {
+            ConnectionId id = channel.createId();
+            var silent = new InetSocketAddress("127.77.66.55", 4242);
+            long start = System.nanoTime();
+            id.limitAttempt(Duration.ofMillis(200));
+            id.resolveAddress(silent, Duration.ofSeconds(10));
+            id.resolveRoute(Duration.ofSeconds(10));
+            ProtectionDomain domain = device.allocateProtectionDomain();
+            id.createQueuePair(domain, QueuePairAttributes.of(queue, 1, 1));
+            id.connect(ConnectionParameters.defaults());
+
+            ConnectionEvent end = lastOf(channel);
+
+            assertThat(end.type()).as(end.explanation()).isEqualTo(Type.UNREACHABLE);
+            assertThat(end.explanation()).contains("1 connection requests within the limit");
+            assertThat(System.nanoTime() - start).isBetween(200_000_000L, 9_000_000_000L);
+            id.close();
+            domain.close();
+        }
+    }
+
+    @Test
+    void aLimitThatHasPassedEndsTheAttemptAtItsNextStep() {
+        try (ConnectionChannel channel = device.createConnectionChannel()) {
+            ConnectionId id = channel.createId();
+            id.limitAttempt(Duration.ofNanos(1));
+
+            id.resolveAddress(new InetSocketAddress("127.77.66.55", 4242), PATIENCE);
+
+            ConnectionEvent end = channel.next(PATIENCE).orElseThrow();
+            assertThat(end.type()).isEqualTo(Type.ADDRESS_ERROR);
+            assertThat(end.explanation()).contains("limit of this attempt");
+            assertThatThrownBy(() -> id.limitAttempt(Duration.ZERO))
+                    .hasMessageContaining("is PT0S; valid: more than nothing");
+        }
     }
 
     @Test
@@ -139,5 +187,14 @@ final class RoceDeviceTest {
             copy[at + i] = (byte) bytes[i];
         }
         return copy;
+    }
+
+    /// Passes over what went well on the way.
+    private static ConnectionEvent lastOf(ConnectionChannel channel) {
+        ConnectionEvent event = channel.next(PATIENCE).orElseThrow();
+        while (event.type() == Type.ADDRESS_RESOLVED || event.type() == Type.ROUTE_RESOLVED) {
+            event = channel.next(PATIENCE).orElseThrow();
+        }
+        return event;
     }
 }

@@ -85,6 +85,7 @@ final class SimulatedDevice implements SimulatedNetwork.Node, CmHost {
         regions = new RegionTable(64, random);
         CmConfiguration configuration =
                 CmConfiguration.of(CmConfiguration.randomCaGuid(random), address, PathMtu.MTU_1024)
+                        .withPacketLifetime(RoceDevice.PACKET_LIFETIME_CODE)
                         .withTimers(CmTimers.within(Duration.ofSeconds(30)));
         agent = new CmAgent(configuration, this, random.split());
         network.attach(address, this);
@@ -166,6 +167,14 @@ final class SimulatedDevice implements SimulatedNetwork.Node, CmHost {
                         agreed.maxReadAtomic(),
                         agreed.maxDestinationReadAtomic()));
         return true;
+    }
+
+    @Override
+    public void handshakeTook(Connection connection, long nanos) {
+        Endpoint endpoint = endpoints.get(connection.localQpn());
+        if (endpoint != null) {
+            endpoint.queuePair.handshakeTook(nanos);
+        }
     }
 
     @Override

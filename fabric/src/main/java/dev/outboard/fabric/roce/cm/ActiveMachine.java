@@ -153,7 +153,8 @@ final class ActiveMachine {
         }
         signalling.table.bind(connection, reply.localId(), caGuid, reply.localQpn());
         connection.attributes = attributes;
-        signalling.table.cancelTimer(connection);
+        connection.limitNanos = ConnectionTable.NEVER;
+        signalling.answered(connection, nowNanos);
         connection.enter(ConnectionState.ESTABLISHED);
         sendReadyToUse(connection);
         signalling.raise(
@@ -205,7 +206,8 @@ final class ActiveMachine {
 
     /// The timer ran out in REQ_SENT or MRA_REQ_RCVD.
     void onTimer(Connection connection, long nowNanos) {
-        if (signalling.resend(connection, nowNanos)) {
+        boolean isLate = nowNanos >= connection.limitNanos;
+        if (!isLate && signalling.resend(connection, nowNanos)) {
             connection.enter(ConnectionState.REQ_SENT);
             return;
         }
@@ -214,9 +216,23 @@ final class ActiveMachine {
                 connection,
                 ConnectionEvent.Type.UNREACHABLE,
                 CmEvent.ETIMEDOUT,
-                "no answer from %s port %d to %d connection requests"
+                "no answer from %s port %d to %d connection requests%s"
                         .formatted(
-                                connection.remoteGid(), connection.remotePort(), connection.sent));
+                                connection.remoteGid(),
+                                connection.remotePort(),
+                                connection.sent,
+                                isLate ? " within the limit of this attempt" : ""));
+    }
+
+    /// The attempt ends then at the latest.
+    void limit(Connection connection, long limitNanos) {
+        switch (connection.state()) {
+            case REQ_SENT, MRA_REQ_RCVD -> {
+                connection.limitNanos = limitNanos;
+                signalling.table.startTimer(connection, connection.deadlineNanos);
+            }
+            case REQ_RCVD, REP_SENT, MRA_REP_RCVD, ESTABLISHED, DREQ_SENT, TIMEWAIT, IDLE -> {}
+        }
     }
 
     /// Stops asking, and tells the peer, which may be undecided still. Since the peer's ID is not

@@ -91,6 +91,12 @@ public final class CmAgent {
         return active.connect(remoteGid, remotePort, qpn, pathMtu, parameters, nowNanos);
     }
 
+    /// Lets an attempt that [#connect] began end at `limitNanos` at the latest, in UNREACHABLE if
+    /// nothing else has ended it before. Without effect once it has ended.
+    public void limit(Connection connection, long limitNanos) {
+        active.limit(connection, limitNanos);
+    }
+
     /// Accepts the request that a CONNECT_REQUEST event brought. Ends in ESTABLISHED, UNREACHABLE,
     /// REJECTED (the peer could not connect its queue pair, or gave up) or DISCONNECTED.
     ///
@@ -216,7 +222,7 @@ public final class CmAgent {
                 }
             }
             case ConnectionReply reply -> onReply(source, reply, nowNanos);
-            case ReadyToUse rtu -> onReadyToUse(source, rtu);
+            case ReadyToUse rtu -> onReadyToUse(source, rtu, nowNanos);
             case MessageReceiptAcknowledgement mra -> onAcknowledgement(source, mra, nowNanos);
             case Rejection rejection -> onRejection(source, rejection, nowNanos);
             case DisconnectRequest request ->
@@ -237,11 +243,11 @@ public final class CmAgent {
         }
     }
 
-    private void onReadyToUse(Gid source, ReadyToUse rtu) {
+    private void onReadyToUse(Gid source, ReadyToUse rtu, long nowNanos) {
         from(source, table.find(rtu.remoteId(), rtu.localId()))
                 .ifPresent(connection -> {
                     if (isReplied(connection)) {
-                        passive.established(connection, rtu.privateData());
+                        passive.onReadyToUse(connection, rtu.privateData(), nowNanos);
                     } else {
                         signalling.discard(CmDiscard.WRONG_STATE);
                     }
@@ -259,6 +265,7 @@ public final class CmAgent {
                         connection.enter(ConnectionState.MRA_REQ_RCVD);
                     } else if (mra.messageAcknowledged() == MessageReceiptAcknowledgement.OF_REP
                             && connection.state() == ConnectionState.REP_SENT) {
+                        connection.isSourceProven = true;
                         connection.enter(ConnectionState.MRA_REP_RCVD);
                     } else {
                         signalling.discard(CmDiscard.WRONG_STATE);

@@ -10,6 +10,7 @@ public final class CmCounters {
     private final long[] sent = new long[CmAttribute.values().length];
     private final long[] discarded = new long[CmDiscard.values().length];
     private long resent;
+    private long withheld;
 
     CmCounters() {}
 
@@ -23,6 +24,10 @@ public final class CmCounters {
 
     void countResent() {
         resent++;
+    }
+
+    void countWithheld() {
+        withheld++;
     }
 
     void countDiscarded(CmDiscard reason) {
@@ -44,6 +49,11 @@ public final class CmCounters {
         return resent;
     }
 
+    /// Messages that were not sent because the peer's address may be forged, see [Signalling].
+    public long withheld() {
+        return withheld;
+    }
+
     /// Datagrams dropped for this reason.
     public long discarded(CmDiscard reason) {
         return discarded[reason.ordinal()];
@@ -60,6 +70,7 @@ public final class CmCounters {
             add(counters, "cm.discarded." + name(reason), discarded(reason));
         }
         add(counters, "cm.resent", resent);
+        add(counters, "cm.withheld", withheld);
         return counters;
     }
 

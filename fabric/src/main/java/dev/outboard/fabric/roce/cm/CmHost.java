@@ -16,6 +16,10 @@ public interface CmHost {
     /// @return false if that failed, for example because the queue pair was destroyed
     boolean connectQueuePair(Connection connection, NegotiatedAttributes attributes);
 
+    /// The connection's queue pair is connected, and the handshake took `nanos` for a round trip: a
+    /// message that was sent once and its answer, the time of the peer's application included.
+    void handshakeTook(Connection connection, long nanos);
+
     /// Takes the connection's queue pair to ERROR, if it still exists: what is posted is flushed.
     void failQueuePair(Connection connection);
 

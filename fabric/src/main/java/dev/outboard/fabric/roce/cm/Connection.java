@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 /// One side of a connection, made by [CmAgent#connect] or by a REQ. The agent owns and changes it;
 /// read it on the agent's thread. It is over when its state is IDLE.
 public final class Connection {
+    /// ROCE-CM-6: what a REQ from a forged address can make us send there.
+    static final int ANSWERS_PER_REQUEST = 3;
+
     private final int localId;
     private final Gid remoteGid;
     private final int localPort;
@@ -42,6 +45,22 @@ public final class Connection {
 
     /// How often `unanswered` was sent.
     int sent;
+
+    /// When `unanswered` was sent first.
+    long sentNanos;
+
+    /// Whether the peer is known to be where its REQ came from, which may be forged: it knows
+    /// something that was sent there.
+    boolean isSourceProven;
+
+    /// Messages that may be sent to an unproven source.
+    int answersLeft = ANSWERS_PER_REQUEST;
+
+    /// A repetition of `unanswered` was not sent for want of `answersLeft`.
+    boolean isWithheld;
+
+    /// When an attempt to connect ends at the latest.
+    long limitNanos = ConnectionTable.NEVER;
 
     /// When and how often `unanswered` is sent again.
     ResendPolicy resendPolicy = ResendPolicy.constant(CmTimers.LINUX.request().first(), 0);
@@ -84,6 +103,7 @@ public final class Connection {
                         transactionId,
                         ConnectionState.REQ_SENT);
         connection.localQpn = request.localQpn();
+        connection.isSourceProven = true;
         return connection;
     }
 

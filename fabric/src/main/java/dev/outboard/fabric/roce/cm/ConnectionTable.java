@@ -125,9 +125,10 @@ final class ConnectionTable {
         return List.copyOf(byLocalId.values());
     }
 
+    /// Starts the timer, which runs out at the connection's limit if that is earlier.
     void startTimer(Connection connection, long deadlineNanos) {
         cancelTimer(connection);
-        connection.deadlineNanos = deadlineNanos;
+        connection.deadlineNanos = Math.min(deadlineNanos, connection.limitNanos);
         timers.add(connection);
     }
 

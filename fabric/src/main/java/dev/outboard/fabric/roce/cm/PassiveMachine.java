@@ -66,9 +66,10 @@ final class PassiveMachine {
     }
 
     /// The active side asks again. An application that has answered already needs nothing: the REP
-    /// has its own timer.
+    /// has its own timer, and leaves at once if that was not allowed to send it.
     private void onDuplicate(Connection connection, long transactionId, ConnectionRequest request) {
         signalling.discard(CmDiscard.DUPLICATE);
+        signalling.requestedAgain(connection);
         if (connection.state() == ConnectionState.REQ_RCVD) {
             signalling.send(
                     connection,
@@ -217,9 +218,16 @@ final class PassiveMachine {
         teardown.end(connection);
     }
 
+    /// The active side says with an RTU that it is ready.
+    void onReadyToUse(Connection connection, Octets privateData, long nowNanos) {
+        signalling.answered(connection, nowNanos);
+        established(connection, privateData);
+    }
+
     /// The active side is ready: an RTU says so, or a packet that only it can have sent.
     void established(Connection connection, Octets privateData) {
         signalling.table.cancelTimer(connection);
+        connection.isSourceProven = true;
         connection.enter(ConnectionState.ESTABLISHED);
         signalling.raise(
                 connection,

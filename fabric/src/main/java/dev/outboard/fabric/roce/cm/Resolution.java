@@ -36,6 +36,9 @@ public final class Resolution {
     /// When the timer runs out; only [ResolutionTimers] changes it.
     long deadlineNanos = ConnectionTable.NEVER;
 
+    /// When the side that asks gives up at the latest.
+    long limitNanos = ConnectionTable.NEVER;
+
     /// The application wants no more events.
     boolean isDestroyed;
 

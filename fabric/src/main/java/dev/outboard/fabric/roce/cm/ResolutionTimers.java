@@ -15,9 +15,10 @@ final class ResolutionTimers {
                             .thenComparingLong(r -> r.remoteGid().low())
                             .thenComparingLong(r -> r.transactionId));
 
+    /// Starts the timer, which runs out at the resolution's limit if that is earlier.
     void start(Resolution resolution, long deadlineNanos) {
         cancel(resolution);
-        resolution.deadlineNanos = deadlineNanos;
+        resolution.deadlineNanos = Math.min(deadlineNanos, resolution.limitNanos);
         timers.add(resolution);
     }
 

@@ -48,6 +48,12 @@ public final class ServiceResolver {
         return requester.ask(remoteGid, remotePort, privateData, nowNanos);
     }
 
+    /// Lets a request that [#resolve] began end at `limitNanos` at the latest, in UNREACHABLE if
+    /// nothing else has ended it before. Without effect once it has ended.
+    public void limit(Resolution resolution, long limitNanos) {
+        requester.limit(resolution, limitNanos);
+    }
+
     /// Answers the request that a CONNECT_REQUEST event brought with a queue pair.
     ///
     /// @param privateData at most 136 bytes for the peer

@@ -77,7 +77,8 @@ final class SidrRequester {
     }
 
     void onTimer(Resolution resolution, long nowNanos) {
-        if (resolution.sent <= policy().resends()) {
+        boolean isLate = nowNanos >= resolution.limitNanos;
+        if (!isLate && resolution.sent <= policy().resends()) {
             signalling.counters.countResent();
             send(resolution, nowNanos);
             return;
@@ -87,12 +88,21 @@ final class SidrRequester {
                 ResolutionEvent.failed(
                         resolution,
                         CmEvent.ETIMEDOUT,
-                        "no answer from %s port %d to %d requests"
+                        "no answer from %s port %d to %d requests%s"
                                 .formatted(
                                         resolution.remoteGid(),
                                         resolution.remotePort(),
-                                        resolution.sent),
+                                        resolution.sent,
+                                        isLate ? " within the limit of this attempt" : ""),
                         Octets.EMPTY));
+    }
+
+    /// Gives up then at the latest.
+    void limit(Resolution resolution, long limitNanos) {
+        if (resolution.state() == Resolution.State.ASKING) {
+            resolution.limitNanos = limitNanos;
+            timers.start(resolution, resolution.deadlineNanos);
+        }
     }
 
     /// Stops asking. Nothing tells the peer: it keeps no state that matters.

@@ -29,7 +29,23 @@ final class Signalling {
 
     /// Sends `message` once, as part of the exchange that made `connection`.
     void send(Connection connection, CmMessage message) {
-        send(connection.remoteGid(), connection.transactionId, message);
+        if (takeAnswer(connection)) {
+            send(connection.remoteGid(), connection.transactionId, message);
+        }
+    }
+
+    /// Whether another message may go to a peer whose REQ perhaps came from a forged address: three
+    /// for each REQ, until something tells that an answer has arrived there.
+    private boolean takeAnswer(Connection connection) {
+        if (connection.isSourceProven) {
+            return true;
+        }
+        if (connection.answersLeft == 0) {
+            counters.countWithheld();
+            return false;
+        }
+        connection.answersLeft--;
+        return true;
     }
 
     /// Sends `message`, and again on every [#resend] until the policy is exhausted.
@@ -38,9 +54,22 @@ final class Signalling {
         connection.unanswered = new CmDatagram(connection.transactionId, message).emit();
         connection.resendPolicy = policy;
         connection.sent = 1;
+        connection.sentNanos = nowNanos;
         table.startTimer(connection, nowNanos + policy.waitNanos(1));
-        counters.countSent(message.attribute());
-        host.send(connection.remoteGid(), connection.unanswered.clone());
+        connection.isWithheld = !takeAnswer(connection);
+        if (!connection.isWithheld) {
+            counters.countSent(message.attribute());
+            host.send(connection.remoteGid(), connection.unanswered.clone());
+        }
+    }
+
+    /// The unanswered message is answered by the peer's next. If it was repeated, nobody can tell
+    /// which copy that is about.
+    void answered(Connection connection, long nowNanos) {
+        table.cancelTimer(connection);
+        if (connection.sent == 1) {
+            host.handshakeTook(connection, nowNanos - connection.sentNanos);
+        }
     }
 
     /// Sends the unanswered message again, byte for byte.
@@ -52,9 +81,25 @@ final class Signalling {
         }
         connection.sent++;
         table.startTimer(connection, nowNanos + connection.resendPolicy.waitNanos(connection.sent));
-        counters.countResent();
-        host.send(connection.remoteGid(), connection.unanswered.clone());
+        repeat(connection);
         return true;
+    }
+
+    /// The peer repeats its REQ: it may have three more answers, and gets at once what was
+    /// withheld.
+    void requestedAgain(Connection connection) {
+        connection.answersLeft = Connection.ANSWERS_PER_REQUEST;
+        if (connection.isWithheld) {
+            repeat(connection);
+        }
+    }
+
+    private void repeat(Connection connection) {
+        connection.isWithheld = !takeAnswer(connection);
+        if (!connection.isWithheld) {
+            counters.countResent();
+            host.send(connection.remoteGid(), connection.unanswered.clone());
+        }
     }
 
     void discard(CmDiscard reason) {

@@ -128,6 +128,7 @@ final class Teardown {
     /// Fails the queue pair and waits until no packet of the connection can be on its way.
     void enterTimewait(Connection connection, long nowNanos) {
         connection.enter(ConnectionState.TIMEWAIT);
+        connection.limitNanos = ConnectionTable.NEVER;
         signalling.table.releaseRemoteQpn(connection);
         signalling.table.occupyTimewaitQpn(connection);
         signalling.table.startTimer(

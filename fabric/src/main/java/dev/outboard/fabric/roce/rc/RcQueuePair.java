@@ -125,15 +125,14 @@ public final class RcQueuePair implements QueuePairMachine {
     public boolean post(SendRequest request) {
         return switch (state) {
             case READY_TO_SEND, SEND_QUEUE_DRAIN, ERROR -> core.post(request);
-            default ->
-                    throw new FabricException(
-                            Reason.INVALID_STATE,
-                            "queue pair "
-                                    + number()
-                                    + " is in state "
-                                    + state
-                                    + "; sends are possible from READY_TO_SEND on");
+            default -> throw wrongState("sends are possible from READY_TO_SEND on");
         };
+    }
+
+    private FabricException wrongState(String rule) {
+        return new FabricException(
+                Reason.INVALID_STATE,
+                "queue pair %d is in state %s; %s".formatted(number(), state, rule));
     }
 
     @Override
@@ -144,11 +143,7 @@ public final class RcQueuePair implements QueuePairMachine {
     @Override
     public boolean post(ReceiveRequest request) {
         if (state == QueuePairState.RESET) {
-            throw new FabricException(
-                    Reason.INVALID_STATE,
-                    "queue pair "
-                            + number()
-                            + " is in state RESET; receives are possible from INIT on");
+            throw wrongState("receives are possible from INIT on");
         }
         return core.post(request);
     }
@@ -188,13 +183,19 @@ public final class RcQueuePair implements QueuePairMachine {
     /// INIT → READY_TO_RECEIVE → READY_TO_SEND at once, as connection management does it.
     public void connect(RcConnection newConnection) {
         if (state != QueuePairState.INIT) {
-            throw new FabricException(
-                    Reason.INVALID_STATE,
-                    "queue pair " + number() + " is in state " + state + "; connecting needs INIT");
+            throw wrongState("connecting needs INIT");
         }
         startReceiving(newConnection);
         startSending();
         state = QueuePairState.READY_TO_SEND;
+    }
+
+    /// The handshake took `nanos` for a round trip: no answer comes much sooner at first.
+    public void handshakeTook(long nanos) {
+        Requester sending = requester;
+        if (sending != null) {
+            sending.handshakeTook(nanos);
+        }
     }
 
     private void startReceiving(RcConnection newConnection) {

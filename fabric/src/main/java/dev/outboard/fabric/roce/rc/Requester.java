@@ -36,6 +36,7 @@ final class Requester {
     private final SendBudget budget;
     private final ReadsInFlight reads;
     private final SendCursor cursor;
+    private final TailProbe probe;
 
     /// Where a response was missing last: it is asked for once, then the timer decides.
     private long missingResponse = NOTHING;
@@ -47,8 +48,6 @@ final class Requester {
 
     /// After a refusal the refused packet goes alone, to find out whether it is welcome now.
     private boolean isTryingOne;
-
-    private boolean probeWanted;
 
     /// When the cursor last went back because of a reported gap.
     private long wentBackNanos;
@@ -68,6 +67,7 @@ final class Requester {
         this.timer = new RetransmitTimer(connection.ackTimeoutNanos());
         this.reads = new ReadsInFlight(connection.maxReadAtomic());
         this.cursor = new SendCursor(queue);
+        this.probe = new TailProbe(owner, queue, cursor, budget, timer, counters);
         restoreRetries();
     }
 
@@ -79,6 +79,11 @@ final class Requester {
         restoreRetries();
     }
 
+    /// The handshake took `nanos` for a round trip.
+    void handshakeTook(long nanos) {
+        timer.handshakeTook(nanos);
+    }
+
     /// Whether every request that was started is complete.
     boolean isDrained() {
         return queue.head() == queue.started();
@@ -88,12 +93,11 @@ final class Requester {
     ///
     /// @return whether more could be sent now: the sink ran full or this turn's share is used up
     boolean transmit(PacketSink sink, long now) {
-        if (probeWanted) {
+        if (probe.isWanted()) {
             if (!sink.hasRoom()) {
                 return true;
             }
-            probeWanted = false;
-            if (!probe(sink, now)) {
+            if (!probe.send(sink, connection, isWaitingForReceiver(), now)) {
                 return false;
             }
         }
@@ -129,12 +133,12 @@ final class Requester {
 
     /// Whether [#transmit] would send something.
     boolean hasToTransmit() {
-        return probeWanted || (mayTransmit() && !isHeldBack());
+        return probe.isWanted() || (mayTransmit() && !isHeldBack());
     }
 
     /// Whether all there is to send is one new request of one packet.
     boolean hasOnePacket() {
-        return !probeWanted
+        return !probe.isWanted()
                 && cursor.isNew()
                 && cursor.index() == 0
                 && cursor.isBefore(queue.posted())
@@ -187,9 +191,7 @@ final class Requester {
         if (timer.isTimedOut(now)) {
             timedOut(now);
         } else if (timer.isProbeDue(now)) {
-            timer.probed(now);
-            budget.unanswered(timer.probes());
-            probeWanted = cursor.inFlight() > 0;
+            probe.due(now);
         }
     }
 
@@ -391,6 +393,7 @@ final class Requester {
             }
         } else if (syndrome == Aeth.NAK_PSN_SEQUENCE_ERROR) {
             counters.increment(QueuePairCounter.SEQUENCE_NAKS_RECEIVED);
+            timer.gapReported();
             if (cursor.inFlight() > 0 && !isReportedTwice(now)) {
                 window.gapReported(timer.isQueueing());
                 wentBackNanos = now;
@@ -448,54 +451,8 @@ final class Requester {
         rnrRetriesLeft = connection.rnrRetryCount();
     }
 
-    /// Repeats the oldest packet and the last one. If the oldest is what the peer misses, it goes
-    /// on from there; a peer reports a gap only once, and that report may be lost. The last one
-    /// makes it acknowledge, or report the next gap.
-    ///
-    /// @return whether the queue pair lives on
-    private boolean probe(PacketSink sink, long now) {
-        if (cursor.inFlight() == 0 || isWaitingForReceiver()) {
-            return true;
-        }
-        if (!budget.admitsProbe(
-                RequestBuilder.datagramBytes(connection, queue.at(queue.head()), 0), now)) {
-            return true;
-        }
-        counters.increment(QueuePairCounter.PROBES);
-        timer.abandonMeasurement();
-        int repeated = repeat(sink, cursor.unacked());
-        if (repeated == 0) {
-            // Its packets may never have left: without a transport timeout nobody else finds out.
-            owner.failSend(CompletionStatus.LOCAL_PROTECTION_ERROR);
-            return false;
-        }
-        if (cursor.inFlight() > repeated && sink.hasRoom()) {
-            repeat(sink, cursor.next() - 1);
-        }
-        return true;
-    }
-
-    /// Sends a packet in flight once more; for a READ, asks for what is missing of the burst that
-    /// the packet belongs to.
-    ///
-    /// @return how many packet numbers that takes; 0 if the memory has gone
-    private int repeat(PacketSink sink, long packet) {
-        SendEntry entry = cursor.entryOf(packet);
-        if (!entry.isAccessible(owner.domain())) {
-            return 0;
-        }
-        int index = (int) (packet - entry.firstPacket);
-        if (entry.isRead()) {
-            int burstStart = RequestBuilder.burstStart(connection, index);
-            index = (int) Math.max(burstStart, cursor.unacked() - entry.firstPacket);
-        }
-        budget.answerSent(RequestBuilder.datagramBytes(connection, entry, index));
-        RequestBuilder.emit(sink, connection, entry, index, true);
-        return RequestBuilder.packetsAt(connection, entry, index);
-    }
-
     private void moveCursorTo(long packet) {
-        timer.abandonMeasurement();
+        timer.abandonMeasurement(packet);
         packetsSinceAckRequest = 0;
         reads.goBackTo(packet);
         budget.goBackTo(packet);

@@ -4,18 +4,33 @@ package dev.outboard.fabric.roce.rc;
 /// transport timeout of the queue pair, which costs a retry (roce.md 3.8), and an earlier probe,
 /// which costs nothing and finds lost last packets within a few round trips (roce.md 3.8, tail
 /// loss).
+///
+/// A probe that comes too early makes the answer ambiguous, so that no round trip can be measured.
+/// Therefore, as in RFC 6298, the wait doubles with each probe and stays that long until a packet
+/// that was sent once is answered: a way that is longer than it seemed is learned after a few
+/// probes, not never.
 final class RetransmitTimer {
     /// No deadline.
     static final long NONE = Long.MAX_VALUE;
 
-    /// Until a round trip was measured.
-    private static final long FIRST_PROBE_NANOS = 1_000_000;
+    /// Until a round trip was measured: the way may lead around the world.
+    private static final long FIRST_PROBE_NANOS = 250_000_000;
+
+    /// After a handshake, which often brings together processes that have just been started and
+    /// take tens of milliseconds for what they do for the first time, the patience of the beginning
+    /// lasts: each round trip measured takes a quarter of it away, and thirty of them all.
+    private static final int PATIENCE_SHIFT = 2;
+
+    /// The handshake takes a round trip and the time of the peer's application, like the first
+    /// measurement of RFC 6298 with a deviation of half of it.
+    private static final int PATIENCE_ROUND_TRIPS = 4;
 
     /// A probe too early is a packet too many; below this most would be, because the peer's thread
     /// rests now and then.
     private static final long MIN_PROBE_NANOS = 200_000;
 
-    private static final long MAX_PROBE_NANOS = 200_000_000;
+    private static final long MAX_PROBE_NANOS = 1_000_000_000;
+    private static final int MAX_BACK_OFF = 10;
     private static final int NOTHING = -1;
     private static final int PROBE_ROUND_TRIPS = 2;
     private static final int PROBE_DEVIATIONS = 4;
@@ -28,6 +43,11 @@ final class RetransmitTimer {
     private long startedNanos = NONE;
     private long probeNanos = NONE;
     private int probes;
+
+    /// Probes since a round trip was measured, or a gap was reported.
+    private int backOff;
+
+    private long patienceNanos;
     private long smoothedNanos;
     private long deviationNanos;
     private long shortestNanos;
@@ -45,6 +65,12 @@ final class RetransmitTimer {
     /// Changes the transport timeout; 0 for never.
     void timeout(long nanos) {
         timeoutNanos = nanos;
+    }
+
+    /// The handshake that made the connection took `nanos` for a round trip, applications included.
+    void handshakeTook(long nanos) {
+        long several = PATIENCE_ROUND_TRIPS * Math.min(nanos, MAX_PROBE_NANOS);
+        patienceNanos = Math.max(FIRST_PROBE_NANOS, several);
     }
 
     boolean isRunning() {
@@ -79,6 +105,7 @@ final class RetransmitTimer {
     /// A probe goes out now; the next one follows after twice the time.
     void probed(long now) {
         probes++;
+        backOff++;
         probeNanos = now + probeInterval();
     }
 
@@ -104,13 +131,22 @@ final class RetransmitTimer {
         }
     }
 
-    /// Packets are repeated: nobody could tell what an answer is about.
-    void abandonMeasurement() {
-        measuredPacket = NOTHING;
+    /// Packets from `packet` on are repeated: nobody could tell what an answer to them is about.
+    void abandonMeasurement(long packet) {
+        if (measuredPacket >= packet) {
+            measuredPacket = NOTHING;
+        }
+    }
+
+    /// The peer misses a packet: no probe was too early, so the next need not wait longer.
+    void gapReported() {
+        backOff = 0;
     }
 
     /// Mean and deviation as in RFC 6298.
     private void measured(long roundTripNanos, long now) {
+        backOff = 0;
+        patienceNanos -= patienceNanos >> PATIENCE_SHIFT;
         if (roundTripNanos <= shortestNanos || now - shortestSinceNanos >= FORGET_NANOS) {
             shortestNanos = roundTripNanos;
             shortestSinceNanos = now;
@@ -141,10 +177,11 @@ final class RetransmitTimer {
     }
 
     private long probeInterval() {
-        long first =
+        long estimate =
                 smoothedNanos == 0
                         ? FIRST_PROBE_NANOS
                         : PROBE_ROUND_TRIPS * smoothedNanos + PROBE_DEVIATIONS * deviationNanos;
-        return Math.min(MAX_PROBE_NANOS, Math.max(MIN_PROBE_NANOS, first) << Math.min(probes, 10));
+        long first = Math.max(MIN_PROBE_NANOS, Math.max(estimate, patienceNanos));
+        return Math.min(MAX_PROBE_NANOS, first << Math.min(backOff, MAX_BACK_OFF));
     }
 }

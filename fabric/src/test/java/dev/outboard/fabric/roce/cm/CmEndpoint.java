@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// A device on a [CmNetwork]: an agent, its host, and a note of all that the agent did.
 final class CmEndpoint implements CmHost {
@@ -24,6 +25,7 @@ final class CmEndpoint implements CmHost {
     private final List<CmEvent> events = new ArrayList<>();
     private final List<String> journal = new ArrayList<>();
     private final Map<Connection, NegotiatedAttributes> connected = new HashMap<>();
+    private final Map<Connection, Long> handshakes = new HashMap<>();
     private final Set<Connection> failed = new HashSet<>();
     private final List<ResolutionEvent> resolutionEvents = new ArrayList<>();
     private Consumer<CmEvent> reaction = _ -> {};
@@ -68,6 +70,16 @@ final class CmEndpoint implements CmHost {
             throw new AssertionError(connection + " connected twice");
         }
         return true;
+    }
+
+    @Override
+    public void handshakeTook(Connection connection, long nanos) {
+        handshakes.put(connection, nanos);
+    }
+
+    /// How long the handshake of `connection` took for a round trip; null if that was not measured.
+    @Nullable Long handshakeNanos(Connection connection) {
+        return handshakes.get(connection);
     }
 
     @Override

@@ -236,6 +236,9 @@ final class CmReplay implements CmHost {
     }
 
     @Override
+    public void handshakeTook(Connection connection, long nanos) {}
+
+    @Override
     public void failQueuePair(Connection connection) {}
 
     @Override

@@ -3,6 +3,7 @@ package dev.outboard.fabric.roce.cm;
 import static dev.outboard.fabric.ConnectionEvent.Type.ESTABLISHED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.testkit.Requirement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -204,6 +205,65 @@ class HostilePeerTest extends TwoAgents {
         assertThat(client.discarded(CmDiscard.WRONG_STATE)).isEqualTo(3);
         assertThat(server.discarded(CmDiscard.DUPLICATE)).isEqualTo(1);
         assertThat(pair.active().state()).isEqualTo(ConnectionState.TIMEWAIT);
+    }
+
+    /// Whoever is there gets three datagrams of the size of the one that was forged.
+    @Test
+    @Requirement("ROCE-CM-6")
+    void aForgedRequestCostsThreeDatagramsAtMost() {
+        server.acceptEverything();
+        server.receive(STRANGER, forged());
+        network.runUntilQuiet();
+
+        assertThat(network.sent()).hasSize(3).allMatch(sent -> sent.to().equals(STRANGER));
+        assertThat(network.sent(CmAttribute.REP)).hasSize(3);
+        assertThat(server.agent().counters().withheld()).isEqualTo(2);
+        assertThat(server.agent().counters().snapshot()).containsEntry("cm.withheld", 2L);
+        assertThat(server.agent().connectionCount()).isZero();
+    }
+
+    @Test
+    void thatIsSoWhateverTheApplicationDoes() {
+        server.acceptEverything();
+        server.receive(STRANGER, forged());
+        network.run(Duration.ofSeconds(1));
+        server.disconnect(server.lastRequest());
+        network.runUntilQuiet();
+        assertThat(network.sent()).as("disconnects").hasSize(3);
+
+        network.forgetSent();
+        server.react(_ -> {});
+        server.receive(STRANGER, forged().localIdAndQpn(77, 0x777));
+        server.agent().reject(server.lastRequest(), new byte[0]);
+        network.runUntilQuiet();
+        assertThat(network.sent()).as("rejects").hasSize(1);
+    }
+
+    @Test
+    void eachRequestOfAStrangerIsWorthThreeMore() {
+        server.acceptEverything();
+        RawMad request = forged();
+        server.receive(STRANGER, request);
+        network.run(Duration.ofSeconds(5));
+        assertThat(network.sent()).hasSize(3);
+
+        server.receive(STRANGER, request);
+        assertThat(network.sent()).as("what was withheld").hasSize(4);
+        network.runUntilQuiet();
+        assertThat(network.sent()).hasSizeLessThanOrEqualTo(6);
+    }
+
+    /// A valid REQ that names the stranger's address as its own.
+    private RawMad forged() {
+        CmEndpoint stranger = new CmEndpoint(network, CmEndpoint.configuration(STRANGER, 9), 9);
+        network.lose(_ -> true);
+        Connection connection = stranger.connect(server, PORT);
+        RawMad request = RawMad.of(network.lastSent(CmAttribute.REQ));
+        stranger.destroy(connection);
+        network.leave(STRANGER);
+        network.loseNothing();
+        network.forgetSent();
+        return request;
     }
 
     @Test

@@ -54,6 +54,38 @@ final class SidrTest extends TwoAgents {
     }
 
     @Test
+    void aRequestEndsAtItsLimit() {
+        network.leave(server.gid());
+        Resolution asked = client.resolve(server, PORT, HELLO);
+
+        long limit = network.nowNanos() + 700_000_000;
+        client.agent().resolver().limit(asked, limit);
+        network.runUntilQuiet();
+
+        assertThat(network.nowNanos()).isEqualTo(limit);
+        ResolutionEvent answer = client.resolutionEvents().getFirst();
+        assertThat(answer.type()).isEqualTo(UNREACHABLE);
+        assertThat(answer.status()).isEqualTo(CmEvent.ETIMEDOUT);
+        assertThat(answer.explanation()).contains("to 2 requests within the limit");
+    }
+
+    /// Nothing repeats an answer but the request.
+    @Test
+    void aForgedRequestCostsOneDatagram() {
+        network.lose(_ -> true);
+        client.destroy(client.resolve(server, PORT, HELLO));
+        RawMad request = RawMad.of(network.lastSent(CmAttribute.SIDR_REQ));
+        network.loseNothing();
+        network.forgetSent();
+        network.leave(client.gid());
+
+        server.receive(client.gid(), request);
+        network.runUntilQuiet();
+
+        assertThat(network.sent()).hasSize(1);
+    }
+
+    @Test
     @Requirement({"ROCE-CM-17", "ROCE-CM-1", "ROCE-CM-2"})
     void theMessagesLookLikeThoseOfLinux() {
         Resolution asked = client.resolve(server, PORT, HELLO);

@@ -11,11 +11,13 @@ import dev.outboard.fabric.roce.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.queue.CompletionRing;
 import dev.outboard.fabric.roce.queue.QueueSizes;
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.testkit.NetworkFaults;
 import dev.outboard.testkit.SimulatedNetwork;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.SplittableRandom;
 
@@ -25,14 +27,24 @@ final class BulkTransfer {
     private static final int DEPTH = 8;
     private static final Gid[] ADDRESSES = {Gid.ofIpv4(0x7F000002), Gid.ofIpv4(0x7F000003)};
     private static final int[] QPNS = {0x11, 0x22};
+
+    /// 67 ms.
+    private static final int ACK_TIMEOUT_CODE = 14;
+
     private static final long MAX_NANOS = 100_000_000_000L;
 
     private final SimulatedNetwork<Gid> network;
     private final SimulatedEndpoint[] endpoints = new SimulatedEndpoint[2];
     private final Stream[] streams = new Stream[2];
     private final int messageBytes;
+    private long repetitions;
 
     BulkTransfer(long seed, NetworkFaults faults, int window, int messageBytes) {
+        this(seed, faults, window, messageBytes, ACK_TIMEOUT_CODE);
+    }
+
+    BulkTransfer(
+            long seed, NetworkFaults faults, int window, int messageBytes, int ackTimeoutCode) {
         SplittableRandom random = new SplittableRandom(seed);
         this.messageBytes = messageBytes;
         network = new SimulatedNetwork<>(random.split(), faults);
@@ -47,7 +59,7 @@ final class BulkTransfer {
                             true,
                             random.split(),
                             streams[end],
-                            new NoWatch());
+                            new Watch());
         }
         for (int end = 0; end < 2; end++) {
             endpoints[end].queuePair.connect(
@@ -58,7 +70,7 @@ final class BulkTransfer {
                             end,
                             1 - end,
                             12,
-                            14,
+                            ackTimeoutCode,
                             7,
                             7,
                             window,
@@ -87,10 +99,21 @@ final class BulkTransfer {
         return endpoints[end].queuePair.counters().get(name);
     }
 
-    /// Nobody looks.
-    private static final class NoWatch implements SimulatedEndpoint.Watch {
+    /// Request packets that left more than once, from both ends.
+    long repetitions() {
+        return repetitions;
+    }
+
+    /// Counts what is sent again.
+    private final class Watch implements SimulatedEndpoint.Watch {
+        private final Set<Integer> psns = new HashSet<>();
+
         @Override
-        public void sent(Packet packet, long nowNanos) {}
+        public void sent(Packet packet, long nowNanos) {
+            if (packet.opcode() != Opcode.ACKNOWLEDGE && !psns.add(packet.psn())) {
+                repetitions++;
+            }
+        }
 
         @Override
         public void received(Packet packet, long nowNanos) {}

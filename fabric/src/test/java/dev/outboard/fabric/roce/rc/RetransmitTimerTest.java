@@ -15,30 +15,52 @@ class RetransmitTimerTest {
     private long now = 5 * SECOND;
     private long packet;
 
+    /// A way around the world, or a Java process that was just started.
     @Test
-    void probesAfterAMillisecondWhileNoRoundTripIsKnown() {
+    void waitsAQuarterOfASecondWhileNoRoundTripIsKnown() {
         timer.start(now);
 
-        assertThat(timer.deadlineNanos()).isEqualTo(now + MILLISECOND);
-        assertThat(timer.isProbeDue(now + MILLISECOND - 1)).isFalse();
-        assertThat(timer.isProbeDue(now + MILLISECOND)).isTrue();
+        assertThat(timer.deadlineNanos()).isEqualTo(now + 250 * MILLISECOND);
+        assertThat(timer.isProbeDue(now + 250 * MILLISECOND - 1)).isFalse();
+        assertThat(timer.isProbeDue(now + 250 * MILLISECOND)).isTrue();
+    }
+
+    @Test
+    void eachRoundTripTakesAQuarterOfThePatienceThatFollowsAHandshake() {
+        timer.handshakeTook(20 * MICROSECOND);
+        assertThat(probeWait()).isEqualTo(250 * MILLISECOND);
+
+        answerAfter(10 * MICROSECOND);
+        assertThat(probeWait()).isEqualTo(250 * MILLISECOND * 3 / 4);
+        for (int i = 0; i < 30; i++) {
+            answerAfter(10 * MICROSECOND);
+        }
+        assertThat(probeWait()).isEqualTo(200 * MICROSECOND);
+    }
+
+    @Test
+    void aSlowHandshakeMakesItMorePatient() {
+        timer.handshakeTook(200 * MILLISECOND);
+        assertThat(probeWait()).isEqualTo(800 * MILLISECOND);
+        timer.handshakeTook(3600 * SECOND);
+        assertThat(probeWait()).as("a limit").isEqualTo(SECOND);
     }
 
     /// The mean is the round trip, the deviation half of it.
     @Test
     void theFirstRoundTripCountsAsInRfc6298() {
-        answerAfter(MILLISECOND);
+        answerAfter(100 * MILLISECOND);
 
-        assertThat(timer.smoothedNanos()).isEqualTo(MILLISECOND);
-        assertThat(probeWait()).isEqualTo(2 * MILLISECOND + 4 * MILLISECOND / 2);
+        assertThat(timer.smoothedNanos()).isEqualTo(100 * MILLISECOND);
+        assertThat(probeWait()).isEqualTo((2 * 100 + 4 * 50) * MILLISECOND);
     }
 
     /// An eighth of the difference moves the mean, a quarter the deviation.
     @ParameterizedTest
-    @CsvSource({"1800, 1100, 575", "200, 900, 575", "1000, 1000, 375"})
-    void laterRoundTripsCountAsInRfc6298(long second, long mean, long deviation) {
-        answerAfter(MILLISECOND);
-        answerAfter(second * MICROSECOND);
+    @CsvSource({"180, 110000, 57500", "20, 90000, 57500", "100, 100000, 37500"})
+    void laterRoundTripsCountAsInRfc6298(long secondMillis, long mean, long deviation) {
+        answerAfter(100 * MILLISECOND);
+        answerAfter(secondMillis * MILLISECOND);
 
         assertThat(timer.smoothedNanos()).isEqualTo(mean * MICROSECOND);
         assertThat(probeWait()).isEqualTo((2 * mean + 4 * deviation) * MICROSECOND);
@@ -46,26 +68,61 @@ class RetransmitTimerTest {
 
     @Test
     void aPeerThatAnswersAtOnceGetsTimeToRest() {
-        answerAfter(10 * MICROSECOND);
+        becomeImpatient();
 
         assertThat(probeWait()).isEqualTo(200 * MICROSECOND);
     }
 
     @Test
-    void eachProbeDoublesTheWaitUpToAFifthOfASecond() {
+    void eachProbeDoublesTheWaitUpToASecond() {
         timer.start(now);
-        for (long wait = 2; wait < 200; wait *= 2) {
-            timer.probed(now);
-            assertThat(timer.deadlineNanos()).isEqualTo(now + wait * MILLISECOND);
-        }
+        timer.probed(now);
+        assertThat(timer.deadlineNanos()).isEqualTo(now + 500 * MILLISECOND);
         for (int i = 0; i < 100; i++) {
             timer.probed(now);
-            assertThat(timer.deadlineNanos()).isEqualTo(now + 200 * MILLISECOND);
+            assertThat(timer.deadlineNanos()).isEqualTo(now + SECOND);
         }
-        assertThat(timer.probes()).isEqualTo(107);
+        assertThat(timer.probes()).isEqualTo(101);
+    }
 
-        assertThat(probeWait()).as("after progress").isEqualTo(MILLISECOND);
-        assertThat(timer.probes()).isZero();
+    @Test
+    void eachProbeDoublesAShortWaitTenTimesAtMost() {
+        becomeImpatient();
+        timer.start(now);
+        for (int i = 1; i < 20; i++) {
+            timer.probed(now);
+            assertThat(timer.deadlineNanos())
+                    .isEqualTo(now + (200 * MICROSECOND << Math.min(i, 10)));
+        }
+    }
+
+    /// RFC 6298, 5.5 to 5.7. Else a way that became longer would never be measured: every answer
+    /// would come after a probe.
+    @Test
+    void theWaitStaysLongUntilARoundTripIsMeasured() {
+        becomeImpatient();
+        timer.measure(packet, now);
+        timer.start(now);
+        timer.probed(now);
+        timer.abandonMeasurement(packet);
+
+        timer.answeredBefore(++packet, now + MILLISECOND);
+        assertThat(probeWait()).as("after progress").isEqualTo(400 * MICROSECOND);
+        assertThat(timer.probes()).as("since progress").isZero();
+
+        answerAfter(10 * MICROSECOND);
+        assertThat(probeWait()).as("after a round trip").isEqualTo(200 * MICROSECOND);
+    }
+
+    @Test
+    void aReportedGapShowsThatTheProbeWasNeeded() {
+        becomeImpatient();
+        timer.start(now);
+        timer.probed(now);
+
+        timer.gapReported();
+
+        assertThat(probeWait()).isEqualTo(200 * MICROSECOND);
     }
 
     @Test
@@ -96,11 +153,22 @@ class RetransmitTimerTest {
     @Test
     void aRepeatedPacketMeasuresNothing() {
         timer.measure(5, now);
-        timer.abandonMeasurement();
+        timer.abandonMeasurement(6);
+        timer.abandonMeasurement(5);
 
         timer.answeredBefore(6, now + 100);
 
         assertThat(timer.smoothedNanos()).isZero();
+    }
+
+    @Test
+    void aPacketBeforeThoseThatAreRepeatedIsMeasured() {
+        timer.measure(5, now);
+        timer.abandonMeasurement(6);
+
+        timer.answeredBefore(6, now + 100);
+
+        assertThat(timer.smoothedNanos()).isEqualTo(100);
     }
 
     @Test
@@ -147,6 +215,10 @@ class RetransmitTimerTest {
         timer.measure(packet, now);
         now += roundTripNanos;
         timer.answeredBefore(++packet, now);
+    }
+
+    private void becomeImpatient() {
+        answerAfter(10 * MICROSECOND);
     }
 
     private long probeWait() {
