@@ -85,7 +85,7 @@ abstract class FailureSuite extends SessionSuite {
     }
 
     @Test
-    @Requirement({"NAA-MRSP-24", "NAA-SCOPE-4"})
+    @Requirement("NAA-MRSP-24")
     void answersMessagesOutOfSequenceWithAnError() {
         serve(ServerOptions.builder());
         try (RawClient bad = raw()) {

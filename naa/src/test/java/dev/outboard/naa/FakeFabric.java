@@ -81,6 +81,11 @@ public final class FakeFabric implements AfterEachCallback {
     /// Nobody answers a disconnect, not even the own side.
     volatile boolean mute;
 
+    /// How long the thread of the test has waited for an event at most.
+    volatile Duration longestWait = Duration.ZERO;
+
+    private final Thread creator = Thread.currentThread();
+
     /// The last message of a handshake is lost.
     volatile boolean halfOpen;
 
@@ -484,6 +489,9 @@ public final class FakeFabric implements AfterEachCallback {
 
         @Override
         public Optional<ConnectionEvent> next(Duration timeout) {
+            if (Thread.currentThread() == creator && timeout.compareTo(longestWait) > 0) {
+                longestWait = timeout;
+            }
             try {
                 return Optional.ofNullable(events.poll(timeout.toNanos(), TimeUnit.NANOSECONDS));
             } catch (InterruptedException e) {

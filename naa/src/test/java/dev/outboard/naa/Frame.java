@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 
 /// A captured RoCEv2 packet over IPv4, as far as these tests look into it. They read bytes, not
@@ -85,6 +86,50 @@ record Frame(ByteBuffer bytes, boolean outbound) {
         return Arena.ofAuto()
                 .allocate(payload.capacity())
                 .copyFrom(MemorySegment.ofBuffer(payload));
+    }
+
+    /// What a SEND or a WRITE of one packet carries.
+    String payloadHex() {
+        int headers =
+                switch (opcode()) {
+                    case WRITE_ONLY -> RETH;
+                    case WRITE_ONLY_WITH_IMMEDIATE -> RETH + 4;
+                    default -> 0;
+                };
+        int pad = bytes.get(BTH + 1) >> 4 & 3;
+        return hex(AFTER_BTH + headers, bytes.capacity() - ICRC - pad);
+    }
+
+    /// Where a WRITE goes: address, then key.
+    String writeTargetHex() {
+        return writeAddressHex() + writeKeyHex();
+    }
+
+    String writeAddressHex() {
+        return hex(AFTER_BTH, AFTER_BTH + 8);
+    }
+
+    String writeKeyHex() {
+        return hex(AFTER_BTH + 8, AFTER_BTH + 12);
+    }
+
+    /// Of a request for regions: the flags and the size of each.
+    String flagsAndSizes() {
+        StringBuilder all = new StringBuilder();
+        for (int at = AFTER_BTH + 4; at + 24 <= bytes.capacity() - ICRC; at += 24) {
+            all.append("%s:%d ".formatted(hex(at, at + 1), bytes.getInt(at + 20)));
+        }
+        return all.toString();
+    }
+
+    private String hex(int from, int to) {
+        return HexFormat.of()
+                .formatHex(bytes.array(), bytes.arrayOffset() + from, bytes.arrayOffset() + to);
+    }
+
+    /// Whether it only asks the other side for a sign of life.
+    boolean isProbe() {
+        return opcode() == WRITE_ONLY && writeLength() == 0;
     }
 
     /// What an acknowledgement says; 0 to 31 is positive.

@@ -50,7 +50,7 @@ class HostileHandshakesTest extends HostileSuite {
     }
 
     @Test
-    @Requirement({"NAA-MULTI-3", "NAA-MULTI-4", "NAA-ROB-2", "NAA-CONN-9"})
+    @Requirement({"NAA-MULTI-3", "NAA-MULTI-4", "NAA-ROB-2"})
     void halfOpenHandshakesKeepNobodyOut() {
         serve(strict());
         assertServesAsBefore();

@@ -13,7 +13,6 @@ import dev.outboard.naa.server.NaaListener;
 import dev.outboard.naa.server.NaaServerContext;
 import dev.outboard.naa.server.Routine;
 import dev.outboard.naa.server.RoutineException;
-import dev.outboard.naa.server.RoutineRegion;
 import dev.outboard.naa.server.RpcContext;
 import dev.outboard.naa.server.ServerOptions;
 import dev.outboard.naa.server.ServerUnderTest;
@@ -38,17 +37,38 @@ abstract class RpcSuite extends SessionSuite {
     // ---- the plain path -------------------------------------------------------------------------
 
     @Test
-    @Requirement({
-        "NAA-SCOPE-1",
-        "NAA-SCOPE-3",
-        "NAA-SCOPE-10",
-        "NAA-RPC-1",
-        "NAA-RPC-3",
-        "NAA-RPC-5",
-        "NAA-API-2",
-        "NAA-API-4",
-        "NAA-KERN-1"
-    })
+    @Requirement({"NAA-SCOPE-1", "NAA-SCOPE-3", "NAA-API-2", "NAA-API-4"})
+    void passesThroughThePhasesInOrderOrAllAtOnce() {
+        serve(ServerOptions.builder());
+        NaaClientBuilder builder =
+                server.client().region(RegionSpec.inputOutput(server.memory(10, 0)));
+        try (NaaClient client = builder.build()) {
+            List<NaaState> states = new ArrayList<>();
+            for (Runnable step :
+                    List.<Runnable>of(
+                            client::connect,
+                            client::registerRegions,
+                            client::runMrsp,
+                            client::invoke,
+                            client::close)) {
+                step.run();
+                states.add(client.state());
+            }
+            assertThat(states)
+                    .containsExactly(
+                            NaaState.CONNECTED,
+                            NaaState.CONNECTED,
+                            NaaState.MRSP_DONE,
+                            NaaState.FINISHED,
+                            NaaState.DISCONNECTED);
+        }
+        try (NaaClient client = builder.open()) {
+            assertThat(client.invokeAsync().join().isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    @Requirement({"NAA-SCOPE-10", "NAA-RPC-1", "NAA-RPC-3", "NAA-RPC-5", "NAA-KERN-1"})
     void servesRpcAfterRpcInPlace() {
         serve(ServerOptions.builder());
         MemorySegment memory = server.memory(1000, 0);
@@ -66,69 +86,6 @@ abstract class RpcSuite extends SessionSuite {
             assertThat(client.state()).isEqualTo(NaaState.FINISHED);
         }
         assertThat(memory.mismatch(server.memory(1000, 101))).isEqualTo(-1);
-    }
-
-    @Test
-    @Requirement({
-        "NAA-SCOPE-5",
-        "NAA-INT-1",
-        "NAA-INT-3",
-        "NAA-INT-4",
-        "NAA-KERN-2",
-        "NAA-ADDR-6",
-        "NAA-MRSP-9",
-        "NAA-RPC-4",
-        "NAA-XFER-12",
-        "NAA-RET-3"
-    })
-    void givesARoutineItsRegionsAndKeepsTheirContent() {
-        List<String> seen = new ArrayList<>();
-        serve(
-                ServerOptions.builder(),
-                rpc -> {
-                    rpc.parameters().forEach(r -> seen.add("p" + describe(r)));
-                    rpc.internals().forEach(r -> seen.add("i" + describe(r)));
-                    seen.add(
-                            "%d %d %d"
-                                    .formatted(rpc.userByte(0), rpc.userByte(1), rpc.userByte(2)));
-                    MemorySegment scratch = rpc.internals().get(0).memory();
-                    byte count = (byte) (scratch.get(JAVA_BYTE, 31) + 1);
-                    scratch.set(JAVA_BYTE, 31, count);
-                    rpc.parameter(1).memory().fill(count);
-                    return ReturnCode.SUCCESS;
-                });
-        MemorySegment out = server.memory(20, 50);
-        try (NaaClient client =
-                server.client()
-                        .functionCode(CUSTOM)
-                        .region(RegionSpec.input(server.memory(10, 7)))
-                        .region(RegionSpec.output(out))
-                        .internal(InternalRegion.of(32).at(0xABCDE))
-                        .open()) {
-            client.setUserImmediate((byte) 0xAA, (byte) 0xBB, (byte) 0xCC);
-            client.invoke();
-            assertThat(out.get(JAVA_BYTE, 19)).isEqualTo((byte) 1);
-            client.invoke();
-            assertThat(out.get(JAVA_BYTE, 19)).isEqualTo((byte) 2);
-        }
-        assertThat(seen)
-                .startsWith(
-                        "p0 4 0x0 10 bytes from 7",
-                        "p1 8 0x1000 20 bytes from 0",
-                        "i0 1 0xabcde 32 bytes from 0",
-                        "170 187 204",
-                        "p0 4 0x0 10 bytes from 7",
-                        "p1 8 0x1000 20 bytes from 1");
-    }
-
-    private static String describe(RoutineRegion r) {
-        return "%d %d 0x%x %d bytes from %d"
-                .formatted(
-                        r.index(),
-                        r.flags(),
-                        r.naaAddress(),
-                        r.size(),
-                        r.memory().get(JAVA_BYTE, 0));
     }
 
     @Test
@@ -171,7 +128,7 @@ abstract class RpcSuite extends SessionSuite {
     }
 
     @Test
-    @Requirement({"NAA-RET-2", "NAA-META-4", "NAA-META-8", "NAA-SCOPE-9", "NAA-XFER-4"})
+    @Requirement({"NAA-RET-2", "NAA-META-4", "NAA-META-8", "NAA-XFER-4"})
     void speaksAp1() {
         serve(ServerOptions.builder().dialect(Dialect.AP1_2023));
         MemorySegment first = server.memory(100, 0);
@@ -409,7 +366,7 @@ abstract class RpcSuite extends SessionSuite {
     }
 
     @Test
-    @Requirement({"NAA-API-6", "NAA-STATE-6"})
+    @Requirement("NAA-API-6")
     void tellsWhatASessionHolds() {
         serve(ServerOptions.builder());
         RegionSpec in = RegionSpec.input(server.memory(10, 0));

@@ -77,7 +77,7 @@ class WireTest {
     }
 
     @Test
-    @Requirement({"NAA-XFER-1", "NAA-XFER-4", "NAA-RET-2", "NAA-META-1", "NAA-META-9"})
+    @Requirement({"NAA-XFER-1", "NAA-XFER-4", "NAA-RET-2", "NAA-META-1", "NAA-META-9b"})
     void ap1WritesMetadataFirstAndGetsOneRegionBack() {
         List<String> writes =
                 run(Dialect.AP1_2023, 2).stream()

@@ -59,17 +59,7 @@ class WireTest {
     }
 
     @Test
-    @Requirement({
-        "NAA-SCOPE-3",
-        "NAA-CONN-2",
-        "NAA-MRSP-1",
-        "NAA-MRSP-3",
-        "NAA-XFER-1",
-        "NAA-XFER-3",
-        "NAA-RET-1",
-        "NAA-RET-3",
-        "NAA-DISC-1"
-    })
+    @Requirement({"NAA-MRSP-1", "NAA-MRSP-3", "NAA-XFER-1", "NAA-XFER-3", "NAA-RET-1"})
     void oneRpcIsExactlyTheseMessages() {
         assertThat(messages())
                 .containsExactly(
@@ -84,6 +74,19 @@ class WireTest {
                         "node WRITE_WITH_IMMEDIATE solicited",
                         "client DREQ",
                         "node DREP");
+    }
+
+    @Test
+    @Requirement({"NAA-SCOPE-3", "NAA-CONN-2", "NAA-DISC-1", "NAA-RET-3"})
+    void thePhasesComeInOrder() {
+        assertThat(messages())
+                .startsWith("client REQ", "node REP", "client RTU", "client SEND solicited")
+                .containsSubsequence(
+                        "node SEND solicited",
+                        "client WRITE",
+                        "node WRITE",
+                        "node WRITE_WITH_IMMEDIATE solicited")
+                .endsWith("client DREQ", "node DREP");
     }
 
     @Test

@@ -24,6 +24,7 @@ public final class ClientFixture {
     static final Duration TIMEOUT = Duration.ofSeconds(60);
     static final Duration PROBE = Duration.ofSeconds(5);
     static final int FUNCTION = 9;
+    private static final long METADATA_BYTES = 8;
 
     /// The states a client can be in.
     static final List<NaaState> STATES =
@@ -39,8 +40,17 @@ public final class ClientFixture {
     long received;
 
     public ClientFixture(Dialect dialect, RegionSpec... specs) {
+        this(dialect, METADATA_BYTES, specs);
+    }
+
+    /// A client of `ap1-2023` whose metadata region has room for more.
+    static ClientFixture withMetadata(long bytes, RegionSpec... specs) {
+        return new ClientFixture(Dialect.AP1_2023, bytes, specs);
+    }
+
+    private ClientFixture(Dialect dialect, long metadataBytes, RegionSpec... specs) {
         if (dialect == Dialect.AP1_2023) {
-            regions.add(region(RegionSpec.unmarked(Arena.ofAuto().allocate(8, 8))));
+            regions.add(region(RegionSpec.unmarked(Arena.ofAuto().allocate(metadataBytes, 8))));
         }
         for (RegionSpec spec : specs) {
             regions.add(region(spec));

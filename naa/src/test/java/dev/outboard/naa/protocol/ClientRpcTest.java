@@ -147,6 +147,20 @@ class ClientRpcTest {
         assertThat(client.driver.sends.getLast().immediate()).isEqualTo(ClientFixture.FUNCTION);
     }
 
+    /// What a later routine may want to say there comes after the return address.
+    @Test
+    @Requirement("NAA-META-9a")
+    void theMetadataRegionMayBeLonger() {
+        client = ClientFixture.withMetadata(24, RegionSpec.unmarked(a), RegionSpec.unmarked(b));
+        MemorySegment metadata = client.regions.getFirst().spec().memory();
+        metadata.fill((byte) 7);
+        client.reach(NaaState.MRSP_DONE);
+        client.machine.regions().setReturnRegion(2);
+        assertThat(client.runRpc()).containsExactly(24L, 10L, 20L);
+        assertThat(metadata()).isEqualTo(b.address());
+        assertThat(metadata.asSlice(8).toArray(ValueLayout.JAVA_BYTE)).containsOnly(7);
+    }
+
     @Test
     @Requirement({"NAA-META-3", "NAA-META-5"})
     void ap1NeedsAParameterAsReturnRegion() {

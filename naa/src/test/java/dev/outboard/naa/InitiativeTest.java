@@ -1,0 +1,159 @@
+package dev.outboard.naa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Fabric;
+import dev.outboard.naa.client.NaaClient;
+import dev.outboard.naa.client.NaaClientBuilder;
+import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.naa.server.ServerUnderTest;
+import dev.outboard.testkit.Requirement;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Who begins: the client, with everything, and it does not try things out.
+class InitiativeTest {
+    @TempDir private Path directory;
+
+    /// Before each step the server has all the time that a whole session of another client takes.
+    @Test
+    @Requirement({"NAA-SCOPE-4a", "NAA-SCOPE-4b", "NAA-SCOPE-4c", "NAA-SCOPE-4d"})
+    void theServerDoesNothingUntilTheClientDoes() {
+        Path capture = directory.resolve("client.pcapng");
+        try (Device serverDevice = SessionSuite.roce();
+                Device clientDevice = capturing(capture);
+                Device otherDevice = SessionSuite.roce();
+                ServerUnderTest server =
+                        new ServerUnderTest(serverDevice, clientDevice, options())) {
+            try (NaaClient client =
+                    server.client().region(RegionSpec.inputOutput(server.memory(10, 0))).build()) {
+                letOthersCall(server, otherDevice);
+                client.connect();
+                letOthersCall(server, otherDevice);
+                client.registerRegions();
+                client.runMrsp();
+                letOthersCall(server, otherDevice);
+                client.invoke();
+                letOthersCall(server, otherDevice);
+            }
+        }
+        assertThat(messages(capture))
+                .containsExactly(
+                        "client REQ",
+                        "server REP",
+                        "client RTU",
+                        "client SEND",
+                        "server SEND",
+                        "client WRITE_WITH_IMMEDIATE",
+                        "server WRITE_WITH_IMMEDIATE",
+                        "client DREQ",
+                        "server DREP");
+    }
+
+    /// Whatever the server speaks, the client connects once and asks once, with the same words; a
+    /// server that does not understand them is not asked in others.
+    @ParameterizedTest
+    @EnumSource
+    @Requirement("NAA-SCOPE-9")
+    void aClientSpeaksTheDialectItWasGivenAndNoOther(Dialect dialect) {
+        List<String> toItsOwn = requestsTo(ServerOptions.builder().dialect(dialect), dialect, true);
+        assertThat(toItsOwn).startsWith("client REQ", "client RTU").hasSize(4);
+        assertThat(requestsTo(ServerOptions.builder().anyDialect(), dialect, true))
+                .isEqualTo(toItsOwn);
+        for (Dialect other : Dialect.values()) {
+            if (other != dialect) {
+                assertThat(requestsTo(ServerOptions.builder().dialect(other), dialect, false))
+                        .isEqualTo(toItsOwn.subList(0, 3));
+            }
+        }
+    }
+
+    /// What a client of `dialect` sends to a server with these options: connection management, the
+    /// flags and sizes of its request for regions, and its call.
+    private List<String> requestsTo(
+            ServerOptions.Builder options, Dialect dialect, boolean understood) {
+        Path capture = directory.resolve("requests.pcapng");
+        try (Device serverDevice = SessionSuite.roce();
+                Device clientDevice = capturing(capture);
+                ServerUnderTest server = new ServerUnderTest(serverDevice, clientDevice, options)) {
+            NaaClientBuilder builder =
+                    server.client()
+                            .dialect(dialect)
+                            .region(RegionSpec.inputOutput(server.memory(8, 0)));
+            if (understood) {
+                try (NaaClient client = builder.open()) {
+                    assertThat(client.dialect()).isEqualTo(dialect);
+                    client.invoke();
+                }
+            } else {
+                assertThatExceptionOfType(MrspException.class).isThrownBy(builder::open);
+            }
+        }
+        return own(capture).stream()
+                .filter(frame -> frame.outbound())
+                .filter(frame -> frame.opcode() != Frame.WRITE_ONLY)
+                // Which side disconnects first after a refusal is a matter of time.
+                .filter(frame -> !frame.isCm() || !frame.cmName().startsWith("DRE"))
+                .map(frame ->
+                        frame.opcode() == Frame.SEND_ONLY
+                                ? "client asks for " + frame.flagsAndSizes()
+                                : describe(frame))
+                .toList();
+    }
+
+    private static ServerOptions.Builder options() {
+        return ServerOptions.builder().maxConnections(4);
+    }
+
+    private static Device capturing(Path capture) {
+        return Fabric.open("roce://auto?peer=127.0.0.1&capture=" + capture);
+    }
+
+    private static void letOthersCall(ServerUnderTest server, Device device) {
+        try (NaaClient other =
+                NaaClient.builder(server.host, server.server.port())
+                        .device(device)
+                        .region(RegionSpec.inputOutput(server.memory(10, 0)))
+                        .open()) {
+            assertThat(other.invoke().isSuccess()).isTrue();
+        }
+    }
+
+    private static List<String> messages(Path capture) {
+        return own(capture).stream().map(InitiativeTest::describe).toList();
+    }
+
+    /// Without acknowledgements and probes, and without what a busy machine makes the sides repeat.
+    private static List<Frame> own(Path capture) {
+        Set<String> seen = new HashSet<>();
+        return Frame.read(capture).stream()
+                .filter(frame -> frame.opcode() != Frame.ACKNOWLEDGE && !frame.isProbe())
+                .filter(frame -> !frame.isCm() || !frame.cmName().equals("MRA"))
+                .filter(frame ->
+                        seen.add(
+                                frame.outbound()
+                                        + " "
+                                        + (frame.isCm() ? frame.cmName() : "" + frame.psn())))
+                .toList();
+    }
+
+    private static String describe(Frame frame) {
+        String who = frame.outbound() ? "client " : "server ";
+        return who
+                + switch (frame.opcode()) {
+                    case Frame.SEND_ONLY -> "SEND";
+                    case Frame.WRITE_ONLY -> "WRITE";
+                    case Frame.WRITE_ONLY_WITH_IMMEDIATE -> "WRITE_WITH_IMMEDIATE";
+                    case Frame.UD_SEND_ONLY -> frame.cmName();
+                    default -> "opcode %02x".formatted(frame.opcode());
+                };
+    }
+}
