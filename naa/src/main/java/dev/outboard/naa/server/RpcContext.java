@@ -1,5 +1,7 @@
 package dev.outboard.naa.server;
 
+import dev.outboard.naa.ReturnCode;
+
 import java.time.Duration;
 import java.util.List;
 
@@ -70,9 +72,18 @@ public final class RpcContext {
     }
 
     /// Whether nobody waits for the result any more: the time is over or the connection is gone. A
-    /// long routine asks now and then and returns.
+    /// long routine asks every few milliseconds, or lets [#throwIfCancelled] ask, and returns.
     public boolean isCancelled() {
-        return cancelled;
+        return cancelled || deadlineNanos - System.nanoTime() <= 0;
+    }
+
+    /// Ends the routine if nobody waits for its result any more.
+    ///
+    /// @throws RoutineException with [ReturnCode#TIMEOUT], which nobody sees
+    public void throwIfCancelled() throws RoutineException {
+        if (isCancelled()) {
+            throw RoutineException.ofServer(ReturnCode.TIMEOUT, "nobody waits for it any more");
+        }
     }
 
     /// Shortens the time to what the routine may take; zero leaves it as it is.

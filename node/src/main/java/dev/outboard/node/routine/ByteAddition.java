@@ -1,5 +1,10 @@
 package dev.outboard.node.routine;
 
+import dev.outboard.naa.ReturnCode;
+import dev.outboard.naa.server.RoutineException;
+import dev.outboard.naa.server.RoutineRegion;
+import dev.outboard.naa.server.RpcContext;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -10,10 +15,23 @@ final class ByteAddition {
     private static final long HIGH_BITS = ~LOW_BITS;
     private static final long ONE_IN_EVERY_BYTE = 0x0101_0101_0101_0101L;
 
+    private static final long PIECE_BYTES = 1 << 20;
+
     private ByteAddition() {}
 
-    /// Adds `addend`, 0 to 127, to every byte of `region`.
-    static void add(MemorySegment region, int addend) {
+    /// Adds `addend`, 0 to 127, to every byte of every region.
+    static int run(RpcContext context, int addend) throws RoutineException {
+        for (RoutineRegion region : context.parameters()) {
+            MemorySegment memory = region.memory();
+            for (long at = 0; at < memory.byteSize(); at += PIECE_BYTES) {
+                context.throwIfCancelled();
+                add(memory.asSlice(at, Math.min(PIECE_BYTES, memory.byteSize() - at)), addend);
+            }
+        }
+        return ReturnCode.SUCCESS;
+    }
+
+    private static void add(MemorySegment region, int addend) {
         long size = region.byteSize();
         long wholeWords = size & -Long.BYTES;
         long addends = ONE_IN_EVERY_BYTE * addend;

@@ -3,6 +3,7 @@ package dev.outboard.node.routine;
 import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RpcContext;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -32,6 +33,10 @@ public final class EdgeDetection {
     private final int channels;
     private final MemorySegment pixels;
     private final byte[] pixelRow;
+    private final byte[] edgeRow;
+    private int[] above;
+    private int[] here;
+    private int[] below;
 
     private EdgeDetection(int width, int height, int channels, MemorySegment pixels) {
         this.width = width;
@@ -39,6 +44,10 @@ public final class EdgeDetection {
         this.channels = channels;
         this.pixels = pixels;
         pixelRow = new byte[width * channels];
+        edgeRow = new byte[width];
+        above = new int[width + 2];
+        here = new int[width + 2];
+        below = new int[width + 2];
     }
 
     /// Regions header, pixels and edges.
@@ -54,7 +63,11 @@ public final class EdgeDetection {
         long count = (long) width * height;
         RoutineError.IMAGE_SIZE.unless(
                 pixels.byteSize() == count * channels && edges.byteSize() == count);
-        detect(width, height, channels, pixels, edges);
+        EdgeDetection detection = new EdgeDetection(width, height, channels, pixels);
+        for (int y = 0; y < height; y++) {
+            context.throwIfCancelled();
+            detection.detectRow(y, edges);
+        }
         return ReturnCode.SUCCESS;
     }
 
@@ -76,25 +89,25 @@ public final class EdgeDetection {
     /// @param edges takes width × height bytes
     public static void detect(
             int width, int height, int channels, MemorySegment pixels, MemorySegment edges) {
-        new EdgeDetection(width, height, channels, pixels).detect(edges);
+        EdgeDetection detection = new EdgeDetection(width, height, channels, pixels);
+        for (int y = 0; y < height; y++) {
+            detection.detectRow(y, edges);
+        }
     }
 
-    private void detect(MemorySegment edges) {
-        int[] above = new int[width + 2];
-        int[] here = new int[width + 2];
-        int[] below = new int[width + 2];
-        byte[] edgeRow = new byte[width];
-        loadLuminance(0, above);
-        loadLuminance(0, here);
-        for (int y = 0; y < height; y++) {
-            loadLuminance(Math.min(y + 1, height - 1), below);
-            gradient(above, here, below, edgeRow);
-            MemorySegment.copy(edgeRow, 0, edges, ValueLayout.JAVA_BYTE, (long) y * width, width);
-            int[] free = above;
-            above = here;
-            here = below;
-            below = free;
+    /// Row after row, from the top.
+    private void detectRow(int y, MemorySegment edges) {
+        if (y == 0) {
+            loadLuminance(0, above);
+            loadLuminance(0, here);
         }
+        loadLuminance(Math.min(y + 1, height - 1), below);
+        gradient(above, here, below, edgeRow);
+        MemorySegment.copy(edgeRow, 0, edges, ValueLayout.JAVA_BYTE, (long) y * width, width);
+        int[] free = above;
+        above = here;
+        here = below;
+        below = free;
     }
 
     /// Row `y` with one more pixel on either side.

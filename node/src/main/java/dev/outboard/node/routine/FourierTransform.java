@@ -3,6 +3,7 @@ package dev.outboard.node.routine;
 import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RpcContext;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -31,10 +32,12 @@ final class FourierTransform {
 
     private final long n;
     private final MemorySegment x;
+    private final RpcContext context;
 
-    private FourierTransform(long n, MemorySegment x) {
+    private FourierTransform(long n, MemorySegment x, RpcContext context) {
         this.n = n;
         this.x = x;
+        this.context = context;
     }
 
     /// Regions x and X.
@@ -44,24 +47,25 @@ final class FourierTransform {
         long size = input.byteSize();
         boolean isPowerOfTwo = size >= COMPLEX_BYTES && Long.bitCount(size) == 1;
         RoutineError.TRANSFORM_SIZE.unless(isPowerOfTwo && output.byteSize() == size);
-        forward(input, output);
+        new FourierTransform(size / COMPLEX_BYTES, output, context).forward(input);
         return ReturnCode.SUCCESS;
     }
 
-    private static void forward(MemorySegment input, MemorySegment output) {
-        long n = input.byteSize() / COMPLEX_BYTES;
-        FourierTransform transform = new FourierTransform(n, output);
-        transform.reorder(input);
-        transform.stagesWithinBlocks();
+    private void forward(MemorySegment input) throws RoutineException {
+        for (long from = 0; from < n; from += BLOCK) {
+            context.throwIfCancelled();
+            reorder(input, from, Math.min(n, from + BLOCK));
+        }
+        stagesWithinBlocks();
         for (long half = BLOCK; half < n; half *= 2) {
-            transform.stage(half);
+            stage(half);
         }
     }
 
     /// Puts element i where the reversed bits of i say.
-    private void reorder(MemorySegment input) {
+    private void reorder(MemorySegment input, long first, long end) {
         int unusedBits = Long.numberOfLeadingZeros(n) + 1;
-        for (long i = 0; i < n; i++) {
+        for (long i = first; i < end; i++) {
             long from = i * COMPLEX_BYTES;
             long to = (Long.reverse(i) >>> unusedBits) * COMPLEX_BYTES;
             x.set(DOUBLE, to, input.get(DOUBLE, from));
@@ -69,9 +73,10 @@ final class FourierTransform {
         }
     }
 
-    private void stagesWithinBlocks() {
+    private void stagesWithinBlocks() throws RoutineException {
         int block = (int) Math.min(n, BLOCK);
         for (long start = 0; start < n; start += block) {
+            context.throwIfCancelled();
             for (int half = 1; half < block; half *= 2) {
                 Roots roots = WITHIN_BLOCK[Integer.numberOfTrailingZeros(half)];
                 for (long at = start; at < start + block; at += 2L * half) {
@@ -82,12 +87,13 @@ final class FourierTransform {
     }
 
     /// One stage over everything: the roots of one piece serve all its pairs of halves.
-    private void stage(long half) {
+    private void stage(long half) throws RoutineException {
         Roots first = Roots.first(half, BLOCK);
         Roots roots = Roots.first(half, BLOCK);
         for (long piece = 0; piece < half; piece += BLOCK) {
             roots.turn(first, piece, half);
             for (long at = piece; at < n; at += 2L * half) {
+                context.throwIfCancelled();
                 butterflies(at, half, roots, BLOCK);
             }
         }

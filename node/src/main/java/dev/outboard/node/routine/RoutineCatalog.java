@@ -9,6 +9,7 @@ import dev.outboard.naa.server.Routine;
 import dev.outboard.naa.server.RoutineProvider;
 import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.RoutineSpec;
+
 import java.util.List;
 
 /// The routines a node offers. Codes 1 to 3 are those of the reference library's example server
@@ -69,9 +70,6 @@ public final class RoutineCatalog implements RoutineProvider {
     }
 
     private static Routine adding(int addend) {
-        return context -> {
-            context.parameters().forEach(region -> ByteAddition.add(region.memory(), addend));
-            return ReturnCode.SUCCESS;
-        };
+        return context -> ByteAddition.run(context, addend);
     }
 }

@@ -3,6 +3,7 @@ package dev.outboard.node.routine;
 import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RpcContext;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -55,7 +56,7 @@ final class Sgemm {
         MemorySegment b = context.parameter(2).memory();
         MemorySegment c = context.parameter(3).memory();
         RoutineError.SGEMM_SIZE.unless(isMatrix(a, m, k) && isMatrix(b, k, n) && isMatrix(c, m, n));
-        new Sgemm(m, n, k, alpha, beta).multiply(a, b, c);
+        new Sgemm(m, n, k, alpha, beta).multiply(context, a, b, c);
         return ReturnCode.SUCCESS;
     }
 
@@ -64,13 +65,15 @@ final class Sgemm {
         return size % Float.BYTES == 0 && size / Float.BYTES == (long) rows * columns;
     }
 
-    private void multiply(MemorySegment a, MemorySegment b, MemorySegment c) {
+    private void multiply(RpcContext context, MemorySegment a, MemorySegment b, MemorySegment c)
+            throws RoutineException {
         for (int column = 0; column < n; column += PANEL_WIDTH) {
             int width = Math.min(PANEL_WIDTH, n - column);
             for (int depthAt = 0; depthAt < k; depthAt += PANEL_DEPTH) {
                 int depth = Math.min(PANEL_DEPTH, k - depthAt);
                 loadPanel(b, depthAt, depth, column, width);
                 for (int row = 0; row < m; row += ROWS) {
+                    context.throwIfCancelled();
                     int rows = Math.min(ROWS, m - row);
                     loadA(a, row, rows, depthAt, depth);
                     loadC(c, row, rows, column, width, depthAt == 0 ? beta : 1);

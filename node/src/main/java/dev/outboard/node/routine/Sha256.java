@@ -1,7 +1,9 @@
 package dev.outboard.node.routine;
 
 import dev.outboard.naa.ReturnCode;
+import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RpcContext;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.security.MessageDigest;
@@ -11,26 +13,22 @@ import java.security.NoSuchAlgorithmException;
 final class Sha256 {
     static final int DIGEST_BYTES = 32;
 
-    /// Larger regions go to the digest in pieces: a ByteBuffer ends at 2 GiB.
-    private static final long PIECE_BYTES = 1 << 30;
+    private static final long PIECE_BYTES = 1 << 20;
 
     private Sha256() {}
 
     /// Regions message and digest.
-    static int run(RpcContext context) {
+    static int run(RpcContext context) throws RoutineException {
         MemorySegment message = context.parameter(0).memory();
         MemorySegment digest = context.parameter(1).memory();
-        digest(message, digest);
-        return ReturnCode.SUCCESS;
-    }
-
-    private static void digest(MemorySegment message, MemorySegment digest) {
         MessageDigest sha256 = newDigest();
         for (long at = 0; at < message.byteSize(); at += PIECE_BYTES) {
+            context.throwIfCancelled();
             long length = Math.min(PIECE_BYTES, message.byteSize() - at);
             sha256.update(message.asSlice(at, length).asByteBuffer());
         }
         MemorySegment.copy(sha256.digest(), 0, digest, ValueLayout.JAVA_BYTE, 0, DIGEST_BYTES);
+        return ReturnCode.SUCCESS;
     }
 
     private static MessageDigest newDigest() {

@@ -3,6 +3,7 @@ package dev.outboard.node.routine;
 import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RpcContext;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -11,6 +12,8 @@ import java.nio.ByteOrder;
 final class VectorAddition {
     private static final ValueLayout.OfFloat FLOAT =
             ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    private static final long PIECE_BYTES = 1 << 20;
 
     private VectorAddition() {}
 
@@ -22,12 +25,15 @@ final class VectorAddition {
         long size = c.byteSize();
         RoutineError.VECTOR_SIZE.unless(
                 size % Float.BYTES == 0 && a.byteSize() == size && b.byteSize() == size);
-        add(a, b, c);
+        for (long at = 0; at < size; at += PIECE_BYTES) {
+            context.throwIfCancelled();
+            add(a, b, c, at, Math.min(size, at + PIECE_BYTES));
+        }
         return ReturnCode.SUCCESS;
     }
 
-    private static void add(MemorySegment a, MemorySegment b, MemorySegment c) {
-        for (long at = 0; at < c.byteSize(); at += Float.BYTES) {
+    private static void add(MemorySegment a, MemorySegment b, MemorySegment c, long from, long to) {
+        for (long at = from; at < to; at += Float.BYTES) {
             c.set(FLOAT, at, a.get(FLOAT, at) + b.get(FLOAT, at));
         }
     }

@@ -6,15 +6,19 @@ import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RoutineRegion;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.naa.server.RpcContext;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
 /// Runs a routine of the catalog on regions of this process.
 final class Rpc {
+    private static final long NEVER = System.nanoTime() + Duration.ofDays(1).toNanos();
+
     private Rpc() {}
 
     /// The return code a client would get from a server, in a dialect that marks no regions.
@@ -27,7 +31,7 @@ final class Rpc {
         if (spec.mismatch(regions, Dialect.AP1_2023).isPresent()) {
             return ReturnCode.WRONG_ARGUMENTS;
         }
-        RpcContext context = new RpcContext(functionCode, 0, regions, List.of(), System.nanoTime());
+        RpcContext context = new RpcContext(functionCode, 0, regions, List.of(), NEVER);
         try {
             return spec.routine().run(context);
         } catch (RoutineException e) {
