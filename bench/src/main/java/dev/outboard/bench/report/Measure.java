@@ -8,21 +8,22 @@ import picocli.CommandLine.TypeConversionException;
 
 /// Times and rates as people read and write them.
 public final class Measure {
-    private static final Pattern TIME = Pattern.compile("([0-9]{1,9})(ms|s|min)");
+    private static final Pattern TIME = Pattern.compile("([0-9]{1,9})(us|ms|s|min)");
 
     private Measure() {}
 
-    /// Reads a time in the command line: `500ms`, `60s`, `5min`.
+    /// Reads a time in the command line: `20us`, `500ms`, `60s`, `5min`.
     ///
     /// @throws TypeConversionException if it is not a time
     public static Duration parseTime(String text) {
         Matcher matcher = TIME.matcher(text);
         if (!matcher.matches()) {
             throw new TypeConversionException(
-                    "'" + text + "' is not a time; write 500ms, 60s or 5min");
+                    "'" + text + "' is not a time; write 20us, 500ms, 60s or 5min");
         }
         long amount = Long.parseLong(matcher.group(1));
         return switch (matcher.group(2)) {
+            case "us" -> Duration.ofNanos(1000 * amount);
             case "ms" -> Duration.ofMillis(amount);
             case "s" -> Duration.ofSeconds(amount);
             default -> Duration.ofMinutes(amount);

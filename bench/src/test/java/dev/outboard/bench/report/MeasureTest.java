@@ -10,7 +10,7 @@ import picocli.CommandLine.TypeConversionException;
 
 class MeasureTest {
     @ParameterizedTest
-    @CsvSource({"500ms, 500", "60s, 60000", "5min, 300000", "0s, 0"})
+    @CsvSource({"5000us, 5", "500ms, 500", "60s, 60000", "5min, 300000", "0s, 0"})
     void readsTimes(String text, long millis) {
         assertThat(Measure.parseTime(text)).hasMillis(millis);
     }
@@ -20,7 +20,7 @@ class MeasureTest {
     void refusesWhatIsNoTime(String text) {
         assertThatThrownBy(() -> Measure.parseTime(text))
                 .isInstanceOf(TypeConversionException.class)
-                .hasMessage("'" + text + "' is not a time; write 500ms, 60s or 5min");
+                .hasMessage("'" + text + "' is not a time; write 20us, 500ms, 60s or 5min");
     }
 
     @ParameterizedTest

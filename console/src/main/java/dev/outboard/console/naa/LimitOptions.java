@@ -9,6 +9,7 @@ import dev.outboard.naa.server.ServerOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -29,8 +30,16 @@ final class LimitOptions {
     @Option(
             names = "--max-connections",
             paramLabel = "N",
-            description = "Clients at a time, default the number of processors.")
+            description = "Clients at a time, default 64.")
     private @Nullable Integer maxConnections;
+
+    @Option(
+            names = "--max-address-connections",
+            paramLabel = "N",
+            description =
+                    "Clients from one address at a time, default three quarters of all, from this"
+                            + " machine all.")
+    private @Nullable Integer maxAddressConnections;
 
     @Option(
             names = "--max-regions",
@@ -47,8 +56,18 @@ final class LimitOptions {
     @Option(
             names = "--max-client-memory",
             paramLabel = "SIZE",
-            description = "Memory for the regions of one client, default that of all clients.")
+            description =
+                    "Memory for the regions of one client, default a quarter of the machine's, or"
+                            + " all of --max-memory.")
     private @Nullable ByteSize maxClientMemory;
+
+    @Option(
+            names = "--max-address-memory",
+            paramLabel = "SIZE",
+            description =
+                    "Memory for the regions of all clients from one address, default three quarters"
+                            + " of that of all, from this machine all.")
+    private @Nullable ByteSize maxAddressMemory;
 
     @Option(
             names = "--address-space",
@@ -75,6 +94,32 @@ final class LimitOptions {
     private @Nullable Duration idleTime;
 
     @Option(
+            names = "--transfer-time",
+            paramLabel = "TIME",
+            description = "What a client may take to get an answer, default 60s, 0s for ever.")
+    private @Nullable Duration transferTime;
+
+    @Option(
+            names = "--evict-after",
+            paramLabel = "TIME",
+            description =
+                    "How long a client may be without a call when others want its place, default"
+                            + " 10s, 0s for ever.")
+    private @Nullable Duration evictAfter;
+
+    @Option(
+            names = "--probe-interval",
+            paramLabel = "TIME",
+            description = "How often an idle client is asked whether it is there, default 5s.")
+    private @Nullable Duration probeInterval;
+
+    @Option(
+            names = "--probe-time",
+            paramLabel = "TIME",
+            description = "What it may take to answer that, default 5s.")
+    private @Nullable Duration probeTime;
+
+    @Option(
             names = "--rpc-time",
             paramLabel = "TIME",
             description = "What a call may take, default 60s, 0s for ever.")
@@ -83,14 +128,33 @@ final class LimitOptions {
     @Option(
             names = "--workers",
             paramLabel = "N",
-            description = "Calls computed at a time, default the number of processors.")
+            description = "Calls computed at a time, default one more than processors.")
     private @Nullable Integer workers;
+
+    @Option(
+            names = "--max-address-workers",
+            paramLabel = "N",
+            description = "Calls from one address computed at a time, default all but one.")
+    private @Nullable Integer maxAddressWorkers;
 
     @Option(
             names = "--max-queued",
             paramLabel = "N",
             description = "Calls that may wait for a worker, default 64.")
     private @Nullable Integer maxQueued;
+
+    @Option(
+            names = "--short-time",
+            paramLabel = "TIME",
+            description =
+                    "What a routine that says it is short may take, again and again, default 1ms.")
+    private @Nullable Duration shortTime;
+
+    @Option(
+            names = "--spin",
+            paramLabel = "TIME",
+            description = "How long a connection polls before it sleeps, default 20us.")
+    private @Nullable Duration spin;
 
     @Option(
             names = "--shutdown-time",
@@ -109,40 +173,41 @@ final class LimitOptions {
         if (!allowed.isEmpty()) {
             builder.admission(Admission.only(allowed));
         }
-        if (maxConnections != null) {
-            builder.maxConnections(maxConnections);
-        }
-        if (workers != null) {
-            builder.workers(workers);
-        }
-        if (maxQueued != null) {
-            builder.maxQueuedRpcs(maxQueued);
-        }
+        set(maxConnections, builder::maxConnections);
+        set(maxAddressConnections, builder::maxAddressConnections);
+        set(workers, builder::workers);
+        set(maxAddressWorkers, builder::maxAddressWorkers);
+        set(maxQueued, builder::maxQueuedRpcs);
         addMemory(builder);
         addTimes(builder);
+    }
+
+    private static <T> void set(@Nullable T given, Consumer<T> setting) {
+        if (given != null) {
+            setting.accept(given);
+        }
     }
 
     private void addMemory(ServerOptions.Builder builder) {
         if (maxMemory != null) {
             builder.maxTotalBytes(maxMemory.bytes()).maxConnectionBytes(maxMemory.bytes());
         }
-        if (maxClientMemory != null) {
-            builder.maxConnectionBytes(maxClientMemory.bytes());
-        }
+        set(maxClientMemory, size -> builder.maxConnectionBytes(size.bytes()));
+        set(maxAddressMemory, size -> builder.maxAddressBytes(size.bytes()));
         long bytes = addressSpace == null ? NaaMemory.largest().bytes() : addressSpace.bytes();
         builder.memory(new NaaMemory(bytes, banks));
     }
 
     private void addTimes(ServerOptions.Builder builder) {
-        if (setupTime != null) {
-            builder.setupLimit(setupTime);
-        }
-        if (idleTime != null) {
-            builder.idleLimit(idleTime);
-        }
-        if (rpcTime != null) {
-            builder.routineLimit(rpcTime);
-        }
+        set(setupTime, builder::setupLimit);
+        set(idleTime, builder::idleLimit);
+        set(transferTime, builder::transferLimit);
+        set(evictAfter, builder::evictAfter);
+        set(probeInterval, builder::probeInterval);
+        set(probeTime, builder::probeLimit);
+        set(rpcTime, builder::routineLimit);
+        set(shortTime, builder::shortLimit);
+        set(spin, builder::spin);
     }
 
     /// Reads a network.

@@ -51,17 +51,14 @@ public final class ServerMachine extends Machine {
 
     private @Nullable NaaException refusal;
     private int messagesOnTheirWay;
+    private volatile @Nullable String eviction;
 
-    private boolean rpcHeld;
-    private int heldImmediate;
+    private final ServerCall call = new ServerCall();
     private boolean hostErrorSeen;
-    private int functionCode;
-    private int userBytes;
-    private volatile int returnRegion;
 
-    private final Timer deadline = new Timer();
+    private final ServerDeadline deadline;
     private final IdleProbe probe;
-    private long since;
+    private volatile long since;
 
     /// A connection that a client asks for.
     ///
@@ -78,6 +75,7 @@ public final class ServerMachine extends Machine {
         super(peer);
         this.settings = settings;
         this.serverCounters = serverCounters;
+        this.deadline = new ServerDeadline(settings);
         this.probe = new IdleProbe(settings.probeInterval(), settings.probeLimit());
         this.messages = new MessageBuffers(messages, RECEIVE_BUFFERS);
         this.maxMessageBytes = maxMessageBytes;
@@ -96,7 +94,7 @@ public final class ServerMachine extends Machine {
     /// The connection is established.
     public void established(long nowNanos) {
         require("an established connection", NaaState.READY);
-        deadline.set(nowNanos, settings.setupLimit());
+        deadline.awaitRegions(nowNanos);
         since = nowNanos;
         enter(NaaState.CONNECTED);
     }
@@ -106,11 +104,24 @@ public final class ServerMachine extends Machine {
     public void disconnected() {
         if (refusal != null) {
             fail(refusal);
+        } else if (eviction != null) {
+            fail(
+                    new NaaConnectException(
+                            where(),
+                            NaaConnectException.Reason.DISCONNECTED,
+                            "the server ended the connection: the client " + eviction));
         } else if (!isOver()) {
             deadline.clear();
             probe.stop();
             enter(NaaState.FINISHED);
         }
+    }
+
+    /// The server will disconnect the client because others want its place. Any thread.
+    ///
+    /// @param why what the client did with it
+    public void evict(String why) {
+        eviction = why;
     }
 
     /// The device is gone.
@@ -131,7 +142,7 @@ public final class ServerMachine extends Machine {
     public void startMrsp(long nowNanos) {
         require("region setup", NaaState.CONNECTED);
         postReceive();
-        deadline.set(nowNanos, settings.setupLimit());
+        deadline.awaitRegions(nowNanos);
         enter(NaaState.MRSP_RECEIVING);
     }
 
@@ -211,7 +222,7 @@ public final class ServerMachine extends Machine {
     private void send(MrspMessage message, long nowNanos) {
         messages.send(message);
         messagesOnTheirWay++;
-        deadline.set(nowNanos, settings.transferLimit());
+        deadline.awaitAcknowledgement(nowNanos);
         enter(NaaState.MRSP_SENDING);
     }
 
@@ -268,19 +279,25 @@ public final class ServerMachine extends Machine {
         enterReceiving(nowNanos);
     }
 
+    /// When the client was connected, its last RPC arrived or its last answer was sent, whatever
+    /// came last, by [System#nanoTime].
+    public long sinceNanos() {
+        return since;
+    }
+
     /// The function code of the RPC that is being calculated.
     public int functionCode() {
-        return functionCode;
+        return call.functionCode();
     }
 
     /// The user bytes of the RPC that is being calculated, byte 0 in bits 7..0.
     public int userBytes() {
-        return userBytes;
+        return call.userBytes();
     }
 
     /// The wire region that the RPC's answer goes to in `ap1-2023`.
     public int returnRegion() {
-        return returnRegion;
+        return call.returnRegion();
     }
 
     /// Whether the client reported that it could not start an RPC; told once.
@@ -297,29 +314,26 @@ public final class ServerMachine extends Machine {
         WritePlan writes = plan();
         writes.begin(usedDialect().returnImmediate(returnCode));
         if (returnCode == ReturnCode.SUCCESS) {
-            long bytes = regions().addResults(writes, usedDialect(), returnRegion);
+            long bytes = regions().addResults(writes, usedDialect(), call.returnRegion());
             counters().add(Counter.BYTES_SENT, bytes);
         } else {
             counters().add(Counter.RETURN_CODES, 1);
         }
         if (writes.isEmpty()) {
-            Entry target = regions().theirs(returnRegion);
+            Entry target = regions().theirs(call.returnRegion());
             writes.add(null, 0, target.address(), target.remoteKey());
         }
         since = nowNanos;
-        deadline.set(nowNanos, settings.transferLimit());
+        deadline.awaitAcknowledgement(nowNanos);
         enter(NaaState.DATA_SENDING);
     }
 
     private void enterReceiving(long nowNanos) {
         since = nowNanos;
-        deadline.set(nowNanos, settings.idleLimit());
+        deadline.awaitRpc(nowNanos);
         probe.idle(nowNanos);
         enter(NaaState.DATA_RECEIVING);
-        if (rpcHeld) {
-            rpcHeld = false;
-            begin(heldImmediate, nowNanos);
-        }
+        call.takeHeld().ifPresent(immediate -> begin(immediate, nowNanos));
     }
 
     private void rpcArrived(Completion completion, long nowNanos) {
@@ -334,18 +348,14 @@ public final class ServerMachine extends Machine {
     }
 
     private void hold(int immediate, long nowNanos) {
-        if (rpcHeld) {
+        if (!call.hold(immediate)) {
             violated("a further RPC before the answer to the last one", nowNanos);
-            return;
         }
-        rpcHeld = true;
-        heldImmediate = immediate;
     }
 
     private void begin(int immediate, long nowNanos) {
-        functionCode = usedDialect().functionCode(immediate);
-        userBytes = usedDialect().userBytes(immediate);
-        if (functionCode == 0) {
+        call.begin(usedDialect(), immediate);
+        if (call.functionCode() == 0) {
             hostErrorSeen = true;
             counters().add(Counter.HOST_ERRORS, 1);
             return;
@@ -354,7 +364,7 @@ public final class ServerMachine extends Machine {
         since = nowNanos;
         deadline.clear();
         probe.busy();
-        returnRegion = 0;
+        call.returnRegion(0);
         enter(NaaState.CALCULATING);
         if (usedDialect() == Dialect.AP1_2023) {
             readMetadata(nowNanos);
@@ -365,7 +375,7 @@ public final class ServerMachine extends Machine {
     private void readMetadata(long nowNanos) {
         OptionalInt named = regions().namedByMetadata();
         if (named.isPresent()) {
-            returnRegion = named.getAsInt();
+            call.returnRegion(named.getAsInt());
         } else {
             reply(ReturnCode.FIRST_APPLICATION, nowNanos);
         }
@@ -449,9 +459,11 @@ public final class ServerMachine extends Machine {
 
     @Override
     public void timePassed(long nowNanos) {
-        if (deadline.isDue(nowNanos)) {
-            deadline.clear();
-            tookTooLong();
+        Optional<ServerDeadline.Overdue> overdue = deadline.overdue(nowNanos);
+        if (overdue.isPresent()) {
+            serverCounters.add(overdue.get().counter());
+            NaaException late = new NaaTimeoutException(where(), overdue.get().text());
+            fail(refusal == null ? late : refusal);
         } else if (probe.isUnanswered(nowNanos)) {
             fail(
                     new NaaConnectException(
@@ -461,28 +473,6 @@ public final class ServerMachine extends Machine {
         } else if (probe.begins(nowNanos)) {
             counters().add(Counter.PROBES, 1);
         }
-    }
-
-    private void tookTooLong() {
-        switch (state()) {
-            case CONNECTED, MRSP_RECEIVING ->
-                    tookTooLong(
-                            ServerCounter.SETUP_TIME,
-                            "the client did not ask for regions within " + settings.setupLimit());
-            case DATA_RECEIVING ->
-                    tookTooLong(
-                            ServerCounter.IDLE_TIME,
-                            "the client made no RPC within " + settings.idleLimit());
-            default ->
-                    tookTooLong(
-                            ServerCounter.TRANSFER_TIME,
-                            "the client did not take an answer within " + settings.transferLimit());
-        }
-    }
-
-    private void tookTooLong(ServerCounter counter, String what) {
-        serverCounters.add(counter);
-        fail(refusal == null ? new NaaTimeoutException(where(), what) : refusal);
     }
 
     @Override

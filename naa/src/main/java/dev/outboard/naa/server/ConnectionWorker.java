@@ -16,7 +16,7 @@ final class ConnectionWorker {
     private static final long SLICE_NANOS = 50_000_000;
 
     /// What a cancelled routine gets to end before its thread counts as lost.
-    private static final long GRACE_NANOS = 10_000_000;
+    private static final long GRACE_NANOS = 50_000_000;
 
     private final NaaServerContext context;
     private final ServerRoutines routines;
@@ -111,7 +111,8 @@ final class ConnectionWorker {
     private boolean answer(RpcContext rpc) {
         int code;
         try {
-            OptionalInt computed = compute(new RoutineRun(admit(rpc), rpc));
+            OptionalInt computed =
+                    compute(new RoutineRun(admit(rpc), rpc, context.place().origin()));
             if (computed.isEmpty()) {
                 return false;
             }
@@ -186,8 +187,8 @@ final class ConnectionWorker {
             runOnWorker(next);
         }
         RpcContext rpc = next.rpc();
-        if (rpc.remaining().isZero()) {
-            throw tooLong(next, "");
+        if (rpc.remaining().isZero() || context.place().hasEnded()) {
+            throw over(next, "");
         }
         Throwable failure = next.failure();
         if (failure != null) {
@@ -231,10 +232,10 @@ final class ConnectionWorker {
         next.cancel();
         if (workers.withdraw(next)) {
             run = null;
-            throw tooLong(next, " before a worker was free");
+            throw over(next, " before a worker was free");
         }
         boolean hangs = !next.await(GRACE_NANOS) && workers.replace(next);
-        throw hangs ? hung(next) : tooLong(next, "");
+        throw hangs ? hung(next) : over(next, "");
     }
 
     private RoutineException hung(RoutineRun hanging) {
@@ -242,21 +243,27 @@ final class ConnectionWorker {
         if (hanging.isPolling() && hanging.routine().move()) {
             routines.counters().add(ServerCounter.ROUTINES_MOVED);
         }
-        return tooLong(hanging, " and it goes on though it was interrupted");
+        return over(hanging, " and it goes on though it was interrupted");
     }
 
-    private RoutineException tooLong(RoutineRun late, String how) {
+    /// Nobody waits for the result any more.
+    private RoutineException over(RoutineRun late, String how) {
         late.routine().ran(late.rpc().elapsedNanos(), false);
+        boolean abandoned = context.place().hasEnded();
         return refusal(
-                ServerCounter.ROUTINE_TIME,
+                abandoned ? ServerCounter.ROUTINE_ABANDONED : ServerCounter.ROUTINE_TIME,
                 ReturnCode.TIMEOUT,
-                "%s: its time was over%s".formatted(late.routine().spec().name(), how));
+                "%s: its %s%s"
+                        .formatted(
+                                late.routine().spec().name(),
+                                abandoned ? "client has left" : "time was over",
+                                how));
     }
 
-    /// Waits until the RPC's time is over or the server cannot wait any longer.
+    /// Waits until nobody waits for the RPC any more or the server cannot wait any longer.
     private boolean awaitEnd(RoutineRun running, RpcContext rpc) {
         boolean ended = false;
-        while (!ended && !late && !rpc.remaining().isZero()) {
+        while (!ended && !late && !rpc.isCancelled()) {
             ended = running.await(Math.min(SLICE_NANOS, rpc.remaining().toNanos()));
         }
         return ended || running.await(0);

@@ -14,13 +14,9 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// Listens for clients and answers their connection requests. An application that serves one client
@@ -33,16 +29,13 @@ public final class NaaListener implements AutoCloseable {
     private static final int BACKLOG = 64;
     private static final int MAX_REJECT_BYTES = 148;
 
-    /// What an honest client's handshake takes at most, when others want its place.
-    private static final Duration EVICTABLE = Duration.ofSeconds(1);
-
     private final Device device;
     private final ServerOptions options;
     private final ConnectionChannel channel;
     private final ConnectionId id;
-    private final AtomicLong budget;
+    private final RegionGrants grants;
     private final ServerCounters counters = new ServerCounters();
-    private final Map<ConnectionId, NaaServerContext> contexts = new ConcurrentHashMap<>();
+    private final Places places;
     private final Deque<NaaServerContext> established = new ArrayDeque<>();
 
     /// Whoever holds it handles events and touches `established`.
@@ -56,7 +49,8 @@ public final class NaaListener implements AutoCloseable {
         this.options = options;
         this.channel = channel;
         this.id = id;
-        this.budget = new AtomicLong(options.maxTotalBytes());
+        this.grants = new RegionGrants(options);
+        this.places = new Places(options);
     }
 
     /// Listens on the device's address.
@@ -82,7 +76,7 @@ public final class NaaListener implements AutoCloseable {
 
     /// The clients that are connected or connecting.
     public List<NaaServerContext> contexts() {
-        return List.copyOf(contexts.values());
+        return List.copyOf(places.all());
     }
 
     /// Waits for a client to be connected.
@@ -150,25 +144,26 @@ public final class NaaListener implements AutoCloseable {
                 connectRequested(event.id());
                 return true;
             }
-            NaaServerContext context = contexts.get(event.id());
-            if (context == null) {
-                return false;
-            }
-            switch (event.type()) {
-                case ESTABLISHED -> {
-                    context.established();
-                    established.add(context);
-                }
-                case DISCONNECTED, DEVICE_REMOVAL, CONNECT_ERROR, UNREACHABLE, REJECTED ->
-                        lost(context, event);
-                default -> {
-                    return false;
-                }
-            }
-            return true;
+            Optional<NaaServerContext> context = places.find(event.id());
+            return context.isPresent() && handle(context.get(), event);
         } finally {
             events.unlock();
         }
+    }
+
+    private boolean handle(NaaServerContext context, ConnectionEvent event) {
+        switch (event.type()) {
+            case ESTABLISHED -> {
+                context.established();
+                established.add(context);
+            }
+            case DISCONNECTED, DEVICE_REMOVAL, CONNECT_ERROR, UNREACHABLE, REJECTED ->
+                    lost(context, event);
+            default -> {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void connectRequested(ConnectionId request) {
@@ -185,14 +180,14 @@ public final class NaaListener implements AutoCloseable {
                     peer,
                     ServerCounter.REJECTED_NOT_ALLOWED,
                     peer.getAddress().getHostAddress() + " is not allowed here");
-        } else if (contexts.size() >= options.maxConnections() && !evict()) {
-            reject(
-                    request,
-                    peer,
-                    ServerCounter.REJECTED_FULL,
-                    "all %d connections are in use".formatted(options.maxConnections()));
         } else {
-            accept(request, peer);
+            Origin origin = Origin.of(peer.getAddress());
+            Optional<Places.Shortage> shortage = places.shortage(origin);
+            if (shortage.isEmpty() || evict(shortage.get().rivals())) {
+                accept(request, peer, origin);
+            } else {
+                reject(request, peer, shortage.get().counter(), shortage.get().why());
+            }
         }
     }
 
@@ -206,23 +201,39 @@ public final class NaaListener implements AutoCloseable {
         }
     }
 
-    /// Gives up the oldest handshake that has been half open for longer than any honest one, so
-    /// that clients that never finish theirs cannot keep the others out.
-    private boolean evict() {
-        Optional<NaaServerContext> oldest =
-                contexts.values().stream()
-                        .filter(context -> context.isHalfOpen(EVICTABLE))
-                        .max(Comparator.comparing(NaaServerContext::age));
-        oldest.ifPresent(this::giveUp);
-        return oldest.isPresent();
+    /// Takes the place of a client that makes no use of it, so that nobody keeps others out by
+    /// doing nothing.
+    ///
+    /// @return false if all use theirs
+    private boolean evict(List<NaaServerContext> candidates) {
+        Optional<NaaServerContext> victim =
+                Standing.leastDeserving(
+                        candidates, context -> context.place().standing(), options.evictAfter());
+        victim.ifPresent(this::evict);
+        return victim.isPresent();
+    }
+
+    private void evict(NaaServerContext context) {
+        Standing standing = context.place().standing();
+        switch (standing.use()) {
+            case HALF_OPEN -> giveUp(context);
+            case NO_REGIONS -> evict(context, standing, ServerCounter.EVICTED_NO_REGIONS);
+            case STALLED -> evict(context, standing, ServerCounter.EVICTED_STALLED);
+            case IDLE, BUSY -> evict(context, standing, ServerCounter.EVICTED_IDLE);
+        }
+    }
+
+    private void evict(NaaServerContext context, Standing standing, ServerCounter counter) {
+        counters.add(counter);
+        context.evict(standing.text());
     }
 
     /// Gives up handshakes that take longer than setting up may take.
     void expire() {
         Duration limit = options.setupLimit();
         if (!limit.isZero()) {
-            contexts.values().stream()
-                    .filter(context -> context.isHalfOpen(limit))
+            places.all().stream()
+                    .filter(context -> context.place().isHalfOpen(limit))
                     .forEach(this::giveUp);
         }
     }
@@ -240,16 +251,16 @@ public final class NaaListener implements AutoCloseable {
         }
     }
 
-    private void accept(ConnectionId request, InetSocketAddress peer) {
+    private void accept(ConnectionId request, InetSocketAddress peer, Origin origin) {
         NaaServerContext context;
         try {
-            context = new NaaServerContext(this, device, request, peer);
+            context = new NaaServerContext(this, device, request, peer, origin);
         } catch (FabricException e) {
             reject(request, peer, ServerCounter.REJECTED_RESOURCES, "out of resources");
             options.observer().failed(peer.toString(), e);
             return;
         }
-        contexts.put(request, context);
+        places.add(request, context);
         try {
             context.accept();
         } catch (FabricException e) {
@@ -283,14 +294,14 @@ public final class NaaListener implements AutoCloseable {
         return options;
     }
 
-    /// The bytes that are left for all connections.
-    AtomicLong budget() {
-        return budget;
+    /// Who decides about the clients' memory.
+    RegionGrants grants() {
+        return grants;
     }
 
     /// The context's place is free.
     void released(NaaServerContext context) {
-        contexts.values().remove(context);
+        places.remove(context);
     }
 
     ServerCounters counters() {
@@ -313,7 +324,7 @@ public final class NaaListener implements AutoCloseable {
         Cleanup cleanup = new Cleanup();
         cleanup.defer(channel::close);
         cleanup.defer(id::close);
-        contexts.values().forEach(context -> cleanup.defer(context::close));
+        places.all().forEach(context -> cleanup.defer(context::close));
         cleanup.finish(
                 new NaaException.Where(
                         NaaException.Phase.DISCONNECT, NaaState.DISCONNECTED, "all clients"));

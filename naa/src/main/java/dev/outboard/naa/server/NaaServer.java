@@ -118,7 +118,7 @@ public final class NaaServer implements AutoCloseable {
             Map<String, Long> sum = new TreeMap<>(ended);
             connections.forEach(worker -> add(worker.counters(), sum));
             sum.put("connections.open", (long) connections.size());
-            sum.put("memory.bytes", options.maxTotalBytes() - listener.budget().get());
+            sum.put("memory.bytes", listener.grants().usedBytes());
             routines.addTo(sum);
             return sum;
         }

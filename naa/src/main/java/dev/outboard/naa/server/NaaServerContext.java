@@ -9,12 +9,9 @@ import dev.outboard.naa.MrspException;
 import dev.outboard.naa.MrspMessage;
 import dev.outboard.naa.MrspMessage.Advertise;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
-import dev.outboard.naa.MrspMessage.Entry;
 import dev.outboard.naa.NaaException;
 import dev.outboard.naa.NaaState;
 import dev.outboard.naa.PeerRegion;
-import dev.outboard.naa.protocol.Refusal;
-import dev.outboard.naa.protocol.ServerCounter;
 import dev.outboard.naa.protocol.ServerMachine;
 import dev.outboard.naa.session.Cleanup;
 import dev.outboard.naa.session.Link;
@@ -52,15 +49,14 @@ public final class NaaServerContext implements AutoCloseable {
     private final ServerOptions options;
     private final ConnectionId id;
     private final InetSocketAddress address;
-    private final long createdNanos = System.nanoTime();
     private final Turn turn;
     private final Cleanup cleanup = new Cleanup();
     private final ServerResources resources;
     private final ServerMachine machine;
     private final Link link;
+    private final ClientPlace place;
     private volatile @Nullable ServerMemory memory;
     private volatile @Nullable RpcContext current;
-    private volatile ConnectionEvent.@Nullable Type end;
     private boolean accepted;
     private boolean rpcPending;
 
@@ -69,7 +65,11 @@ public final class NaaServerContext implements AutoCloseable {
     /// @throws dev.outboard.fabric.FabricException if something cannot be created; nothing is left
     ///   then, but the identifier is still open
     NaaServerContext(
-            NaaListener listener, Device device, ConnectionId id, InetSocketAddress address) {
+            NaaListener listener,
+            Device device,
+            ConnectionId id,
+            InetSocketAddress address,
+            Origin origin) {
         this.listener = listener;
         this.options = listener.options();
         this.id = id;
@@ -87,6 +87,7 @@ public final class NaaServerContext implements AutoCloseable {
                             resources.maxMessageBytes(),
                             resources.maxOutstanding());
             link = new Link(resources.pair(), resources.queue(), machine, options.spin());
+            place = new ClientPlace(origin, machine);
             machine.connectRequested();
             link.post();
         } catch (RuntimeException e) {
@@ -102,14 +103,9 @@ public final class NaaServerContext implements AutoCloseable {
         accepted = true;
     }
 
-    /// Whether the client has not finished its handshake for this long.
-    boolean isHalfOpen(Duration since) {
-        return machine.state() == NaaState.READY && age().compareTo(since) >= 0;
-    }
-
-    /// The time since the client asked for the connection.
-    Duration age() {
-        return Duration.ofNanos(System.nanoTime() - createdNanos);
+    /// The client's place at the server.
+    ClientPlace place() {
+        return place;
     }
 
     void established() {
@@ -120,7 +116,7 @@ public final class NaaServerContext implements AutoCloseable {
     ///
     /// @param how DISCONNECTED, or a failure
     void ended(ConnectionEvent.Type how) {
-        end = how;
+        place.ended(how);
         RpcContext running = current;
         if (running != null) {
             running.cancel();
@@ -190,34 +186,13 @@ public final class NaaServerContext implements AutoCloseable {
     }
 
     private void answer(AdvertiseRequest request) {
-        List<Long> sizes = request.entries().stream().map(Entry::size).toList();
-        if (!options.admission().admits(address, sizes)) {
-            refuse(ServerCounter.REFUSED_NOT_ALLOWED, "not admitted with these regions");
-            return;
-        }
-        Optional<RegionLayout> layout = RegionLayout.of(request.entries(), options.memory());
-        if (layout.isEmpty()) {
-            refuse(ServerCounter.REFUSED_ADDRESS, "no room in the NAA's memory");
-            return;
-        }
-        int hidden = machine.dialect().orElseThrow().firstParameter();
-        Optional<ServerMemory> allocated =
-                ServerMemory.allocate(
-                        listener.budget(), resources.domain(), request, layout.get(), hidden);
-        if (allocated.isEmpty()) {
-            long bytes = sizes.stream().mapToLong(Long::longValue).sum();
-            refuse(
-                    ServerCounter.REFUSED_TOTAL_BYTES,
-                    "not enough memory for %d regions of %d bytes; all clients together get %d"
-                            .formatted(sizes.size(), bytes, options.maxTotalBytes()));
-            return;
-        }
-        memory = allocated.get();
-        machine.grant(allocated.get().registered(), System.nanoTime());
-    }
-
-    private void refuse(ServerCounter counter, String why) {
-        machine.refuse(new Refusal(MrspException.NO_MEMORY, counter, why), System.nanoTime());
+        place.sending();
+        listener.grants()
+                .allocate(machine, resources.domain(), address, request)
+                .ifPresent(allocated -> {
+                    memory = allocated;
+                    machine.grant(allocated.registered(), System.nanoTime());
+                });
     }
 
     // ---- RPC ------------------------------------------------------------------------------------
@@ -283,7 +258,7 @@ public final class NaaServerContext implements AutoCloseable {
                         System.nanoTime() + limit.toNanos());
         current = rpc;
         rpcPending = true;
-        if (end != null) {
+        if (place.hasEnded()) {
             rpc.cancel();
         }
         return rpc;
@@ -317,8 +292,9 @@ public final class NaaServerContext implements AutoCloseable {
             throw new IllegalArgumentException(
                     "return code %d; valid: 0 to %d".formatted(returnCode, MAX_RETURN_CODE));
         }
-        noticeEnd();
+        place.noticeEnd();
         if (machine.state() != NaaState.FINISHED) {
+            place.sending();
             machine.reply(returnCode, System.nanoTime());
             link.post();
         }
@@ -362,9 +338,10 @@ public final class NaaServerContext implements AutoCloseable {
         int handled = link.await(limitNanos);
         if (handled == 0) {
             link.checkTime();
+            watchTransfer();
             listener.handleEventsIfUnattended();
         }
-        noticeEnd();
+        place.noticeEnd();
         if (turn.isEnded()) {
             machine.disconnected();
         }
@@ -372,12 +349,10 @@ public final class NaaServerContext implements AutoCloseable {
         return handled;
     }
 
-    private void noticeEnd() {
-        ConnectionEvent.Type how = end;
-        if (how == ConnectionEvent.Type.DEVICE_REMOVAL) {
-            machine.deviceRemoved();
-        } else if (how != null) {
-            machine.disconnected();
+    private void watchTransfer() {
+        NaaState now = machine.state();
+        if (now == NaaState.MRSP_SENDING || now == NaaState.DATA_SENDING) {
+            place.look(resources.pair().counters());
         }
     }
 
@@ -443,6 +418,14 @@ public final class NaaServerContext implements AutoCloseable {
     }
 
     // ---- end ------------------------------------------------------------------------------------
+
+    /// Ends the connection because others want its place.
+    ///
+    /// @param why what the client did, for its message
+    void evict(String why) {
+        machine.evict(why);
+        breakOff();
+    }
 
     /// Ends the connection, which wakes whoever waits here.
     void breakOff() {

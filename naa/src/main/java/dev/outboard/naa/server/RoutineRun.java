@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class RoutineRun implements Runnable {
     private final ServedRoutine routine;
     private final RpcContext rpc;
+    private final Origin origin;
     private final boolean polling;
     private final CountDownLatch ended = new CountDownLatch(1);
     private int returnCode = ReturnCode.TIMEOUT;
@@ -17,9 +18,11 @@ final class RoutineRun implements Runnable {
     private @Nullable Thread runner;
     private @Nullable Runnable whenItReturns;
 
-    RoutineRun(ServedRoutine routine, RpcContext rpc) {
+    /// @param origin where the client comes from
+    RoutineRun(ServedRoutine routine, RpcContext rpc, Origin origin) {
         this.routine = routine;
         this.rpc = rpc;
+        this.origin = origin;
         this.polling = routine.isShort();
     }
 
@@ -51,6 +54,11 @@ final class RoutineRun implements Runnable {
     /// Whether it runs on the thread that polls the connection.
     boolean isPolling() {
         return polling;
+    }
+
+    /// Where the client comes from.
+    Origin origin() {
+        return origin;
     }
 
     /// The RPC it computes.

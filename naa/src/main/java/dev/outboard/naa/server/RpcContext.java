@@ -1,7 +1,6 @@
 package dev.outboard.naa.server;
 
 import dev.outboard.naa.ReturnCode;
-
 import java.time.Duration;
 import java.util.List;
 

@@ -12,24 +12,21 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /// The memory that a server gives to one client: zero-filled native regions, registered unless
-/// internal, charged to a budget that all connections share. Belongs to one [NaaServerContext].
+/// internal. Belongs to one [NaaServerContext].
 final class ServerMemory {
     private static final long RETRY_NANOS = 10_000_000;
 
-    private final AtomicLong budget;
-    private final long bytes;
+    private final Runnable whenFree;
     private final Arena arena;
     private final List<MemoryRegion> registered;
     private List<RoutineRegion> parameters;
     private List<RoutineRegion> internals;
 
-    private ServerMemory(AtomicLong budget, long bytes) {
-        this.budget = budget;
-        this.bytes = bytes;
+    private ServerMemory(Runnable whenFree) {
+        this.whenFree = whenFree;
         this.arena = Arena.ofShared();
         this.registered = new ArrayList<>();
         this.parameters = new ArrayList<>();
@@ -38,22 +35,17 @@ final class ServerMemory {
 
     /// Allocates what `request` asks for.
     ///
-    /// @param budget bytes that are left for all connections
     /// @param layout where its regions lie
     /// @param hidden regions at the front that routines do not see
+    /// @param whenFree told when the memory is free again, also if there is not enough
     /// @return empty if there is not enough
     static Optional<ServerMemory> allocate(
-            AtomicLong budget,
             ProtectionDomain domain,
             AdvertiseRequest request,
             RegionLayout layout,
-            int hidden) {
-        long bytes = request.entries().stream().mapToLong(Entry::size).sum();
-        if (budget.addAndGet(-bytes) < 0) {
-            budget.addAndGet(bytes);
-            return Optional.empty();
-        }
-        ServerMemory memory = new ServerMemory(budget, bytes);
+            int hidden,
+            Runnable whenFree) {
+        ServerMemory memory = new ServerMemory(whenFree);
         try {
             memory.add(domain, request.entries(), layout, hidden);
             memory.parameters = List.copyOf(memory.parameters);
@@ -111,7 +103,7 @@ final class ServerMemory {
                 LockSupport.parkNanos(RETRY_NANOS);
             }
         }
-        budget.addAndGet(bytes);
+        whenFree.run();
     }
 
     private boolean tryClose() {

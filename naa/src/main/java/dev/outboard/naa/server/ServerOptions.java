@@ -7,11 +7,15 @@ import dev.outboard.naa.protocol.ServerSettings;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /// What a server allows. A duration of zero means "no limit" or "never".
 ///
 /// @param dialect the one dialect to serve, or empty to recognise the client's
 /// @param maxConnections clients at a time
+/// @param share what the clients at one address get of places, memory and workers
+/// @param loopbackShare the same for addresses of this machine; the workers are those of `share`
 /// @param maxRegions regions of one connection, internal and metadata ones included
 /// @param maxConnectionBytes memory of one connection
 /// @param maxTotalBytes memory of all connections
@@ -20,6 +24,7 @@ import java.util.Optional;
 ///   regions
 /// @param transferLimit how long the transfer of one answer may take
 /// @param idleLimit how long a connection may be without an RPC
+/// @param evictAfter how long a client may call nothing and keep a place that others want
 /// @param probeInterval how often an idle client is probed with a WRITE of no bytes
 /// @param probeLimit how long a probe may stay unanswered before the client counts as dead
 /// @param routineLimit how long a routine may take
@@ -33,6 +38,8 @@ import java.util.Optional;
 public record ServerOptions(
         Optional<Dialect> dialect,
         int maxConnections,
+        AddressShare share,
+        AddressShare loopbackShare,
         int maxRegions,
         long maxConnectionBytes,
         long maxTotalBytes,
@@ -40,6 +47,7 @@ public record ServerOptions(
         Duration setupLimit,
         Duration transferLimit,
         Duration idleLimit,
+        Duration evictAfter,
         Duration probeInterval,
         Duration probeLimit,
         Duration routineLimit,
@@ -68,10 +76,15 @@ public record ServerOptions(
         }
     }
 
-    /// The dialect `upstream-2026`, one connection per processor, 32 regions each, half of the
-    /// machine's memory together.
+    /// The dialect `upstream-2026`, 64 connections, 32 regions each, half of the machine's memory
+    /// together, of which the clients at one address get three quarters.
     public static Builder builder() {
         return new Builder();
+    }
+
+    /// What the clients from `origin` get.
+    AddressShare share(Origin origin) {
+        return origin.isLoopback() ? loopbackShare : share;
     }
 
     /// What concerns the protocol of one connection.
@@ -97,7 +110,10 @@ public record ServerOptions(
     /// Collects the options; every call returns this builder.
     public static final class Builder {
         private Optional<Dialect> dialect = Optional.of(Dialect.UPSTREAM_2026);
-        private int maxConnections = Runtime.getRuntime().availableProcessors();
+        private int maxConnections = 64;
+        private OptionalInt maxAddressConnections = OptionalInt.empty();
+        private OptionalLong maxAddressBytes = OptionalLong.empty();
+        private OptionalInt maxAddressWorkers = OptionalInt.empty();
         private int maxRegions = 32;
         private long maxConnectionBytes = machineMemory() / 4;
         private long maxTotalBytes = machineMemory() / 2;
@@ -105,11 +121,12 @@ public record ServerOptions(
         private Duration setupLimit = Duration.ofSeconds(10);
         private Duration transferLimit = Duration.ofSeconds(60);
         private Duration idleLimit = Duration.ZERO;
+        private Duration evictAfter = Duration.ofSeconds(10);
         private Duration probeInterval = Duration.ofSeconds(5);
         private Duration probeLimit = Duration.ofSeconds(5);
         private Duration routineLimit = Duration.ofSeconds(60);
         private Duration shortLimit = Duration.ofMillis(1);
-        private int workers = Runtime.getRuntime().availableProcessors();
+        private int workers = Runtime.getRuntime().availableProcessors() + 1;
         private int maxQueuedRpcs = 64;
         private Duration spin = Duration.ofNanos(20_000);
         private Duration shutdownLimit = Duration.ofSeconds(5);
@@ -134,6 +151,26 @@ public record ServerOptions(
         /// See [ServerOptions#maxConnections].
         public Builder maxConnections(int value) {
             maxConnections = value;
+            return this;
+        }
+
+        /// How many clients at one address may be connected at a time. Without, three quarters of
+        /// all, on this machine all.
+        public Builder maxAddressConnections(int value) {
+            maxAddressConnections = OptionalInt.of(value);
+            return this;
+        }
+
+        /// How much memory the clients at one address get together. Without, three quarters of what
+        /// all get, on this machine all.
+        public Builder maxAddressBytes(long value) {
+            maxAddressBytes = OptionalLong.of(value);
+            return this;
+        }
+
+        /// How many workers may compute calls from one address at a time. Without, all but one.
+        public Builder maxAddressWorkers(int value) {
+            maxAddressWorkers = OptionalInt.of(value);
             return this;
         }
 
@@ -179,11 +216,27 @@ public record ServerOptions(
             return this;
         }
 
+        /// See [ServerOptions#evictAfter].
+        public Builder evictAfter(Duration value) {
+            evictAfter = value;
+            return this;
+        }
+
+        /// See [ServerOptions#probeInterval].
+        public Builder probeInterval(Duration value) {
+            probeInterval = value;
+            return this;
+        }
+
+        /// See [ServerOptions#probeLimit].
+        public Builder probeLimit(Duration value) {
+            probeLimit = value;
+            return this;
+        }
+
         /// Probes idle clients every `interval`; one that does not answer within `limit` is dead.
         public Builder probe(Duration interval, Duration limit) {
-            probeInterval = interval;
-            probeLimit = limit;
-            return this;
+            return probeInterval(interval).probeLimit(limit);
         }
 
         /// See [ServerOptions#routineLimit].
@@ -239,6 +292,8 @@ public record ServerOptions(
             return new ServerOptions(
                     dialect,
                     maxConnections,
+                    share((int) threeQuarters(maxConnections), threeQuarters(maxTotalBytes)),
+                    share(maxConnections, maxTotalBytes),
                     maxRegions,
                     maxConnectionBytes,
                     maxTotalBytes,
@@ -246,6 +301,7 @@ public record ServerOptions(
                     setupLimit,
                     transferLimit,
                     idleLimit,
+                    evictAfter,
                     probeInterval,
                     probeLimit,
                     routineLimit,
@@ -256,6 +312,20 @@ public record ServerOptions(
                     shutdownLimit,
                     admission,
                     observer);
+        }
+
+        /// @param connections unless they were set
+        /// @param bytes unless they were set
+        private AddressShare share(int connections, long bytes) {
+            return new AddressShare(
+                    maxAddressConnections.orElse(Math.max(1, connections)),
+                    maxAddressBytes.orElse(bytes),
+                    maxAddressWorkers.orElse(Math.max(1, workers - 1)));
+        }
+
+        /// Rounded up.
+        private static long threeQuarters(long all) {
+            return all - all / 4;
         }
 
         private static long machineMemory() {

@@ -21,7 +21,9 @@ final class ServerRoutines {
                                 Collectors.toMap(
                                         served -> served.spec().functionCode(),
                                         Function.identity()));
-        this.workers = new RoutineWorkers(options.workers(), options.maxQueuedRpcs());
+        this.workers =
+                new RoutineWorkers(
+                        options.workers(), options.share().workers(), options.maxQueuedRpcs());
         this.counters = counters;
     }
 

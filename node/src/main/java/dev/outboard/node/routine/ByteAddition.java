@@ -4,7 +4,6 @@ import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RoutineRegion;
 import dev.outboard.naa.server.RpcContext;
-
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

@@ -9,7 +9,6 @@ import dev.outboard.naa.server.Routine;
 import dev.outboard.naa.server.RoutineProvider;
 import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.RoutineSpec;
-
 import java.util.List;
 
 /// The routines a node offers. Codes 1 to 3 are those of the reference library's example server

@@ -3,7 +3,6 @@ package dev.outboard.node.routine;
 import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RpcContext;
-
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;

@@ -7,11 +7,6 @@ import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RoutineRegion;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.naa.server.RpcContext;
-
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -19,6 +14,9 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// Nobody waits for the result any more: every routine of the node ends soon.
 class CancellationTest {
@@ -33,25 +31,40 @@ class CancellationTest {
 
     /// Calls that take far longer than what a routine may take to notice.
     enum LongCall {
-        INCREMENT(1, 512 * MEBIBYTE),
-        ADD_TWO(2, 512 * MEBIBYTE),
-        VECTOR_ADD(10, 256 * MEBIBYTE, 256 * MEBIBYTE, 256 * MEBIBYTE),
-        SGEMM(11, Sgemm.HEADER_BYTES, 64 * MEBIBYTE, 64 * MEBIBYTE, 64 * MEBIBYTE),
-        SHA_256(12, 256 * MEBIBYTE, Sha256.DIGEST_BYTES),
-        EDGES(13, EdgeDetection.HEADER_BYTES, 768 * MEBIBYTE, 256 * MEBIBYTE),
-        FFT(14, 256 * MEBIBYTE, 256 * MEBIBYTE);
+        INCREMENT(1),
+        ADD_TWO(2),
+        VECTOR_ADD(10),
+        SGEMM(11),
+        SHA_256(12),
+        EDGES(13),
+        FFT(14);
 
         private final int functionCode;
-        private final long[] sizes;
 
-        LongCall(int functionCode, long... sizes) {
+        LongCall(int functionCode) {
             this.functionCode = functionCode;
-            this.sizes = sizes;
+        }
+
+        private List<Long> sizes() {
+            return switch (this) {
+                case INCREMENT, ADD_TWO -> List.of(512 * MEBIBYTE);
+                case VECTOR_ADD -> List.of(256 * MEBIBYTE, 256 * MEBIBYTE, 256 * MEBIBYTE);
+                case SGEMM -> {
+                    long matrix = 64 * MEBIBYTE;
+                    yield List.of((long) Sgemm.HEADER_BYTES, matrix, matrix, matrix);
+                }
+                case SHA_256 -> List.of(256 * MEBIBYTE, (long) Sha256.DIGEST_BYTES);
+                case EDGES -> {
+                    long pixels = 256 * MEBIBYTE;
+                    yield List.of((long) EdgeDetection.HEADER_BYTES, 3 * pixels, pixels);
+                }
+                case FFT -> List.of(256 * MEBIBYTE, 256 * MEBIBYTE);
+            };
         }
 
         List<RoutineRegion> regions(Arena arena) {
             List<RoutineRegion> regions = new ArrayList<>();
-            for (long size : sizes) {
+            for (long size : sizes()) {
                 MemorySegment memory = arena.allocate(size, 4096);
                 regions.add(new RoutineRegion(regions.size(), 0, 0, memory));
             }
@@ -59,7 +72,7 @@ class CancellationTest {
             if (this == SGEMM) {
                 int side = 4096;
                 for (int i = 0; i < 3; i++) {
-                    header.set(ValueLayout.JAVA_INT, 4 * i, side);
+                    header.set(ValueLayout.JAVA_INT, 4L * i, side);
                 }
             } else if (this == EDGES) {
                 EdgeDetection.writeHeader(header, 1 << 14, 1 << 14, 3);

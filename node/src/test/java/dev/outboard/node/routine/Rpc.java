@@ -6,7 +6,6 @@ import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RoutineRegion;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.naa.server.RpcContext;
-
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

@@ -1,0 +1,55 @@
+package dev.outboard.naa.protocol;
+
+import dev.outboard.naa.Dialect;
+import java.util.OptionalInt;
+
+/// The RPC that a server's client has called, as its immediate value tells it, and one that has
+/// come too early. One thread at a time, but the return region from any.
+final class ServerCall {
+    private boolean isHeld;
+    private int heldImmediate;
+    private int functionCode;
+    private int userBytes;
+    private volatile int returnRegion;
+
+    /// Keeps an RPC that comes before the client can know that the answer to the last has arrived.
+    ///
+    /// @return false if one is kept already
+    boolean hold(int immediate) {
+        if (isHeld) {
+            return false;
+        }
+        isHeld = true;
+        heldImmediate = immediate;
+        return true;
+    }
+
+    /// The RPC that was kept, once.
+    OptionalInt takeHeld() {
+        OptionalInt held = isHeld ? OptionalInt.of(heldImmediate) : OptionalInt.empty();
+        isHeld = false;
+        return held;
+    }
+
+    /// An RPC is called with this immediate value.
+    void begin(Dialect dialect, int immediate) {
+        functionCode = dialect.functionCode(immediate);
+        userBytes = dialect.userBytes(immediate);
+    }
+
+    int functionCode() {
+        return functionCode;
+    }
+
+    int userBytes() {
+        return userBytes;
+    }
+
+    int returnRegion() {
+        return returnRegion;
+    }
+
+    void returnRegion(int returnRegion) {
+        this.returnRegion = returnRegion;
+    }
+}
