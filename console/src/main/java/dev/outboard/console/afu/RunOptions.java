@@ -89,7 +89,7 @@ final class RunOptions {
             converter = CycleRange.Converter.class,
             description =
                     "Run once for each of these cycles, with almost-full raised on both channels"
-                        + " from there on for 64 cycles: some AFUs are wrong in one cycle only.")
+                            + " from there on for 64 cycles: some AFUs are wrong in one cycle only.")
     @Nullable CycleRange almostFull;
 
     @Option(

@@ -45,8 +45,8 @@ import picocli.CommandLine.Spec;
             "Call a routine of a node: send regions from files, write those that come back to"
                     + " files.",
             "The regions have the order of the command line; 'outboard naa routines' lists what the"
-                + " routines of 'outboard naa serve' take. --at, --send and --once say more about"
-                + " the region before them."
+                    + " routines of 'outboard naa serve' take. --at, --send and --once say more about"
+                    + " the region before them."
         },
         footer = {
             "",
