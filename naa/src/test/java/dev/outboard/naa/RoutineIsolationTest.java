@@ -56,6 +56,25 @@ class RoutineIsolationTest extends SessionSuite {
         return RoutineSpec.of(CUSTOM, "custom", routine);
     }
 
+    /// On a busy machine the time of a call may be over before a worker has begun with it: such a
+    /// call hangs nowhere, so another is made.
+    private void callUntilItHangs(NaaClient caller, long hung) {
+        Eventually.until(() -> {
+            assertThat(failure(caller).returnCode()).isEqualTo(ReturnCode.TIMEOUT);
+            return server.server.counters().get("routines.hung") == hung;
+        });
+    }
+
+    /// A call that may be too late on a busy machine.
+    private static boolean succeeds(NaaClient caller) {
+        try {
+            return caller.invoke().isSuccess();
+        } catch (RpcException e) {
+            assertThat(e.returnCode()).isEqualTo(ReturnCode.TIMEOUT);
+            return false;
+        }
+    }
+
     /// Ignores interrupts until the test is over.
     private int hang(RpcContext rpc) {
         boolean released = false;
@@ -177,12 +196,13 @@ class RoutineIsolationTest extends SessionSuite {
         try (NaaClient good = client(10).open();
                 NaaClient caller = custom()) {
             assertThat(failure(caller).returnCode()).isEqualTo(ReturnCode.TIMEOUT);
+            // How far the call got is a matter of the machine's speed.
             assertThat(server.awaitEvent("routine failed"))
-                    .isEqualTo("routine failed: custom: its time was over");
+                    .startsWith("routine failed: custom: its time was over");
             assertThat(good.invoke().isSuccess()).isTrue();
+            Eventually.until(() -> server.server.counters().get("workers.stuck") == 0);
             assertThat(server.server.counters())
                     .containsEntry("routines.timeout", 1L)
-                    .containsEntry("routines.hung", 0L)
                     .containsEntry("routine.custom.errors", 1L);
         }
     }
@@ -195,11 +215,9 @@ class RoutineIsolationTest extends SessionSuite {
                 spec(this::hang).within(SHORT_TIME));
         try (NaaClient good = client(10).functionCode(ServerUnderTest.NOTHING).open();
                 NaaClient caller = custom()) {
-            assertThat(failure(caller).returnCode()).isEqualTo(ReturnCode.TIMEOUT);
-            assertThat(server.awaitEvent("routine failed"))
-                    .isEqualTo(
-                            "routine failed: custom: its time was over and it goes on though it was"
-                                    + " interrupted");
+            callUntilItHangs(caller, 1);
+            assertThat(server.awaitEvent("routine failed: custom: its time was over and"))
+                    .endsWith("and it goes on though it was interrupted");
             assertThat(good.invoke().isSuccess()).isTrue();
             assertThat(server.server.counters())
                     .containsEntry("routines.hung", 1L)
@@ -209,7 +227,7 @@ class RoutineIsolationTest extends SessionSuite {
             assertThat(failure(caller).returnCode()).isEqualTo(ReturnCode.TIMEOUT);
             release.countDown();
             Eventually.until(() -> server.server.counters().get("workers.stuck") == 0);
-            assertThat(caller.invoke().isSuccess()).isTrue();
+            Eventually.until(() -> succeeds(caller));
             assertThat(good.invoke().isSuccess()).isTrue();
         }
     }
@@ -224,8 +242,8 @@ class RoutineIsolationTest extends SessionSuite {
                 NaaClient second = custom();
                 NaaClient third = client(10).functionCode(ServerUnderTest.NOTHING).open();
                 NaaClient fourth = client(10).open()) {
-            assertThat(failure(first).returnCode()).isEqualTo(ReturnCode.TIMEOUT);
-            assertThat(failure(second).returnCode()).isEqualTo(ReturnCode.TIMEOUT);
+            callUntilItHangs(first, 1);
+            callUntilItHangs(second, 2);
             assertThat(server.server.counters()).containsEntry("workers.stuck", 2L);
             CompletableFuture<RpcResult> waiting = third.invokeAsync();
             Eventually.until(() -> server.server.counters().get("workers.queued") == 1);
@@ -254,7 +272,7 @@ class RoutineIsolationTest extends SessionSuite {
                     .containsEntry("routine.custom.moved", 1L);
             release.countDown();
             caller.setUserImmediate((byte) 1, (byte) 0, (byte) 0);
-            assertThat(caller.invoke().isSuccess()).isTrue();
+            Eventually.until(() -> succeeds(caller));
         }
         awaitNoConnections();
     }
@@ -344,7 +362,7 @@ class RoutineIsolationTest extends SessionSuite {
             assertThat(server.server.counters()).containsEntry("workers.queued", 0L);
             release.countDown();
             assertThat(first.join().isSuccess()).isTrue();
-            assertThat(hasty.invoke().isSuccess()).isTrue();
+            Eventually.until(() -> succeeds(hasty));
         }
     }
 }

@@ -4,20 +4,20 @@ import dev.outboard.bench.report.ByteSize;
 import dev.outboard.naa.server.NaaServerContext;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.naa.server.RpcContext;
+import dev.outboard.naa.server.ServerLog;
 import dev.outboard.naa.server.ServerObserver;
 import java.net.InetSocketAddress;
 import java.util.Map;
-import java.util.function.Consumer;
 
-/// Prints a line for every client that comes, goes or fails.
+/// Prints a line for every client that comes, goes or fails, as far as there are not too many.
 ///
-/// @param lines takes the lines, from any thread
+/// @param log takes the lines
 /// @param quiet leaves out those that come and go
-record ClientLog(Consumer<String> lines, boolean quiet) implements ServerObserver {
+record ClientLog(ServerLog log, boolean quiet) implements ServerObserver {
     @Override
     public void connected(NaaServerContext connection) {
         if (!quiet) {
-            lines.accept("client " + connection.peer() + " connected");
+            log.say("clients that come", "client " + connection.peer() + " connected");
         }
     }
 
@@ -25,7 +25,8 @@ record ClientLog(Consumer<String> lines, boolean quiet) implements ServerObserve
     public void disconnected(NaaServerContext connection) {
         if (!quiet) {
             Map<String, Long> counters = connection.counters();
-            lines.accept(
+            log.say(
+                    "clients that go",
                     "client %s disconnected after %d RPCs, %s in, %s out"
                             .formatted(
                                     connection.peer(),
@@ -37,12 +38,15 @@ record ClientLog(Consumer<String> lines, boolean quiet) implements ServerObserve
 
     @Override
     public void rejected(InetSocketAddress peer, String why) {
-        lines.accept("client " + peer.getAddress().getHostAddress() + " rejected: " + why);
+        log.say(
+                "rejected clients",
+                "client " + peer.getAddress().getHostAddress() + " rejected: " + why);
     }
 
     @Override
     public void routineFailed(NaaServerContext connection, RpcContext rpc, Throwable failure) {
-        lines.accept(
+        log.say(
+                "failed calls",
                 "client %s: function %d failed: %s"
                         .formatted(connection.peer(), rpc.functionCode(), failure.getMessage()));
     }
@@ -50,17 +54,19 @@ record ClientLog(Consumer<String> lines, boolean quiet) implements ServerObserve
     @Override
     public void routineOverran(RoutineSpec routine, long nanos, boolean moved) {
         if (moved) {
-            lines.accept(ServerObserver.describeOverrun(routine, nanos, true));
+            log.say("overruns", ServerObserver.describeOverrun(routine, nanos, true));
         }
     }
 
     @Override
     public void hostError(NaaServerContext connection) {
-        lines.accept("client " + connection.peer() + " reported that it could not start its RPC");
+        log.say(
+                "host errors",
+                "client " + connection.peer() + " reported that it could not start its RPC");
     }
 
     @Override
     public void failed(String peer, RuntimeException failure) {
-        lines.accept("client " + peer + " failed: " + failure.getMessage());
+        log.say("failed clients", "client " + peer + " failed: " + failure.getMessage());
     }
 }

@@ -12,6 +12,8 @@ import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -32,10 +34,20 @@ final class MetricsEndpoint implements AutoCloseable {
                     "routine.longest-nanos",
                     "routine.moved");
 
-    private final HttpServer server;
+    /// The JDK's server reads these once: seconds to send a request and to take its answer, and how
+    /// many may do so at a time.
+    private static final Map<String, String> LIMITS =
+            Map.of(
+                    "sun.net.httpserver.maxReqTime", "10",
+                    "sun.net.httpserver.maxRspTime", "10",
+                    "jdk.httpserver.maxConnections", "64");
 
-    private MetricsEndpoint(HttpServer server) {
+    private final HttpServer server;
+    private final ExecutorService threads;
+
+    private MetricsEndpoint(HttpServer server, ExecutorService threads) {
         this.server = server;
+        this.threads = threads;
     }
 
     /// Starts answering.
@@ -47,10 +59,14 @@ final class MetricsEndpoint implements AutoCloseable {
             InetAddress address, int port, Supplier<Map<String, Long>> counters) {
         InetSocketAddress bind = new InetSocketAddress(address, port);
         try {
+            LIMITS.forEach(System::setProperty);
             HttpServer server = HttpServer.create(bind, 0);
+            // A thread for each, since a client may send half a request or not take the answer.
+            ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+            server.setExecutor(threads);
             server.createContext("/metrics", exchange -> answer(exchange, counters.get()));
             server.start();
-            return new MetricsEndpoint(server);
+            return new MetricsEndpoint(server, threads);
         } catch (IOException e) {
             throw new ConsoleException(
                     "cannot show metrics at %s: %s; choose another --metrics port"
@@ -109,5 +125,6 @@ final class MetricsEndpoint implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
+        threads.shutdownNow();
     }
 }

@@ -6,15 +6,18 @@ import dev.outboard.fabric.Device;
 import dev.outboard.naa.Dialect;
 import dev.outboard.naa.server.NaaServer;
 import dev.outboard.naa.server.RoutineSet;
+import dev.outboard.naa.server.ServerLog;
 import dev.outboard.naa.server.ServerOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -33,13 +36,16 @@ import picocli.CommandLine.Spec;
         description = {
             "Run an accelerator node: a software NAA with the routines of 'outboard naa routines'.",
             "Ends with Ctrl-C: finishes the calls that run and refuses new ones. The protocol has"
-                    + " no authentication: whoever reaches the address may call, which is why only this"
-                    + " machine does unless --bind says otherwise."
+                + " no authentication: whoever reaches the address may call, which is why only this"
+                + " machine does unless --bind says otherwise."
         })
 final class ServeCommand implements Callable<Integer> {
     private static final String AUTO = "auto";
     private static final String LOOPBACK = "127.0.0.1";
     private static final Duration END_LIMIT = Duration.ofSeconds(10);
+
+    /// What a reader of the last lines gets to take them.
+    private static final Duration LAST_WORDS = Duration.ofSeconds(2);
 
     @Spec private CommandSpec spec;
 
@@ -71,7 +77,8 @@ final class ServeCommand implements Callable<Integer> {
             names = "--metrics",
             paramLabel = "PORT",
             description =
-                    "Show the counters to Prometheus at http://ADDR:PORT/metrics; 0 takes a free port.")
+                    "Show the counters to Prometheus at http://ADDR:PORT/metrics; 0 takes a free"
+                        + " port.")
     private @Nullable Integer metricsPort;
 
     @Option(names = "--quiet", description = "Do not print a line per client.")
@@ -82,6 +89,8 @@ final class ServeCommand implements Callable<Integer> {
             hidden = true,
             description = "End when standard input does: for a node that another program starts.")
     private boolean whileStdin;
+
+    private final ServerLog log = new ServerLog(this::print);
 
     @Mixin private RoutineOptions routines;
 
@@ -96,8 +105,9 @@ final class ServeCommand implements Callable<Integer> {
         CountDownLatch stopped = new CountDownLatch(1);
         try (ShutdownHook _ = new ShutdownHook("naa-stop", () -> stopAndWait(stop, stopped));
                 Device device = open()) {
-            printStats(device, serve(device, offered, stop));
+            sayStats(device, serve(device, offered, stop));
         } finally {
+            log.flush(LAST_WORDS);
             stopped.countDown();
         }
         return ExitCode.OK;
@@ -114,7 +124,14 @@ final class ServeCommand implements Callable<Integer> {
             endWithStdin(stop);
             awaitStop(device, server, offered, stop);
         }
-        return stopped.counters();
+        return counters(stopped);
+    }
+
+    /// What the node and its log have counted.
+    private Map<String, Long> counters(NaaServer server) {
+        Map<String, Long> all = new TreeMap<>(server.counters());
+        all.putAll(log.counters());
+        return all;
     }
 
     private void awaitStop(Device device, NaaServer server, RoutineSet offered, CountDownLatch stop)
@@ -125,8 +142,8 @@ final class ServeCommand implements Callable<Integer> {
             return;
         }
         try (MetricsEndpoint metrics =
-                MetricsEndpoint.start(device.address(), metricsPort, server::counters)) {
-            say("metrics at " + metrics.url());
+                MetricsEndpoint.start(device.address(), metricsPort, () -> counters(server))) {
+            log.say("metrics at " + metrics.url());
             sayReady(device, server, offered.routines().size());
             stop.await();
         }
@@ -143,7 +160,7 @@ final class ServeCommand implements Callable<Integer> {
         } else {
             builder.dialect(dialect);
         }
-        builder.observer(new ClientLog(this::say, quiet));
+        builder.observer(new ClientLog(log, quiet));
         try {
             limits.addTo(builder);
             return NaaServer.start(device, port, offered, builder.build());
@@ -186,7 +203,7 @@ final class ServeCommand implements Callable<Integer> {
     private void sayReady(Device device, NaaServer server, int count) {
         InetAddress address = device.address();
         String host = address.getHostAddress();
-        say(
+        log.say(
                 "ready at %s:%d, %d routines, dialect %s (Ctrl-C ends)"
                         .formatted(
                                 address instanceof Inet6Address ? "[" + host + "]" : host,
@@ -195,18 +212,22 @@ final class ServeCommand implements Callable<Integer> {
                                 dialect == null ? AUTO : dialect));
     }
 
-    private void printStats(Device device, Map<String, Long> node) {
+    /// Room for them is made first: they are what the operator has asked for.
+    private void sayStats(Device device, Map<String, Long> node) {
         if (options.stats()) {
-            PrintWriter out = spec.commandLine().getOut();
+            log.flush(LAST_WORDS);
+            StringWriter text = new StringWriter();
+            PrintWriter out = new PrintWriter(text);
             new Counters()
                     .add("node, all connections", node)
                     .add("device " + device.name(), device.counters())
                     .print(out);
-            out.flush();
+            log.say(text.toString().stripTrailing());
         }
     }
 
-    private void say(String line) {
+    /// Called by the log, on a thread that may wait.
+    private void print(String line) {
         PrintWriter out = spec.commandLine().getOut();
         out.println(line);
         out.flush();

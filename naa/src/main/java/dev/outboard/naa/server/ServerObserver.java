@@ -43,13 +43,15 @@ public interface ServerObserver {
                         routine.name(), nanos / 1000, moved ? "; it runs on the workers now" : "");
     }
 
-    /// Logs failures with [System.Logger], and nothing else.
+    /// Logs failures with [System.Logger], and nothing else; never waits for the logger, see
+    /// [ServerLog].
     static ServerObserver logging() {
         System.Logger log = System.getLogger(NaaServer.class.getName());
+        ServerLog queue = new ServerLog(line -> log.log(System.Logger.Level.WARNING, line));
         return new ServerObserver() {
             @Override
             public void rejected(InetSocketAddress peer, String why) {
-                log.log(System.Logger.Level.INFO, "rejected " + peer + ": " + why);
+                say("rejected clients", System.Logger.Level.INFO, "rejected " + peer + ": " + why);
             }
 
             @Override
@@ -62,9 +64,11 @@ public interface ServerObserver {
                                         connection.peer(),
                                         failure.getMessage());
                 if (failure instanceof RoutineException) {
-                    log.log(System.Logger.Level.WARNING, what);
+                    say("failed calls", System.Logger.Level.WARNING, what);
                 } else {
-                    log.log(System.Logger.Level.WARNING, what, failure);
+                    queue.say(
+                            "failed calls",
+                            () -> log.log(System.Logger.Level.WARNING, what, failure));
                 }
             }
 
@@ -74,17 +78,23 @@ public interface ServerObserver {
                 // often.
                 System.Logger.Level level =
                         moved ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG;
-                log.log(level, describeOverrun(routine, nanos, moved));
+                say("overruns", level, describeOverrun(routine, nanos, moved));
             }
 
             @Override
             public void hostError(NaaServerContext connection) {
-                log.log(System.Logger.Level.INFO, connection.peer() + " could not start its RPC");
+                String what = connection.peer() + " could not start its RPC";
+                say("host errors", System.Logger.Level.INFO, what);
             }
 
             @Override
             public void failed(String peer, RuntimeException failure) {
-                log.log(System.Logger.Level.WARNING, String.valueOf(failure.getMessage()));
+                String what = String.valueOf(failure.getMessage());
+                say("failed clients", System.Logger.Level.WARNING, what);
+            }
+
+            private void say(String kind, System.Logger.Level level, String line) {
+                queue.say(kind, () -> log.log(level, line));
             }
         };
     }
