@@ -36,8 +36,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Run an accelerator node: a software NAA with the routines of 'outboard naa routines'.",
             "Ends with Ctrl-C: finishes the calls that run and refuses new ones. The protocol has"
-                + " no authentication: whoever reaches the address may call, which is why only this"
-                + " machine does unless --bind says otherwise."
+                    + " no authentication: whoever reaches the address may call, which is why only this"
+                    + " machine does unless --bind says otherwise."
         })
 final class ServeCommand implements Callable<Integer> {
     private static final String AUTO = "auto";
@@ -78,7 +78,7 @@ final class ServeCommand implements Callable<Integer> {
             paramLabel = "PORT",
             description =
                     "Show the counters to Prometheus at http://ADDR:PORT/metrics; 0 takes a free"
-                        + " port.")
+                            + " port.")
     private @Nullable Integer metricsPort;
 
     @Option(names = "--quiet", description = "Do not print a line per client.")

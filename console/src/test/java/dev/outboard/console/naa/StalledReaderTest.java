@@ -21,14 +21,17 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A node whose standard output and error go to a pipe that is full and that nobody reads.
+@Timeout(value = 4, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StalledReaderTest {
     /// What a pipe holds on Linux.
     private static final int PIPE_BYTES = 65_536;
@@ -135,8 +138,7 @@ class StalledReaderTest {
         call();
         node.handle().destroy();
 
-        assertThat(node.handle().onExit().get(60, java.util.concurrent.TimeUnit.SECONDS).isAlive())
-                .isFalse();
+        assertThat(node.handle().onExit().get(60, TimeUnit.SECONDS).isAlive()).isFalse();
     }
 
     /// Who asks for the counters and does not finish, or does not listen, keeps nobody else from

@@ -49,7 +49,7 @@ public final class NaaListener implements AutoCloseable {
         this.options = options;
         this.channel = channel;
         this.id = id;
-        this.grants = new RegionGrants(options);
+        this.grants = new RegionGrants(device, options);
         this.places = new Places(options);
     }
 

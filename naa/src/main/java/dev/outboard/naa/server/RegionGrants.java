@@ -1,5 +1,6 @@
 package dev.outboard.naa.server;
 
+import dev.outboard.fabric.Device;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.naa.MrspException;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
@@ -13,10 +14,13 @@ import java.util.Optional;
 
 /// Decides which clients of a listener get the regions they ask for. Any thread may call.
 final class RegionGrants {
+    private final Device device;
     private final ServerOptions options;
     private final MemoryShares shares;
 
-    RegionGrants(ServerOptions options) {
+    /// @param device whose memory clients get
+    RegionGrants(Device device, ServerOptions options) {
+        this.device = device;
         this.options = options;
         this.shares = new MemoryShares(options);
     }
@@ -58,6 +62,7 @@ final class RegionGrants {
                 int hidden = machine.dialect().orElseThrow().firstParameter();
                 Optional<ServerMemory> memory =
                         ServerMemory.allocate(
+                                device.openArena(),
                                 domain,
                                 request,
                                 layout.get(),

@@ -25,9 +25,9 @@ final class ServerMemory {
     private List<RoutineRegion> parameters;
     private List<RoutineRegion> internals;
 
-    private ServerMemory(Runnable whenFree) {
+    private ServerMemory(Arena arena, Runnable whenFree) {
         this.whenFree = whenFree;
-        this.arena = Arena.ofShared();
+        this.arena = arena;
         this.registered = new ArrayList<>();
         this.parameters = new ArrayList<>();
         this.internals = new ArrayList<>();
@@ -35,17 +35,19 @@ final class ServerMemory {
 
     /// Allocates what `request` asks for.
     ///
+    /// @param arena gets the memory, and goes back to the system with the client
     /// @param layout where its regions lie
     /// @param hidden regions at the front that routines do not see
     /// @param whenFree told when the memory is free again, also if there is not enough
     /// @return empty if there is not enough
     static Optional<ServerMemory> allocate(
+            Arena arena,
             ProtectionDomain domain,
             AdvertiseRequest request,
             RegionLayout layout,
             int hidden,
             Runnable whenFree) {
-        ServerMemory memory = new ServerMemory(whenFree);
+        ServerMemory memory = new ServerMemory(arena, whenFree);
         try {
             memory.add(domain, request.entries(), layout, hidden);
             memory.parameters = List.copyOf(memory.parameters);
