@@ -10,7 +10,7 @@ import dev.outboard.ccip.wire.VirtualChannel;
 final class C0TxChecks {
     private static final int ILLEGAL_LENGTH = 2;
 
-    private final Checker checker;
+    private final Reporter reporter;
     private final boolean[] isChannel = new boolean[VirtualChannel.values().length];
 
     /// Whether RDLINE_S is heard on a channel.
@@ -19,8 +19,8 @@ final class C0TxChecks {
     /// By the header's upper part, whether there is nothing to say about it.
     private final boolean[] isPlain = new boolean[1 << 10];
 
-    C0TxChecks(Checker checker, Profile profile) {
-        this.checker = checker;
+    C0TxChecks(Reporter reporter, Profile profile) {
+        this.reporter = reporter;
         for (VirtualChannel channel : VirtualChannel.values()) {
             isChannel[channel.code()] = profile.has(channel);
             isHintHeard[channel.code()] = isHintHeard(profile, channel);
@@ -83,8 +83,8 @@ final class C0TxChecks {
 
     /// Reports this request for a reason that is not in its header.
     void found(Violation violation, C0Tx c0, long request) {
-        if (checker.noted(violation)) {
-            checker.deliver(violation, Channel.TX_C0, HeaderText.of(c0), request, c0.address(), "");
+        if (reporter.noted(violation)) {
+            reporter.deliver(violation, Channel.TX_C0, HeaderText.of(c0), request, c0.address(), "");
         }
     }
 }

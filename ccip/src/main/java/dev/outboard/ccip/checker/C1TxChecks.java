@@ -39,7 +39,7 @@ final class C1TxChecks {
     /// Cycles without a beat after which an open burst is reported.
     private static final long BURST_IDLE_CYCLES = 65536;
 
-    private final Checker checker;
+    private final Reporter reporter;
     private final Profile profile;
     private final ResponseChecks responses;
     private final Hazards hazards;
@@ -68,8 +68,8 @@ final class C1TxChecks {
     private long lastBeatCycle;
     private boolean isStuck;
 
-    C1TxChecks(Checker checker, Profile profile, ResponseChecks responses, Hazards hazards) {
-        this.checker = checker;
+    C1TxChecks(Reporter reporter, Profile profile, ResponseChecks responses, Hazards hazards) {
+        this.reporter = reporter;
         this.profile = profile;
         this.responses = responses;
         this.hazards = hazards;
@@ -89,7 +89,7 @@ final class C1TxChecks {
     ///
     /// @param flags of [Outstanding], for the request that it may begin
     void beat(C1Tx c1, int flags) {
-        lastBeatCycle = checker.cycle();
+        lastBeatCycle = reporter.cycle();
         isStuck = false;
         boolean cuts = framing.beatsLeft() != 0;
         if (!framing.accept(c1)) {
@@ -112,7 +112,7 @@ final class C1TxChecks {
     /// A valid beat in reset, which counts as a request and nothing else.
     void beatInReset(C1Tx c1) {
         if (framing.accept(c1)) {
-            responses.writeSent(checker.cycle(), c1, WRITE, Outstanding.SENT_IN_RESET);
+            responses.writeSent(reporter.cycle(), c1, WRITE, Outstanding.SENT_IN_RESET);
         }
     }
 
@@ -149,8 +149,8 @@ final class C1TxChecks {
     }
 
     private void incomplete(Severity atMost, String why) {
-        if (checker.noted(Violation.C1TX_BURST_INCOMPLETE)) {
-            checker.deliver(
+        if (reporter.noted(Violation.C1TX_BURST_INCOMPLETE)) {
+            reporter.deliver(
                     Violation.C1TX_BURST_INCOMPLETE,
                     atMost,
                     Channel.TX_C1,
@@ -163,7 +163,7 @@ final class C1TxChecks {
 
     private void laterBeat(C1Tx c1) {
         int left = framing.beatsLeft();
-        responses.beatSent(checker.cycle(), left == 0);
+        responses.beatSent(reporter.cycle(), left == 0);
         if (isBroken) {
             return;
         }
@@ -223,7 +223,7 @@ final class C1TxChecks {
         burst = request;
         int open = framing.beatsLeft() == 0 ? 0 : Outstanding.OPEN;
         int excused = isServed ? 0 : Outstanding.EXCUSED;
-        responses.writeSent(checker.cycle(), c1, WRITE, flags | open | excused);
+        responses.writeSent(reporter.cycle(), c1, WRITE, flags | open | excused);
         if ((flags | excused) == 0) {
             hazards.writeSent(c1, c1.address(), c1.channel(), request);
         }
@@ -299,7 +299,7 @@ final class C1TxChecks {
             found(Violation.C1TX_RSVD_NONZERO, c1, request);
         }
         int excused = isFaultless ? 0 : Outstanding.EXCUSED;
-        responses.writeSent(checker.cycle(), c1, FENCE, flags | excused);
+        responses.writeSent(reporter.cycle(), c1, FENCE, flags | excused);
         if ((flags | excused) == 0) {
             hazards.fenceSent(c1.channel(), request);
         }
@@ -322,7 +322,7 @@ final class C1TxChecks {
             isRestExpected |= cuts;
         }
         int excused = isFaultless ? 0 : Outstanding.EXCUSED;
-        responses.writeSent(checker.cycle(), c1, INTERRUPT, flags | excused);
+        responses.writeSent(reporter.cycle(), c1, INTERRUPT, flags | excused);
         if ((flags | excused) == 0) {
             interrupts[c1.interruptId()] = request;
             hazards.interruptSent(c1, request);
@@ -363,9 +363,9 @@ final class C1TxChecks {
 
     /// Reports this beat.
     void found(Violation violation, C1Tx c1, long request) {
-        if (checker.noted(violation)) {
+        if (reporter.noted(violation)) {
             boolean hasLine = c1.requestType() <= LAST_WRITE && c1.startOfPacket();
-            checker.deliver(
+            reporter.deliver(
                     violation,
                     Channel.TX_C1,
                     HeaderText.of(c1),

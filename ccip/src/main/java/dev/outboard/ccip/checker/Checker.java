@@ -8,8 +8,6 @@ import dev.outboard.ccip.wire.C2Tx;
 import dev.outboard.ccip.wire.MmioLength;
 import dev.outboard.ccip.wire.Rx;
 import dev.outboard.ccip.wire.Tx;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -42,17 +40,7 @@ public final class Checker implements Monitor {
 
     private static final long NEVER = -1;
 
-    private final ErrorPolicy policy;
-    private final Severity[] severities;
-    private final long[] counts = new long[Violation.values().length];
-    private final List<Report> reports = new ArrayList<>();
-    private final List<Listener> listeners = new ArrayList<>();
-
-    /// The least severity that anybody listens to; errors always have consequences.
-    private Severity listenedTo = Severity.ERROR;
-
-    private Consumer<Report> portError = report -> {};
-
+    private final Reporter reporter;
     private final Hazards hazards;
     private final ResponseChecks responses;
     private final OrderChecks order;
@@ -81,23 +69,19 @@ public final class Checker implements Monitor {
     /// A checker for one port of this platform, before the first cycle of a run, which begins in
     /// reset.
     public Checker(Profile profile, ErrorPolicy policy) {
-        this.policy = policy;
-        hazards = new Hazards(this, profile);
-        responses = new ResponseChecks(this, profile, hazards);
+        reporter = new Reporter(policy);
+        hazards = new Hazards(reporter, profile);
+        responses = new ResponseChecks(reporter, profile, hazards);
         order = responses.order();
-        c0 = new C0TxChecks(this, profile);
-        c1 = new C1TxChecks(this, profile, responses, hazards);
-        mmio = new MmioChecks(this, profile.mmioTimeout());
-        power = new PowerChecks(this);
-        severities = new Severity[counts.length];
-        for (Violation violation : Violation.values()) {
-            severities[violation.ordinal()] = violation.severity();
-        }
+        c0 = new C0TxChecks(reporter, profile);
+        c1 = new C1TxChecks(reporter, profile, responses, hazards);
+        mmio = new MmioChecks(reporter, profile.mmioTimeout());
+        power = new PowerChecks(reporter);
     }
 
     /// Sets how much a violation matters in this run.
     public Checker severity(Violation violation, Severity severity) {
-        severities[violation.ordinal()] = severity;
+        reporter.severity(violation, severity);
         hazards.track(
                 severity(Violation.HAZ_RAW) != Severity.OFF
                         || severity(Violation.HAZ_WAR) != Severity.OFF
@@ -108,15 +92,14 @@ public final class Checker implements Monitor {
     /// Calls `listener` with each report of `atLeast` this severity, also those beyond
     /// [#KEPT_REPORTS].
     public Checker onReport(Severity atLeast, Consumer<Report> listener) {
-        listeners.add(new Listener(atLeast, listener));
-        listenedTo = atLeast.compareTo(listenedTo) < 0 ? atLeast : listenedTo;
+        reporter.onReport(atLeast, listener);
         return this;
     }
 
     /// Calls `fiu` with each protocol error of the AFU under [ErrorPolicy#HARDWARE], in the cycle
     /// in which it became certain.
     public Checker onPortError(Consumer<Report> fiu) {
-        portError = fiu;
+        reporter.onPortError(fiu);
         return this;
     }
 
@@ -169,6 +152,7 @@ public final class Checker implements Monitor {
     @Override
     public void clock(long cycle, Tx tx, Rx rx, Answers answers) {
         this.cycle = cycle;
+        reporter.cycle(cycle);
         if (tx.c0.valid) {
             c0(tx.c0, rx.error);
         }
@@ -211,6 +195,7 @@ public final class Checker implements Monitor {
     /// had [#RESPONSE_CYCLES] to be answered.
     public void finish(long cycle) {
         this.cycle = cycle;
+        reporter.cycle(cycle);
         c1.finish();
         responses.finish(cycle);
         power.finish();
@@ -242,18 +227,7 @@ public final class Checker implements Monitor {
         if (violation == Violation.MEM_UNMAPPED || violation == Violation.MEM_NO_PERMISSION) {
             responses.excuse(channel, request);
         }
-        if (noted(violation)) {
-            deliver(
-                    new Report(
-                            violation,
-                            severity(violation),
-                            cycle,
-                            channel,
-                            header,
-                            request,
-                            address,
-                            detail));
-        }
+        reporter.report(violation, channel, cycle, header, request, address, detail);
     }
 
     /// What traffic there was.
@@ -273,12 +247,12 @@ public final class Checker implements Monitor {
 
     /// How much a violation matters in this run.
     public Severity severity(Violation violation) {
-        return severities[violation.ordinal()];
+        return reporter.severity(violation);
     }
 
     /// How often a violation was seen.
     public long count(Violation violation) {
-        return counts[violation.ordinal()];
+        return reporter.count(violation);
     }
 
     /// The violations that were seen, with how often.
@@ -294,7 +268,7 @@ public final class Checker implements Monitor {
 
     /// The first [#KEPT_REPORTS] warnings and errors, in order.
     public List<Report> reports() {
-        return Collections.unmodifiableList(reports);
+        return reporter.reports();
     }
 
     private void c0(C0Tx c0Tx, boolean error) {
@@ -386,8 +360,8 @@ public final class Checker implements Monitor {
         if (softReset) {
             return;
         }
-        if (cycle - resetSince < RESET_CYCLES && noted(Violation.FIU_RESET_SHORT)) {
-            deliver(Violation.FIU_RESET_SHORT, "it lasted " + (cycle - resetSince));
+        if (cycle - resetSince < RESET_CYCLES && reporter.noted(Violation.FIU_RESET_SHORT)) {
+            reporter.deliver(Violation.FIU_RESET_SHORT, "it lasted " + (cycle - resetSince));
         }
         resetSince = NEVER;
         responses.flush();
@@ -403,8 +377,8 @@ public final class Checker implements Monitor {
         if (rx.error
                 && !rx.softReset
                 && !(rx.c0TxAlmFull && rx.c1TxAlmFull)
-                && noted(Violation.FIU_ACCEPT_AFTER_ERROR)) {
-            deliver(Violation.FIU_ACCEPT_AFTER_ERROR, "an almost-full wire is 0");
+                && reporter.noted(Violation.FIU_ACCEPT_AFTER_ERROR)) {
+            reporter.deliver(Violation.FIU_ACCEPT_AFTER_ERROR, "an almost-full wire is 0");
         }
         errorSeen = rx.error;
     }
@@ -413,8 +387,8 @@ public final class Checker implements Monitor {
         int valids =
                 (c0Rx.rspValid ? 1 : 0) + (c0Rx.mmioRdValid ? 1 : 0) + (c0Rx.mmioWrValid ? 1 : 0);
         if (valids > 1) {
-            if (noted(Violation.FIU_C0RX_MULTI_VALID)) {
-                deliver(Violation.FIU_C0RX_MULTI_VALID, valids + " valid wires");
+            if (reporter.noted(Violation.FIU_C0RX_MULTI_VALID)) {
+                reporter.deliver(Violation.FIU_C0RX_MULTI_VALID, valids + " valid wires");
             }
         } else if (c0Rx.rspValid) {
             coverage.response(c0Rx);
@@ -425,75 +399,4 @@ public final class Checker implements Monitor {
             deadline = nextDeadline();
         }
     }
-
-    /// Counts a violation.
-    ///
-    /// @return whether somebody wants the report of it
-    boolean noted(Violation violation) {
-        Severity severity = severity(violation);
-        if (severity == Severity.OFF) {
-            return false;
-        }
-        counts[violation.ordinal()]++;
-        return severity.compareTo(listenedTo) >= 0 || isKept(severity);
-    }
-
-    private boolean isKept(Severity severity) {
-        return severity.compareTo(Severity.WARNING) >= 0 && reports.size() < KEPT_REPORTS;
-    }
-
-    /// Reports what was [#noted] in this cycle, where there is no beat to show.
-    void deliver(Violation violation, String detail) {
-        deliver(violation, violation.channel(), "", Answers.NONE, Report.NO_ADDRESS, detail);
-    }
-
-    /// Reports what was [#noted] in this cycle.
-    void deliver(
-            Violation violation,
-            Channel channel,
-            String header,
-            long request,
-            long address,
-            String detail) {
-        deliver(violation, Severity.ERROR, channel, header, request, address, detail);
-    }
-
-    /// Reports what was [#noted] in this cycle, with its severity or `atMost`.
-    void deliver(
-            Violation violation,
-            Severity atMost,
-            Channel channel,
-            String header,
-            long request,
-            long address,
-            String detail) {
-        Severity set = severity(violation);
-        Severity severity = set.compareTo(atMost) > 0 ? atMost : set;
-        deliver(new Report(violation, severity, cycle, channel, header, request, address, detail));
-    }
-
-    /// The cycle that is being looked at.
-    long cycle() {
-        return cycle;
-    }
-
-    private void deliver(Report report) {
-        if (isKept(report.severity())) {
-            reports.add(report);
-        }
-        for (Listener listener : listeners) {
-            if (report.severity().compareTo(listener.atLeast) >= 0) {
-                listener.consumer.accept(report);
-            }
-        }
-        if (report.severity() != Severity.ERROR || policy == ErrorPolicy.LOG) {
-            return;
-        }
-        if (policy == ErrorPolicy.STOP || report.violation().isOfFiu()) {
-            throw new ViolationException(report);
-        }
-        portError.accept(report);
-    }
-
-    private record Listener(Severity atLeast, Consumer<Report> consumer) {}
 }

@@ -21,7 +21,7 @@ import java.util.Set;
 final class Hazards implements LineTable.Interest {
     private static final int VA = VirtualChannel.VA.code();
 
-    private final Checker checker;
+    private final Reporter reporter;
     private final LineTable lines = new LineTable();
     private final Set<Long> flags = new HashSet<>();
 
@@ -39,8 +39,8 @@ final class Hazards implements LineTable.Interest {
 
     private boolean tracking = true;
 
-    Hazards(Checker checker, Profile profile) {
-        this.checker = checker;
+    Hazards(Reporter reporter, Profile profile) {
+        this.reporter = reporter;
         onlyLink = profile.channels().size() == 1 ? profile.channels().iterator().next().code() : 0;
         Arrays.fill(fences, -1);
         Arrays.fill(answeredFences, -1);
@@ -195,8 +195,8 @@ final class Hazards implements LineTable.Interest {
     }
 
     private void readAfterWrite(C0Tx c0, long request, long line, long write) {
-        if (checker.noted(Violation.HAZ_RAW)) {
-            checker.deliver(
+        if (reporter.noted(Violation.HAZ_RAW)) {
+            reporter.deliver(
                     Violation.HAZ_RAW,
                     Channel.TX_C0,
                     HeaderText.of(c0),
@@ -207,8 +207,8 @@ final class Hazards implements LineTable.Interest {
     }
 
     private void found(Violation violation, C1Tx c1, long request, long line, long earlier) {
-        if (checker.noted(violation)) {
-            checker.deliver(
+        if (reporter.noted(violation)) {
+            reporter.deliver(
                     violation,
                     Channel.TX_C1,
                     HeaderText.of(c1),

@@ -19,7 +19,7 @@ final class MmioChecks {
     /// The header bits that do not depend on what the FIU chooses: all but the tid and RSVD.
     private static final int ADDRESS_AND_LENGTH = 0x0FFFFC00;
 
-    private final Checker checker;
+    private final Reporter reporter;
     private final long timeoutCycles;
     private final byte[] states = new byte[TIDS];
     private final long[] sampledAt = new long[TIDS];
@@ -39,8 +39,8 @@ final class MmioChecks {
     private int fromLinkCount;
     private boolean isLinkKnown;
 
-    MmioChecks(Checker checker, long timeoutCycles) {
-        this.checker = checker;
+    MmioChecks(Reporter reporter, long timeoutCycles) {
+        this.reporter = reporter;
         this.timeoutCycles = timeoutCycles;
         later[TIDS] = TIDS;
         earlier[TIDS] = TIDS;
@@ -104,7 +104,7 @@ final class MmioChecks {
             unlink(tid);
         }
         states[tid] = WAITING;
-        sampledAt[tid] = checker.cycle();
+        sampledAt[tid] = reporter.cycle();
         headers[tid] = c0.hdr;
         int last = earlier[TIDS];
         later[last] = tid;
@@ -141,12 +141,12 @@ final class MmioChecks {
 
     /// The deadline has come: reports the reads of which it is.
     void expire() {
-        while (checker.cycle() >= deadline()) {
+        while (reporter.cycle() >= deadline()) {
             int tid = later[TIDS];
             states[tid] = EXPIRED;
             unlink(tid);
-            if (checker.noted(Violation.MMIO_RSP_TIMEOUT)) {
-                checker.deliver(
+            if (reporter.noted(Violation.MMIO_RSP_TIMEOUT)) {
+                reporter.deliver(
                         Violation.MMIO_RSP_TIMEOUT,
                         describe(tid) + " has no response after " + timeoutCycles + " cycles");
             }
@@ -188,8 +188,8 @@ final class MmioChecks {
 
     /// Reports this response.
     void found(Violation violation, C2Tx c2, String detail) {
-        if (checker.noted(violation)) {
-            checker.deliver(
+        if (reporter.noted(violation)) {
+            reporter.deliver(
                     violation,
                     Channel.TX_C2,
                     HeaderText.of(c2),
@@ -200,8 +200,8 @@ final class MmioChecks {
     }
 
     private void found(Violation violation, C0Rx c0, String detail) {
-        if (checker.noted(violation)) {
-            checker.deliver(
+        if (reporter.noted(violation)) {
+            reporter.deliver(
                     violation,
                     Channel.RX_C0,
                     HeaderText.of(c0),

@@ -23,7 +23,7 @@ final class OrderChecks {
     private static final int PASSED_SHIFT = 4;
     private static final int PASSED = (1 << PASSED_SHIFT) - 1;
 
-    private final Checker checker;
+    private final Reporter reporter;
     private final Outstanding reads;
     private final Outstanding writes;
 
@@ -46,8 +46,8 @@ final class OrderChecks {
     /// Whether the FIU tells of its steps at all.
     private boolean isTold;
 
-    OrderChecks(Checker checker, Outstanding reads, Outstanding writes) {
-        this.checker = checker;
+    OrderChecks(Reporter reporter, Outstanding reads, Outstanding writes) {
+        this.reporter = reporter;
         this.reads = reads;
         this.writes = writes;
         Arrays.fill(answeredFences, Answers.NONE);
@@ -107,9 +107,9 @@ final class OrderChecks {
 
     private void fenceWasEarly(int scope, long request, String step) {
         long fence = answeredFences[scope];
-        if (fence != reportedFences[scope] && checker.noted(Violation.FIU_FENCE_EARLY)) {
+        if (fence != reportedFences[scope] && reporter.noted(Violation.FIU_FENCE_EARLY)) {
             reportedFences[scope] = fence;
-            checker.deliver(
+            reporter.deliver(
                     Violation.FIU_FENCE_EARLY,
                     Channel.RX_C1,
                     "",
@@ -163,8 +163,8 @@ final class OrderChecks {
     }
 
     private void stale(long request, long address, String header, String detail) {
-        if (checker.noted(Violation.FIU_READ_STALE)) {
-            checker.deliver(
+        if (reporter.noted(Violation.FIU_READ_STALE)) {
+            reporter.deliver(
                     Violation.FIU_READ_STALE, Channel.RX_C0, header, request, address, detail);
         }
     }

@@ -10,14 +10,14 @@ final class PowerChecks {
 
     private static final double TOLERANCE = 0.05;
 
-    private final Checker checker;
+    private final Reporter reporter;
     private final long[] cycles = new long[PowerState.values().length];
     private final long[] beats = new long[cycles.length];
     private PowerState state = PowerState.AP0;
     private long since;
 
-    PowerChecks(Checker checker) {
-        this.checker = checker;
+    PowerChecks(Reporter reporter) {
+        this.reporter = reporter;
     }
 
     /// A valid beat on Tx C0 or Tx C1.
@@ -31,8 +31,8 @@ final class PowerChecks {
 
     /// The AFU samples another power state.
     void change(PowerState next) {
-        cycles[state.ordinal()] += checker.cycle() - since;
-        since = checker.cycle();
+        cycles[state.ordinal()] += reporter.cycle() - since;
+        since = reporter.cycle();
         state = next;
     }
 
@@ -49,8 +49,8 @@ final class PowerChecks {
         }
         double rate = rate(saving);
         double full = rate(PowerState.AP0);
-        if (rate > full * (share + TOLERANCE) && checker.noted(Violation.PWR_NOT_REDUCED)) {
-            checker.deliver(
+        if (rate > full * (share + TOLERANCE) && reporter.noted(Violation.PWR_NOT_REDUCED)) {
+            reporter.deliver(
                     Violation.PWR_NOT_REDUCED,
                     rate + " beats per cycle in " + saving + " against " + full + " in AP0");
         }

@@ -34,7 +34,7 @@ final class ResponseChecks {
     /// The lines of each code of `cl_len`, one bit each; three of the illegal code 2.
     private static final int[] LINES = {1, 3, 7, 15};
 
-    private final Checker checker;
+    private final Reporter reporter;
     private final Profile profile;
     private final Hazards hazards;
     private final boolean[] isLink = new boolean[VirtualChannel.values().length];
@@ -47,11 +47,11 @@ final class ResponseChecks {
     /// Beats of the newest C1 request so far.
     private int beats;
 
-    ResponseChecks(Checker checker, Profile profile, Hazards hazards) {
-        this.checker = checker;
+    ResponseChecks(Reporter reporter, Profile profile, Hazards hazards) {
+        this.reporter = reporter;
         this.profile = profile;
         this.hazards = hazards;
-        order = new OrderChecks(checker, reads, writes);
+        order = new OrderChecks(reporter, reads, writes);
         profile.channels().forEach(channel -> isLink[channel.code()] = true);
     }
 
@@ -320,8 +320,8 @@ final class ResponseChecks {
     }
 
     private void missing(Channel channel, long request, long address) {
-        if (checker.noted(Violation.FIU_RSP_MISSING)) {
-            checker.deliver(Violation.FIU_RSP_MISSING, channel, "", request, address, "");
+        if (reporter.noted(Violation.FIU_RSP_MISSING)) {
+            reporter.deliver(Violation.FIU_RSP_MISSING, channel, "", request, address, "");
         }
     }
 
@@ -358,17 +358,17 @@ final class ResponseChecks {
     }
 
     private void found(Violation violation, C0Rx c0, long request, String detail) {
-        if (checker.noted(violation)) {
+        if (reporter.noted(violation)) {
             long line = reads.knows(request) ? lineAddress(reads, request) : NO_ADDRESS;
-            checker.deliver(violation, Channel.RX_C0, HeaderText.of(c0), request, line, detail);
+            reporter.deliver(violation, Channel.RX_C0, HeaderText.of(c0), request, line, detail);
         }
     }
 
     private void found(Violation violation, C1Rx c1, long request, String detail) {
-        if (checker.noted(violation)) {
+        if (reporter.noted(violation)) {
             boolean hasLine = writes.knows(request) && isWrite(request);
             long line = hasLine ? lineAddress(writes, request) : NO_ADDRESS;
-            checker.deliver(violation, Channel.RX_C1, HeaderText.of(c1), request, line, detail);
+            reporter.deliver(violation, Channel.RX_C1, HeaderText.of(c1), request, line, detail);
         }
     }
 
