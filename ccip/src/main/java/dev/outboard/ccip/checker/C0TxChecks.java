@@ -10,6 +10,9 @@ import dev.outboard.ccip.wire.VirtualChannel;
 final class C0TxChecks {
     private static final int ILLEGAL_LENGTH = 2;
 
+    /// The reserved fields of a header: from bit, to bit.
+    private static final int[][] RESERVED = {{71, 70}, {63, 58}};
+
     private final Reporter reporter;
     private final boolean[] isChannel = new boolean[VirtualChannel.values().length];
 
@@ -55,8 +58,9 @@ final class C0TxChecks {
     private boolean checkClosely(C0Tx c0, long request) {
         int type = c0.requestType();
         boolean isServed = true;
-        if (c0.reserved() != 0) {
-            found(Violation.C0TX_RSVD_NONZERO, c0, request);
+        if (c0.reserved() != 0 && reporter.noted(Violation.C0TX_RSVD_NONZERO)) {
+            String which = HeaderText.reserved(c0.hdrHigh, c0.hdrLow, RESERVED);
+            deliver(Violation.C0TX_RSVD_NONZERO, c0, request, which);
         }
         if (type > ReadType.RDLINE_S.code()) {
             found(Violation.C0TX_BAD_REQTYPE, c0, request);
@@ -84,7 +88,12 @@ final class C0TxChecks {
     /// Reports this request for a reason that is not in its header.
     void found(Violation violation, C0Tx c0, long request) {
         if (reporter.noted(violation)) {
-            reporter.deliver(violation, Channel.TX_C0, HeaderText.of(c0), request, c0.address(), "");
+            deliver(violation, c0, request, "");
         }
+    }
+
+    private void deliver(Violation violation, C0Tx c0, long request, String detail) {
+        reporter.deliver(
+                violation, Channel.TX_C0, HeaderText.of(c0), request, c0.address(), detail);
     }
 }

@@ -36,6 +36,13 @@ final class C1TxChecks {
     /// the public package is 6 bits too wide, and cut to 80 has its `vc_sel` there.
     private static final int INTERRUPT_RESERVED = 0x3CB0;
 
+    /// The same by field: from bit, to bit.
+    private static final int[][] FENCE_RESERVED_FIELDS = {{79, 74}, {69, 68}, {63, 16}};
+
+    private static final int[][] INTERRUPT_RESERVED_FIELDS = {
+        {77, 74}, {71, 71}, {69, 68}, {63, 2}
+    };
+
     /// Cycles without a beat after which an open burst is reported.
     private static final long BURST_IDLE_CYCLES = 65536;
 
@@ -143,7 +150,7 @@ final class C1TxChecks {
 
     /// The run has ended.
     void finish() {
-        if (framing.beatsLeft() != 0 && !isBroken) {
+        if (framing.beatsLeft() != 0 && !isBroken && !isStuck) {
             incomplete(Severity.ERROR, "the run has ended");
         }
     }
@@ -296,7 +303,7 @@ final class C1TxChecks {
             isFaultless = false;
         }
         if ((c1.hdrHigh & FENCE_RESERVED) != 0 || c1.hdrLow >>> 16 != 0) {
-            found(Violation.C1TX_RSVD_NONZERO, c1, request);
+            reserved(c1, request, FENCE_RESERVED_FIELDS);
         }
         int excused = isFaultless ? 0 : Outstanding.EXCUSED;
         responses.writeSent(reporter.cycle(), c1, FENCE, flags | excused);
@@ -311,7 +318,7 @@ final class C1TxChecks {
         if (profile.interrupts()) {
             isFaultless = isAloneAndInLineMode(c1, request, cuts);
             if ((c1.hdrHigh & INTERRUPT_RESERVED) != 0 || c1.hdrLow >>> 2 != 0) {
-                found(Violation.C1TX_RSVD_NONZERO, c1, request);
+                reserved(c1, request, INTERRUPT_RESERVED_FIELDS);
             }
             if (responses.isWriteOwed(interrupts[c1.interruptId()])) {
                 found(Violation.C1TX_INTR_ID_BUSY, c1, request);
@@ -361,17 +368,24 @@ final class C1TxChecks {
         return (c1.hdrHigh & BYTE_FIELDS) != 0 || c1.hdrLow >>> 58 != 0;
     }
 
+    /// CCIP-SIG-4: reserved bits are 0; says which are not.
+    private void reserved(C1Tx c1, long request, int[][] fields) {
+        if (reporter.noted(Violation.C1TX_RSVD_NONZERO)) {
+            String which = HeaderText.reserved(c1.hdrHigh, c1.hdrLow, fields);
+            deliver(Violation.C1TX_RSVD_NONZERO, c1, request, which);
+        }
+    }
+
     /// Reports this beat.
     void found(Violation violation, C1Tx c1, long request) {
         if (reporter.noted(violation)) {
-            boolean hasLine = c1.requestType() <= LAST_WRITE && c1.startOfPacket();
-            reporter.deliver(
-                    violation,
-                    Channel.TX_C1,
-                    HeaderText.of(c1),
-                    request,
-                    hasLine ? c1.address() : Report.NO_ADDRESS,
-                    "");
+            deliver(violation, c1, request, "");
         }
+    }
+
+    private void deliver(Violation violation, C1Tx c1, long request, String detail) {
+        boolean hasLine = c1.requestType() <= LAST_WRITE && c1.startOfPacket();
+        long line = hasLine ? c1.address() : Report.NO_ADDRESS;
+        reporter.deliver(violation, Channel.TX_C1, HeaderText.of(c1), request, line, detail);
     }
 }

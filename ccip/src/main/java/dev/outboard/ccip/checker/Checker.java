@@ -26,8 +26,9 @@ import java.util.function.Consumer;
 /// checker.reports().forEach(System.out::println);
 /// ```
 public final class Checker implements Monitor {
-    /// How many reports are kept; all are counted.
-    public static final int KEPT_REPORTS = 1000;
+    /// How many reports of each violation are kept, so that none crowds out another; all are
+    /// counted.
+    public static final int KEPT_REPORTS = 100;
 
     /// Cycles of reset in which an AFU may still drive requests: its registers take time to clear.
     public static final int RESET_GRACE_CYCLES = 16;
@@ -48,6 +49,7 @@ public final class Checker implements Monitor {
     private final C1TxChecks c1;
     private final MmioChecks mmio;
     private final PowerChecks power;
+    private final UmsgChecks umsgs;
     private final Coverage coverage = new Coverage();
     private final AlmostFull c0Full = new AlmostFull();
     private final AlmostFull c1Full = new AlmostFull();
@@ -77,6 +79,7 @@ public final class Checker implements Monitor {
         c1 = new C1TxChecks(reporter, profile, responses, hazards);
         mmio = new MmioChecks(reporter, profile.mmioTimeout());
         power = new PowerChecks(reporter);
+        umsgs = new UmsgChecks(reporter);
     }
 
     /// Sets how much a violation matters in this run.
@@ -116,6 +119,14 @@ public final class Checker implements Monitor {
     /// @param address DWORD offset
     public void mmioArrived(boolean isRead, int address, MmioLength length) {
         mmio.arrived(isRead, address, length);
+    }
+
+    /// From now on the host only tries reads of this register, and reports itself if they are not
+    /// answered: an AFU may claim a register that it does not have.
+    ///
+    /// @param address DWORD offset, or -1 for no register
+    public void mmioTries(int address) {
+        mmio.tries(address);
     }
 
     /// A reset dropped so many MMIO requests, the latest that arrived.
@@ -266,7 +277,7 @@ public final class Checker implements Monitor {
         return seen;
     }
 
-    /// The first [#KEPT_REPORTS] warnings and errors, in order.
+    /// Warnings and errors in order, the first [#KEPT_REPORTS] of each violation.
     public List<Report> reports() {
         return reporter.reports();
     }
@@ -313,6 +324,7 @@ public final class Checker implements Monitor {
             c1.found(Violation.TX_AFTER_ERROR, c1Tx, responses.writes());
         }
         c1.beat(c1Tx, error ? Outstanding.SENT_AFTER_ERROR : 0);
+        umsgs.written(c1Tx, responses.writes() - 1);
         if (c1Full.isOverrun()) {
             c1.found(Violation.C1TX_ALMFULL_OVERRUN, c1Tx, responses.writes() - 1);
             responses.excuse(Channel.TX_C1, responses.writes() - 1);
@@ -393,6 +405,9 @@ public final class Checker implements Monitor {
         } else if (c0Rx.rspValid) {
             coverage.response(c0Rx);
             responses.response(cycle, c0Rx, request);
+            if (c0Rx.isUmsg()) {
+                umsgs.arrived(c0Rx, responses.isReadOwed());
+            }
         } else {
             coverage.mmio(c0Rx);
             mmio.request(c0Rx, resetSince != NEVER);

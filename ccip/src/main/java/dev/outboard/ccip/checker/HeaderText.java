@@ -113,6 +113,23 @@ public final class HeaderText {
                 + mdata;
     }
 
+    /// The fields of a header that are not 0, in words; each field is its highest and its lowest
+    /// bit.
+    static String reserved(int high, long low, int[]... fields) {
+        StringBuilder text = new StringBuilder();
+        for (int[] field : fields) {
+            int lowest = field[1];
+            long bits = lowest >= Long.SIZE ? (long) high >> (lowest - Long.SIZE) : low >>> lowest;
+            long value = bits & ((1L << (field[0] - lowest + 1)) - 1);
+            if (value != 0) {
+                text.append(text.isEmpty() ? "" : ", ").append("RSVD[").append(field[0]);
+                text.append(field[0] == field[1] ? "" : ":" + field[1]);
+                text.append("] is 0x").append(Long.toHexString(value));
+            }
+        }
+        return text.toString();
+    }
+
     private static String count(int lengthCode) {
         return lengthCode == 0 ? "1 line" : (lengthCode + 1) + " lines";
     }

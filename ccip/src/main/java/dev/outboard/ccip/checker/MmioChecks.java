@@ -39,6 +39,9 @@ final class MmioChecks {
     private int fromLinkCount;
     private boolean isLinkKnown;
 
+    /// The register, as DWORD offset, whose read the host only tries, or -1.
+    private int tried = -1;
+
     MmioChecks(Reporter reporter, long timeoutCycles) {
         this.reporter = reporter;
         this.timeoutCycles = timeoutCycles;
@@ -64,6 +67,12 @@ final class MmioChecks {
     /// The latest of what the link brought will not be sent.
     void dropped(int requests) {
         fromLinkCount -= requests;
+    }
+
+    /// The host looks whether a register is there: that its read is not answered is for the host to
+    /// say.
+    void tries(int address) {
+        tried = address;
     }
 
     /// The AFU samples an MMIO request.
@@ -145,7 +154,7 @@ final class MmioChecks {
             int tid = later[TIDS];
             states[tid] = EXPIRED;
             unlink(tid);
-            if (reporter.noted(Violation.MMIO_RSP_TIMEOUT)) {
+            if (address(tid) != tried && reporter.noted(Violation.MMIO_RSP_TIMEOUT)) {
                 reporter.deliver(
                         Violation.MMIO_RSP_TIMEOUT,
                         describe(tid) + " has no response after " + timeoutCycles + " cycles");
@@ -173,11 +182,15 @@ final class MmioChecks {
 
     private String describe(int tid) {
         return "MMIO read of 0x"
-                + Integer.toHexString((headers[tid] >>> 12 & 0xFFFF) << 2)
+                + Integer.toHexString(address(tid) << 2)
                 + " with tid 0x"
                 + Integer.toHexString(tid)
                 + " from cycle "
                 + sampledAt[tid];
+    }
+
+    private int address(int tid) {
+        return headers[tid] >>> 12 & 0xFFFF;
     }
 
     private void unlink(int tid) {

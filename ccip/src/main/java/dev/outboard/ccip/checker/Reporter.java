@@ -14,6 +14,7 @@ final class Reporter {
     private final ErrorPolicy policy;
     private final Severity[] severities;
     private final long[] counts = new long[Violation.values().length];
+    private final int[] kept = new int[counts.length];
     private final List<Report> reports = new ArrayList<>();
     private final List<Listener> listeners = new ArrayList<>();
 
@@ -75,11 +76,12 @@ final class Reporter {
             return false;
         }
         counts[violation.ordinal()]++;
-        return severity.compareTo(listenedTo) >= 0 || isKept(severity);
+        return severity.compareTo(listenedTo) >= 0 || isKept(violation, severity);
     }
 
-    private boolean isKept(Severity severity) {
-        return severity.compareTo(Severity.WARNING) >= 0 && reports.size() < Checker.KEPT_REPORTS;
+    private boolean isKept(Violation violation, Severity severity) {
+        return severity.compareTo(Severity.WARNING) >= 0
+                && kept[violation.ordinal()] < Checker.KEPT_REPORTS;
     }
 
     /// Counts a violation and reports it, with its cycle.
@@ -93,8 +95,7 @@ final class Reporter {
             String detail) {
         if (noted(violation)) {
             Severity severity = severity(violation);
-            deliver(
-                    new Report(violation, severity, at, channel, header, request, address, detail));
+            deliver(new Report(violation, severity, at, channel, header, request, address, detail));
         }
     }
 
@@ -129,7 +130,8 @@ final class Reporter {
     }
 
     private void deliver(Report report) {
-        if (isKept(report.severity())) {
+        if (isKept(report.violation(), report.severity())) {
+            kept[report.violation().ordinal()]++;
             reports.add(report);
         }
         for (Listener listener : listeners) {

@@ -147,6 +147,11 @@ final class ResponseChecks {
         order.flush();
     }
 
+    /// Whether any read is still owed a line.
+    boolean isReadOwed() {
+        return reads.nextOwed(0) < reads.count();
+    }
+
     /// Whether this C1 request is still owed a response.
     boolean isWriteOwed(long request) {
         return writes.knows(request) && !writes.isFlushed(request) && writes.isOwed(request);

@@ -218,6 +218,11 @@ public enum Violation {
             INFO,
             "CCIP-ORD-54",
             "Send a fence between the data and the interrupt that announces it."),
+    UMSG_TAKEN_FOR_DATA(
+            TX_C1,
+            WARNING,
+            "CCIP-UMSG-13",
+            "Look at resp_type before rspValid is taken for the line of a read."),
     PWR_NOT_REDUCED(
             PORT, INFO, "CCIP-PWR-3", "In AP1 send half the requests of AP0, in AP2 a tenth."),
     RUN_STALLED(
@@ -253,6 +258,11 @@ public enum Violation {
             WARNING,
             "CCIP-DFL-15",
             "The next header lies inside the 256 KiB of the MMIO space."),
+    DFL_NO_ANSWER(
+            HOST,
+            WARNING,
+            "CCIP-DFL-15",
+            "Answer the reads of every header that the list leads to, or end the list before."),
     DFL_MISALIGNED(HOST, WARNING, "CCIP-DFL-15", "Next offsets are multiples of 8."),
     DFL_UNKNOWN_TYPE(
             HOST,

@@ -132,7 +132,7 @@ final class AdversarialSchedule implements Schedule {
                     break;
                 }
             }
-            while (path.upstream(channel) > 0 && chance.in256(drainOdds[channel])) {
+            while (path.drains(channel) && chance.in256(drainOdds[channel])) {
                 path.drain(channel);
                 if (chance.in256(128)) {
                     break;

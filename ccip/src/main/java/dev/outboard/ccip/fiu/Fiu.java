@@ -51,8 +51,8 @@ public final class Fiu {
     private final Mmio mmio;
     private final @Nullable Umsgs umsgs;
     private final Interrupts interrupts;
-    private final AlmostFull c0AlmostFull = new AlmostFull(ALMOST_FULL);
-    private final AlmostFull c1AlmostFull = new AlmostFull(ALMOST_FULL);
+    private final AlmostFull c0AlmostFull;
+    private final AlmostFull c1AlmostFull;
 
     private long cycle;
     private int resetLeft = RESET_CYCLES;
@@ -94,10 +94,14 @@ public final class Fiu {
         }
         schedule =
                 mode == Mode.TIMED
-                        ? new TimedSchedule(profile, caches, new Chance(seed + 1))
+                        ? new TimedSchedule(
+                                profile, caches, new Chance(seed + 1), parameters.isMeasured())
                         : new AdversarialSchedule(profile, caches, new Chance(seed + 1));
         path = new MemoryPath(schedule, events(), parameters, new Chance(seed + 2));
         acceptance = new Acceptance(parameters, memory, checker, path);
+        boolean shuffles = mode == Mode.ADVERSARIAL;
+        c0AlmostFull = new AlmostFull(ALMOST_FULL, shuffles ? new Chance(seed + 3) : null);
+        c1AlmostFull = new AlmostFull(ALMOST_FULL, shuffles ? new Chance(seed + 4) : null);
     }
 
     private MemoryEvents events() {
@@ -361,14 +365,15 @@ public final class Fiu {
         }
     }
 
-    /// Raises `c0TxAlmFull` in these cycles, whatever waits.
-    public void forceC0AlmostFull(LongPredicate cycles) {
-        c0AlmostFull.force(cycles);
-    }
-
-    /// Raises `c1TxAlmFull` in these cycles, whatever waits.
-    public void forceC1AlmostFull(LongPredicate cycles) {
-        c1AlmostFull.force(cycles);
+    /// Raises the almost-full wire of a Tx channel in these cycles, whatever waits.
+    public void raiseAlmostFull(Channel channel, LongPredicate cycles) {
+        switch (channel) {
+            case TX_C0 -> c0AlmostFull.force(cycles);
+            case TX_C1 -> c1AlmostFull.force(cycles);
+            default ->
+                    throw new IllegalArgumentException(
+                            channel + " has no almost-full wire; Tx C0 and Tx C1 have");
+        }
     }
 
     /// The first cycle from `cycle` on in which an edge does something as long as neither AFU nor

@@ -21,6 +21,9 @@ public final class HostMemory {
     /// What is mapped is a multiple of this, also of a larger page only in part.
     public static final long GRANULE = PageSize.KIB_4.bytes();
 
+    /// No buffer is larger: so there is room for it among the addresses that are given out.
+    public static final long MOST_BYTES = 1L << 38;
+
     private static final int LINES_PER_GRANULE = (int) (GRANULE / Line.BYTES);
     private static final int RECENT = 512;
     private static final int ATTEMPTS = 10_000;

@@ -4,6 +4,7 @@ import static dev.outboard.ccip.fiu.PendingRequest.FENCE;
 import static dev.outboard.ccip.fiu.PendingRequest.INTERRUPT;
 import static dev.outboard.ccip.fiu.PendingRequest.WRITE;
 
+import dev.outboard.ccip.platform.MemoryModel;
 import dev.outboard.ccip.platform.ResponseFormat;
 import dev.outboard.ccip.wire.Line;
 import dev.outboard.ccip.wire.VirtualChannel;
@@ -16,8 +17,10 @@ import org.jspecify.annotations.Nullable;
 /// upstream in which reads and writes pass to memory, and a queue downstream of lines that were
 /// read. A step is taken by one line, or by several of the same request one after the other. A
 /// write is at its channel's point of observation when it leaves the pool, and visible to everybody
-/// when it leaves the queue. Whatever order a [Schedule] chooses for the steps is one that CCI-P
-/// allows; TIMED and ADVERSARIAL runs and the exhaustive search differ in nothing else.
+/// when it leaves the queue; by [MemoryModel#MEASURED] not before it is answered, and responses
+/// leave in the order in which what they answer came to pass. Whatever order a [Schedule] chooses
+/// for the steps is one that CCI-P allows; TIMED and ADVERSARIAL runs and the exhaustive search
+/// differ in nothing else.
 final class MemoryPath {
     private static final int CHANNELS = VirtualChannel.values().length;
     private static final int VA = VirtualChannel.VA.code();
@@ -29,6 +32,10 @@ final class MemoryPath {
     private final MemoryEvents events;
     private final ResponseFormat format;
     private final boolean answersFaults;
+
+    /// Whether a write is answered before anybody sees it, and all is answered in order.
+    private final boolean measured;
+
     private final Chance chance;
 
     private final LineQueue arrivedReads = new LineQueue();
@@ -53,6 +60,7 @@ final class MemoryPath {
         this.events = events;
         this.format = parameters.format();
         this.answersFaults = parameters.answersFaults();
+        this.measured = parameters.isMeasured();
         this.chance = chance;
     }
 
@@ -196,8 +204,12 @@ final class MemoryPath {
     }
 
     /// Lines leave their pool and, since nothing is upstream of their channel, reach memory at
-    /// once.
+    /// once; unless others might see a write that is not answered.
     void pass(PendingRequest request, int lines) {
+        if (measured) {
+            leavePool(request, lines);
+            return;
+        }
         leave(request, lines);
         if (request.kind != INTERRUPT) {
             reach(request, lines);
@@ -228,8 +240,14 @@ final class MemoryPath {
         }
     }
 
-    int upstream(int channel) {
-        return upstream[channel].size();
+    /// Whether there is something upstream that may reach memory now.
+    boolean drains(int channel) {
+        LineQueue queue = upstream[channel];
+        return !queue.isEmpty() && (!measured || isVisible(queue.request(0), queue.lines(0)));
+    }
+
+    private static boolean isVisible(PendingRequest first, int lines) {
+        return first.kind != WRITE || (first.unanswered & lines) == 0;
     }
 
     int downstream(int channel) {
@@ -337,8 +355,9 @@ final class MemoryPath {
         }
     }
 
+    /// How many responses may be sent now: any of these.
     int answerable() {
-        return answerable.size();
+        return measured ? Math.min(1, answerable.size()) : answerable.size();
     }
 
     /// What [#answered] at this position answers.
@@ -378,7 +397,8 @@ final class MemoryPath {
                 digest = mixData(digest, downstream[channel], i);
             }
         }
-        return OrderingMachine.mix(digest, answerable.digestInAnyOrder());
+        return OrderingMachine.mix(
+                digest, measured ? answerable.digest() : answerable.digestInAnyOrder());
     }
 
     private static long mixData(long digest, LineQueue read, int position) {

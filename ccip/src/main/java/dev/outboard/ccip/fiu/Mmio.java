@@ -21,6 +21,11 @@ import org.jspecify.annotations.Nullable;
 /// the uncacheable mapping reach the AFU in the order of the calls. Those to the write-combining
 /// mapping are delayed, joined and reordered until an uncacheable access or a store fence.
 public final class Mmio {
+    /// Clocks between two MMIO requests, at least, where order is not left to chance. Hardware
+    /// takes them from a PCIe link and never sends two in a row, and there are AFUs that rely on
+    /// it.
+    static final int CLOCKS_BETWEEN = 15;
+
     private static final int TIDS = 512;
     private static final int NEIGHBOURS = Line.BYTES / Long.BYTES;
 
@@ -42,6 +47,9 @@ public final class Mmio {
     private int tid;
     private long earliestDeadline;
     private boolean spuriousReads;
+
+    /// The first cycle in which the next request may be sent.
+    private long earliestNext;
 
     /// Requests that come while the AFU is in reset wait for its end.
     private boolean inReset = true;
@@ -129,17 +137,24 @@ public final class Mmio {
 
     // The port's side.
 
-    /// Whether there is something to drive. The 65th read waits, and all behind it (CCI-P manual
-    /// 1.3.5).
+    /// Whether there is something to drive in this cycle.
     public boolean pending() {
+        return cycle >= earliestNext && isReady();
+    }
+
+    /// The 65th read waits, and all behind it (CCI-P manual 1.3.5).
+    private boolean isReady() {
         MmioRequest first = link.peek();
         return first != null && !inReset && !(first.isRead && outstanding == Profile.MMIO_READS);
     }
 
     /// Sends the first request to the AFU.
+    ///
+    /// CCIP-MMIO-29: in TIMED mode MMIO requests keep their distance.
     public void drive(C0Rx c0) {
         MmioRequest request = link.remove();
         request.sent(cycle);
+        earliestNext = shuffles ? cycle : cycle + 1 + CLOCKS_BETWEEN;
         int register = request.address / Integer.BYTES;
         if (request.isRead) {
             c0.mmioRead(register, request.length, open(request));
@@ -177,10 +192,13 @@ public final class Mmio {
 
     /// The first cycle after the present one in which [#clock] has something to do.
     public long nextCycle() {
-        if (!weakReads.isEmpty() || pending()) {
+        if (!weakReads.isEmpty()) {
             return cycle + 1;
         }
         long next = combining.nextCycle();
+        if (isReady()) {
+            next = Math.min(next, Math.max(cycle + 1, earliestNext));
+        }
         return outstanding > 0 ? Math.min(next, earliestDeadline + 1) : next;
     }
 

@@ -2,6 +2,7 @@ package dev.outboard.ccip.fiu;
 
 import dev.outboard.ccip.platform.Access;
 import dev.outboard.ccip.platform.AfterError;
+import dev.outboard.ccip.platform.MemoryModel;
 import dev.outboard.ccip.platform.Mode;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.platform.ResponseFormat;
@@ -45,12 +46,17 @@ public final class OrderingMachine {
     ///
     /// @param memory what line address 0 and those after it are
     public OrderingMachine(
-            Profile profile, ResponseFormat format, MemorySegment memory, Responses responses) {
+            Profile profile,
+            MemoryModel model,
+            ResponseFormat format,
+            MemorySegment memory,
+            Responses responses) {
         channels = Schedule.channels(profile);
         mapping = new Mapping(0, memory, Access.READ_WRITE);
         this.responses = responses;
         Parameters parameters =
-                new Parameters(profile, Mode.ADVERSARIAL, 0, format, AfterError.COMPLETE, false);
+                new Parameters(
+                        profile, Mode.ADVERSARIAL, model, 0, format, AfterError.COMPLETE, false);
         path = new MemoryPath(new ByHand(), events(responses), parameters, new Chance(0));
     }
 
@@ -137,7 +143,7 @@ public final class OrderingMachine {
         }
         int count = pool.size() + path.answerable();
         for (int channel : channels) {
-            count += Math.min(1, path.upstream(channel)) + Math.min(1, path.downstream(channel));
+            count += (path.drains(channel) ? 1 : 0) + Math.min(1, path.downstream(channel));
         }
         return count;
     }
@@ -159,7 +165,7 @@ public final class OrderingMachine {
     private void move(int choice) {
         int left = choice;
         for (int channel : channels) {
-            if (path.upstream(channel) > 0 && left-- == 0) {
+            if (path.drains(channel) && left-- == 0) {
                 path.drain(channel);
                 return;
             }

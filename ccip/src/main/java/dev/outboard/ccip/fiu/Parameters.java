@@ -1,6 +1,7 @@
 package dev.outboard.ccip.fiu;
 
 import dev.outboard.ccip.platform.AfterError;
+import dev.outboard.ccip.platform.MemoryModel;
 import dev.outboard.ccip.platform.Mode;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.platform.ResponseFormat;
@@ -9,6 +10,7 @@ import dev.outboard.ccip.platform.ResponseFormat;
 ///
 /// @param profile the platform
 /// @param mode which of the allowed orders
+/// @param model how much order there is
 /// @param seed where all chance comes from
 /// @param format how writes are answered
 /// @param afterError what becomes of outstanding requests after a protocol error
@@ -17,7 +19,13 @@ import dev.outboard.ccip.platform.ResponseFormat;
 public record Parameters(
         Profile profile,
         Mode mode,
+        MemoryModel model,
         long seed,
         ResponseFormat format,
         AfterError afterError,
-        boolean answersFaults) {}
+        boolean answersFaults) {
+    /// Whether a response is one step with what it answers.
+    boolean isMeasured() {
+        return model == MemoryModel.MEASURED;
+    }
+}

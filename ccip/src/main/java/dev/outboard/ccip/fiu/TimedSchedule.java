@@ -24,6 +24,7 @@ final class TimedSchedule implements Schedule {
     private final int[] channels;
     private final Caches caches;
     private final Chance chance;
+    private final boolean measured;
 
     private long now;
 
@@ -41,7 +42,9 @@ final class TimedSchedule implements Schedule {
     private final @Nullable PendingRequest[] dueLast = new PendingRequest[HORIZON];
     private int lastDelivery;
 
-    TimedSchedule(Profile profile, Caches caches, Chance chance) {
+    /// @param measured whether writes wait for their responses before they reach memory
+    TimedSchedule(Profile profile, Caches caches, Chance chance, boolean measured) {
+        this.measured = measured;
         profile.links().forEach((channel, link) -> links[channel.code()] = link);
         channels = Schedule.channels(profile);
         this.caches = caches;
@@ -133,6 +136,9 @@ final class TimedSchedule implements Schedule {
     @Override
     public void clock(MemoryPath path) {
         now++;
+        if (measured) {
+            drain(path);
+        }
         int bucket = (int) now & HORIZON - 1;
         PendingRequest request = dueFirst[bucket];
         if (request == null) {
@@ -145,6 +151,15 @@ final class TimedSchedule implements Schedule {
         }
         dueFirst[bucket] = null;
         dueLast[bucket] = null;
+    }
+
+    /// What waited for its response goes on.
+    private void drain(MemoryPath path) {
+        for (int channel : channels) {
+            while (path.drains(channel)) {
+                path.drain(channel);
+            }
+        }
     }
 
     @Override

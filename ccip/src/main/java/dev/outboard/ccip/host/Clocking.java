@@ -100,7 +100,12 @@ final class Clocking {
                         + " for "
                         + what
                         + ", in vain; the port carried something last in cycle "
-                        + simulation.watchdog().lastActive());
+                        + simulation.watchdog().lastActive()
+                        + simulation
+                                .errors()
+                                .first()
+                                .map(error -> ", and refuses requests since this error: " + error)
+                                .orElse(""));
     }
 
     /// Lets this many cycles pass.

@@ -42,7 +42,7 @@ record Discovery(UUID afuId, FeatureList features) {
                         "the reserved register at 0x%x is 0x%016x".formatted(offset, value));
             }
         }
-        FeatureList features = FeatureList.walk(address -> read(clocking, registers, address));
+        FeatureList features = FeatureList.walk(address -> tryRead(clocking, registers, address));
         if (isAfu) {
             // Otherwise they follow from what was reported already.
             features.findings()
@@ -53,6 +53,18 @@ record Discovery(UUID afuId, FeatureList features) {
 
     private static long read(Clocking clocking, MmioMapping registers, long offset) {
         return answer(clocking, registers.post(offset, MmioLength.BYTES_8));
+    }
+
+    /// A register that the AFU may not have, but for those that every AFU has.
+    private static long tryRead(Clocking clocking, MmioMapping registers, long offset) {
+        clocking.run(port ->
+                port.checker()
+                        .mmioTries(offset <= DFH_RSVD1 ? -1 : (int) (offset / Integer.BYTES)));
+        try {
+            return read(clocking, registers, offset);
+        } finally {
+            clocking.run(port -> port.checker().mmioTries(-1));
+        }
     }
 
     private static long answer(Clocking clocking, MmioRequest read) {

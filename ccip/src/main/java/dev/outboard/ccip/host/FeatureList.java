@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.LongUnaryOperator;
@@ -33,7 +34,9 @@ public final class FeatureList {
 
     /// Walks the list.
     ///
-    /// @param registers reads 8 bytes at an address in bytes
+    /// @param registers reads 8 bytes at an address in bytes; of a register that is not answered it
+    ///   throws an [FpgaException] with [FpgaException.Reason#NO_ANSWER]
+    /// @throws FpgaException if the header at address 0 is not answered
     public static FeatureList walk(LongUnaryOperator registers) {
         FeatureList list = new FeatureList(registers);
         long address = 0;
@@ -67,9 +70,21 @@ public final class FeatureList {
     }
 
     /// Takes the feature at this address, and says where the next is, or -1.
+    ///
+    /// CCIP-DFL-13: a list that leads to nothing ends there, and the AFU can be used.
     private long visit(long address) {
         visited.add(address);
-        DeviceFeatureHeader header = new DeviceFeatureHeader(registers.applyAsLong(address));
+        OptionalLong bits = read(address);
+        if (bits.isEmpty()) {
+            Feature last = features.getLast();
+            find(
+                    Violation.DFL_NO_ANSWER,
+                    last.address(),
+                    last.header(),
+                    "leads to 0x" + Long.toHexString(address) + ", where no read is answered");
+            return -1;
+        }
+        DeviceFeatureHeader header = new DeviceFeatureHeader(bits.getAsLong());
         if (header.type() < DeviceFeatureHeader.AFU
                 || header.type() > DeviceFeatureHeader.PRIVATE) {
             find(
@@ -93,12 +108,34 @@ public final class FeatureList {
         if (header.type() == DeviceFeatureHeader.PRIVATE) {
             return Optional.empty();
         }
-        long low = registers.applyAsLong(address + ID_LOW);
-        long high = registers.applyAsLong(address + ID_HIGH);
+        OptionalLong lowHalf = read(address + ID_LOW);
+        OptionalLong highHalf = lowHalf.isEmpty() ? lowHalf : read(address + ID_HIGH);
+        if (highHalf.isEmpty()) {
+            find(
+                    Violation.DFL_NO_ANSWER,
+                    address,
+                    header,
+                    "has an id of which no read is answered");
+            return Optional.empty();
+        }
+        long low = lowHalf.getAsLong();
+        long high = highHalf.getAsLong();
         if (header.type() == DeviceFeatureHeader.BBB && (low | high) == 0) {
             find(Violation.DFL_BBB_ID_ZERO, address, header, "is a BBB whose id is 0");
         }
         return Optional.of(new UUID(high, low));
+    }
+
+    /// A register, which may be missing unless the AFU cannot be without it.
+    private OptionalLong read(long address) {
+        try {
+            return OptionalLong.of(registers.applyAsLong(address));
+        } catch (FpgaException e) {
+            if (e.reason() != FpgaException.Reason.NO_ANSWER || features.isEmpty()) {
+                throw e;
+            }
+            return OptionalLong.empty();
+        }
     }
 
     /// An end of the list without an offset is common; the feature then has all that is left.

@@ -182,19 +182,37 @@ public final class Fpga implements AutoCloseable {
     ///
     /// @throws FpgaException if physical memory in one piece is asked for that no page holds
     public Buffer prepareBuffer(long bytes, PageSize pageSize) {
-        if (bytes < 1) {
+        if (bytes < 1 || bytes > HostMemory.MOST_BYTES) {
             throw new FpgaException(
                     FpgaException.Reason.BAD_BUFFER,
-                    "A buffer of " + bytes + " bytes; valid are 1 and more");
+                    "A buffer of "
+                            + bytes
+                            + " bytes; valid are 1 to "
+                            + HostMemory.MOST_BYTES
+                            + ", and no more than this machine has");
         }
         long rounded = (bytes + HostMemory.GRANULE - 1) & -HostMemory.GRANULE;
         Arena arena = Arena.ofShared();
         try {
-            MemorySegment memory = arena.allocate(rounded, HostMemory.GRANULE);
+            MemorySegment memory = allocate(arena, rounded);
             return map(List.of(memory), List.of(memory.asSlice(0, bytes)), pageSize, arena);
         } catch (RuntimeException | Error e) {
             arena.close();
             throw e;
+        }
+    }
+
+    private static MemorySegment allocate(Arena arena, long bytes) {
+        try {
+            return arena.allocate(bytes, HostMemory.GRANULE);
+        } catch (OutOfMemoryError e) {
+            throw new FpgaException(
+                    FpgaException.Reason.BAD_BUFFER,
+                    "A buffer of "
+                            + bytes
+                            + " bytes: this machine, or -XX:MaxDirectMemorySize, does not give as"
+                            + " much; valid are smaller ones",
+                    e);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.outboard.ccip.host;
 import dev.outboard.ccip.afu.Afu;
 import dev.outboard.ccip.checker.Answers;
 import dev.outboard.ccip.checker.CacheLookup;
+import dev.outboard.ccip.checker.Channel;
 import dev.outboard.ccip.checker.Checker;
 import dev.outboard.ccip.checker.ErrorPolicy;
 import dev.outboard.ccip.checker.Monitor;
@@ -14,6 +15,7 @@ import dev.outboard.ccip.fiu.Parameters;
 import dev.outboard.ccip.fiu.PortErrors;
 import dev.outboard.ccip.fiu.Umsgs;
 import dev.outboard.ccip.platform.AfterError;
+import dev.outboard.ccip.platform.MemoryModel;
 import dev.outboard.ccip.platform.Mode;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.platform.ResponseFormat;
@@ -71,6 +73,7 @@ public final class Simulation {
                 new Parameters(
                         profile,
                         builder.mode,
+                        builder.model,
                         builder.seed,
                         builder.format,
                         builder.afterError,
@@ -88,8 +91,8 @@ public final class Simulation {
         monitor(watchdog);
     }
 
-    /// Begins to describe a simulation of this platform with this AFU: TIMED, seed 1, and a run
-    /// that stops at the first protocol error.
+    /// Begins to describe a simulation of this platform with this AFU: TIMED, seed 1, and after a
+    /// protocol error [ErrorPolicy#byDefault].
     public static Builder of(Profile profile, Afu afu) {
         return new Builder(profile, afu);
     }
@@ -220,11 +223,11 @@ public final class Simulation {
         fiu.reset();
     }
 
-    /// Raises both almost-full wires in these cycles besides those in which they rise by
-    /// themselves: some AFUs are wrong in one cycle only.
-    public void raiseAlmostFull(LongPredicate cycles) {
-        fiu.forceC0AlmostFull(cycles);
-        fiu.forceC1AlmostFull(cycles);
+    /// Raises the almost-full wire of Tx C0 or Tx C1 in these cycles besides those in which it
+    /// rises by itself: some AFUs are wrong in one cycle only, and some look at the wire of the
+    /// other channel.
+    public void raiseAlmostFull(Channel channel, LongPredicate cycles) {
+        fiu.raiseAlmostFull(channel, cycles);
     }
 
     /// Asks the AFU to keep to this power.
@@ -297,8 +300,9 @@ public final class Simulation {
         private final Profile profile;
         private final Afu afu;
         private Mode mode = Mode.TIMED;
+        private MemoryModel model = MemoryModel.MANUAL;
         private long seed = 1;
-        private ErrorPolicy policy = ErrorPolicy.STOP;
+        private ErrorPolicy policy = ErrorPolicy.byDefault();
         private ResponseFormat format = ResponseFormat.BY_CHANNEL;
         private AfterError afterError = AfterError.COMPLETE;
         private boolean answersFaults;
@@ -312,6 +316,12 @@ public final class Simulation {
         /// In which order things happen.
         public Builder mode(Mode mode) {
             this.mode = mode;
+            return this;
+        }
+
+        /// How much order memory traffic has.
+        public Builder memoryModel(MemoryModel model) {
+            this.model = model;
             return this;
         }
 

@@ -1,6 +1,7 @@
 package dev.outboard.ccip.litmus;
 
 import dev.outboard.ccip.fiu.OrderingMachine;
+import java.util.ArrayList;
 import java.util.List;
 
 /// The AFU's place in its program: what it may send next, and which responses it has.
@@ -13,6 +14,9 @@ final class AfuThread {
     /// Of each request that was sent: the responses that are missing.
     private final int[] missing;
 
+    /// The requests that have all their responses, in the order in which they had them.
+    private final List<String> answered = new ArrayList<>();
+
     private int next;
 
     AfuThread(List<AfuStep> program) {
@@ -22,6 +26,7 @@ final class AfuThread {
 
     void reset() {
         next = 0;
+        answered.clear();
     }
 
     /// The request to be sent next, by its position in the program, or [#NONE] as long as the AFU
@@ -55,6 +60,30 @@ final class AfuThread {
     /// So many lines of a request were answered.
     void answered(int position, int lines) {
         missing[position] -= lines;
+        if (missing[position] == 0) {
+            answered.add(name(position));
+        }
+    }
+
+    /// A request by its kind and its number in the program: `W1`, `F2`.
+    private String name(int position) {
+        long number =
+                program.subList(0, position + 1).stream()
+                        .filter(step -> !(step instanceof AfuStep.Wait))
+                        .count();
+        String kind =
+                switch (request(position)) {
+                    case AfuStep.Read _ -> "R";
+                    case AfuStep.Write _ -> "W";
+                    case AfuStep.Fence _ -> "F";
+                    case AfuStep.Interrupt _ -> "I";
+                };
+        return kind + number;
+    }
+
+    /// The requests that have all their responses, in the order in which they had them.
+    List<String> answered() {
+        return answered;
     }
 
     void interruptAnswered(int id) {

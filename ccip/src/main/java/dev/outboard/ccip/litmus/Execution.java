@@ -30,6 +30,7 @@ final class Execution {
     private final List<Integer> arrived = new ArrayList<>();
 
     private final boolean observesArrival;
+    private final boolean observesAnswers;
 
     /// An execution at its beginning.
     ///
@@ -44,6 +45,7 @@ final class Execution {
                         .toArray(CpuThread[]::new);
         registers = new long[scenario.registers().size()];
         observesArrival = scenario.expects("arrived");
+        observesAnswers = scenario.expects("answered");
         reset();
     }
 
@@ -134,6 +136,9 @@ final class Execution {
             }
             values.add("arrived=" + String.join(",", order));
         }
+        if (observesAnswers) {
+            values.add("answered=" + String.join(",", afu.answered()));
+        }
         for (int i = 0; i < scenario.variables().size(); i++) {
             String variable = scenario.variables().get(i);
             if (scenario.expects(variable)) {
@@ -161,6 +166,9 @@ final class Execution {
         }
         for (int line : scenario.lines()) {
             digest = OrderingMachine.mix(digest, load(line));
+        }
+        if (observesAnswers) {
+            digest = OrderingMachine.mix(digest, afu.answered().hashCode());
         }
         return observesArrival ? OrderingMachine.mix(digest, arrived.hashCode()) : digest;
     }

@@ -1,14 +1,18 @@
 package dev.outboard.ccip.litmus;
 
+import dev.outboard.ccip.platform.MemoryModel;
 import dev.outboard.ccip.platform.Profile;
 import java.util.List;
+import java.util.Set;
 
 /// An outcome, or part of one, that a scenario has to have or must not have.
 ///
 /// @param allowed whether it has to occur, else it must not
 /// @param links on which platforms
+/// @param models by which memory models
 /// @param values as in an outcome: `name=value` each
-public record Expectation(boolean allowed, Links links, List<String> values) {
+public record Expectation(
+        boolean allowed, Links links, Set<MemoryModel> models, List<String> values) {
     /// Kinds of platforms.
     public enum Links {
         ANY,
@@ -21,6 +25,7 @@ public record Expectation(boolean allowed, Links links, List<String> values) {
     }
 
     public Expectation {
+        models = Set.copyOf(models);
         values = List.copyOf(values);
     }
 

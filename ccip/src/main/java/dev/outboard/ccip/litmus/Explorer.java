@@ -33,7 +33,9 @@ final class Explorer {
         this.variant = variant;
         MemorySegment memory = Arena.ofAuto().allocate(MEMORY_BYTES, MEMORY_BYTES);
         execution = new Execution(variant.scenario(), memory);
-        machine = new OrderingMachine(variant.profile(), format, memory, responses());
+        machine =
+                new OrderingMachine(
+                        variant.profile(), variant.model(), format, memory, responses());
     }
 
     /// Every outcome of the variant if writes are answered in this way.

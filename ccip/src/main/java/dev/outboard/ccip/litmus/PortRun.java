@@ -1,5 +1,6 @@
 package dev.outboard.ccip.litmus;
 
+import dev.outboard.ccip.checker.ErrorPolicy;
 import dev.outboard.ccip.checker.Severity;
 import dev.outboard.ccip.checker.Violation;
 import dev.outboard.ccip.host.Buffer;
@@ -52,6 +53,8 @@ final class PortRun implements AutoCloseable {
         simulation =
                 Simulation.of(variant.profile(), afu)
                         .mode(mode)
+                        .memoryModel(variant.model())
+                        .policy(ErrorPolicy.STOP)
                         .seed(seed)
                         .format(ResponseFormat.RANDOM)
                         .build();

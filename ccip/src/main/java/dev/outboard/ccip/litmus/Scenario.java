@@ -1,5 +1,6 @@
 package dev.outboard.ccip.litmus;
 
+import dev.outboard.ccip.platform.MemoryModel;
 import dev.outboard.ccip.platform.Profile;
 import java.io.IOException;
 import java.io.InputStream;
@@ -59,9 +60,12 @@ public final class Scenario {
         return program;
     }
 
-    /// What is expected on a platform.
-    public List<Expectation> expectations(Profile profile) {
-        return expectations.stream().filter(expected -> expected.links().fits(profile)).toList();
+    /// What is expected on a platform by a memory model.
+    public List<Expectation> expectations(Profile profile, MemoryModel model) {
+        return expectations.stream()
+                .filter(expected -> expected.links().fits(profile))
+                .filter(expected -> expected.models().contains(model))
+                .toList();
     }
 
     /// The interrupts that the AFU sends.

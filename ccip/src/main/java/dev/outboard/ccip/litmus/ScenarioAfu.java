@@ -77,6 +77,9 @@ final class ScenarioAfu implements Afu {
             pause--;
             return;
         }
+        if (isHeld(execution, rx)) {
+            return;
+        }
         if (beats > 0) {
             beats--;
             Arrays.fill(tx.c1.data, value);
@@ -90,6 +93,14 @@ final class ScenarioAfu implements Afu {
             execution.afu().sent();
         }
         pause = random.nextInt(longestPause + 1);
+    }
+
+    /// Whether the channel of the next beat is almost full.
+    private boolean isHeld(Execution execution, Rx rx) {
+        int next = beats > 0 ? AfuThread.NONE : execution.afu().ready();
+        boolean reads =
+                next != AfuThread.NONE && execution.afu().request(next) instanceof AfuStep.Read;
+        return reads ? rx.c0TxAlmFull : rx.c1TxAlmFull;
     }
 
     private static void receive(Execution execution, C0Rx c0) {

@@ -1,10 +1,14 @@
 package dev.outboard.ccip.litmus;
 
+import dev.outboard.ccip.platform.MemoryModel;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -26,7 +30,8 @@ final class ScenarioReader {
     private static final Pattern INTERRUPTED = Pattern.compile("([a-z])=interrupt ([0-3])");
     private static final Pattern AWAIT_INTERRUPT = Pattern.compile("await interrupt ([0-3])");
     private static final Pattern EXPECTATION =
-            Pattern.compile("([^(]*?)(?: \\((one link|several links)\\))?");
+            Pattern.compile(
+                    "([^(]*?)(?: \\((one link|several links)\\))?(?: \\((manual|measured)\\))?");
 
     final String name;
     final String title;
@@ -214,11 +219,17 @@ final class ScenarioReader {
             String observed = value.split("=", 2)[0];
             if (!registers.contains(observed)
                     && !lines.containsKey(observed)
-                    && !observed.equals("arrived")) {
+                    && !observed.equals("arrived")
+                    && !observed.equals("answered")) {
                 throw new IllegalArgumentException(
                         "'" + value + "' speaks of nothing that the programs above have");
             }
         }
-        expectations.add(new Expectation(allowed, links, values));
+        Set<MemoryModel> models =
+                matcher.group(3) == null
+                        ? EnumSet.allOf(MemoryModel.class)
+                        : EnumSet.of(
+                                MemoryModel.valueOf(matcher.group(3).toUpperCase(Locale.ROOT)));
+        expectations.add(new Expectation(allowed, links, models, values));
     }
 }

@@ -1,5 +1,6 @@
 package dev.outboard.ccip.litmus;
 
+import dev.outboard.ccip.platform.MemoryModel;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.wire.VirtualChannel;
 import java.util.ArrayList;
@@ -13,16 +14,27 @@ import java.util.stream.Collectors;
 public final class Variant {
     private final Scenario scenario;
     private final Profile profile;
+    private final MemoryModel model;
     private final Map<String, VirtualChannel> channels;
 
-    private Variant(Scenario scenario, Profile profile, Map<String, VirtualChannel> channels) {
+    private Variant(
+            Scenario scenario,
+            Profile profile,
+            MemoryModel model,
+            Map<String, VirtualChannel> channels) {
         this.scenario = scenario;
         this.profile = profile;
+        this.model = model;
         this.channels = channels;
     }
 
-    /// All variants of a scenario on a platform: none if it needs interrupts and there are none.
+    /// All variants of a scenario on a platform, with the order that the manual promises.
     public static List<Variant> of(Scenario scenario, Profile profile) {
+        return of(scenario, profile, MemoryModel.MANUAL);
+    }
+
+    /// All variants of a scenario on a platform: none if it needs interrupts and there are none.
+    public static List<Variant> of(Scenario scenario, Profile profile, MemoryModel model) {
         if (!scenario.interrupts().isEmpty() && !profile.interrupts()) {
             return List.of();
         }
@@ -34,7 +46,9 @@ public final class Variant {
                 choices = choices.stream().flatMap(c -> with(c, open, profile).stream()).toList();
             }
         }
-        return choices.stream().map(choice -> new Variant(scenario, profile, choice)).toList();
+        return choices.stream()
+                .map(choice -> new Variant(scenario, profile, model, choice))
+                .toList();
     }
 
     private static String channel(AfuStep step) {
@@ -93,9 +107,14 @@ public final class Variant {
         return profile;
     }
 
+    /// How much order there is.
+    public MemoryModel model() {
+        return model;
+    }
+
     /// What is expected.
     public List<Expectation> expectations() {
-        return scenario.expectations(profile);
+        return scenario.expectations(profile, model);
     }
 
     VirtualChannel channel(String name) {
@@ -112,6 +131,7 @@ public final class Variant {
 
     @Override
     public String toString() {
-        return (scenario + " " + profile.name() + " " + channels()).strip();
+        String name = (scenario + " " + profile.name() + " " + channels()).strip();
+        return model == MemoryModel.MANUAL ? name : name + " " + model;
     }
 }

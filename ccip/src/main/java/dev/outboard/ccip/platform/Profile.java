@@ -80,6 +80,7 @@ public record Profile(
     /// The platforms that exist.
     public static final List<Profile> ALL = List.of(PAC_A10, PAC_N3000, PAC_D5005, INTEGRATED);
 
+    /// CCIP-PLT-17: the host reaches registers, and finds the AFU, over the first PCIe link.
     public Profile {
         if (links.isEmpty() || links.containsKey(VirtualChannel.VA)) {
             throw new IllegalArgumentException(
@@ -88,6 +89,14 @@ public record Profile(
                             + " of platform "
                             + name
                             + "; valid are VL0, VH0 and VH1, at least one");
+        }
+        if (!links.containsKey(VirtualChannel.VH0)) {
+            throw new IllegalArgumentException(
+                    "Platform "
+                            + name
+                            + " with links "
+                            + links.keySet()
+                            + " has no VH0, over which the host reaches the AFU");
         }
         if (pClkMegahertz < 1) {
             throw new IllegalArgumentException(
@@ -113,12 +122,6 @@ public record Profile(
     /// The channels with a link, in their order.
     public Set<VirtualChannel> channels() {
         return links.keySet();
-    }
-
-    /// The channel over which the host reaches registers and finds the AFU: the first PCIe link
-    /// (CCI-P manual 1.2.2.1, 1.2.2.2).
-    public VirtualChannel controlChannel() {
-        return VirtualChannel.VH0;
     }
 
     /// How much an AFU keeps in flight on this channel for its full bandwidth; on VA as much as on

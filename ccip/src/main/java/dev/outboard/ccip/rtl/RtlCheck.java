@@ -1,32 +1,38 @@
 package dev.outboard.ccip.rtl;
 
 import dev.outboard.ccip.checker.Answers;
+import dev.outboard.ccip.checker.C1Framing;
+import dev.outboard.ccip.checker.Channel;
 import dev.outboard.ccip.checker.Checker;
+import dev.outboard.ccip.checker.HeaderText;
 import dev.outboard.ccip.checker.Monitor;
+import dev.outboard.ccip.checker.Report;
 import dev.outboard.ccip.checker.Violation;
+import dev.outboard.ccip.wire.C0Tx;
 import dev.outboard.ccip.wire.C1Tx;
+import dev.outboard.ccip.wire.C2Tx;
 import dev.outboard.ccip.wire.Line;
 import dev.outboard.ccip.wire.Rx;
 import dev.outboard.ccip.wire.Tx;
 import dev.outboard.ccip.wire.WriteType;
 import java.util.Arrays;
-import java.util.Optional;
 
 /// Finds what the wires alone do not tell about an AFU in SystemVerilog, with a twin of it that
 /// gets the same wires:
 ///
 /// - The twin's registers and memories start with other contents. Where the two AFUs drive
 ///   different things after a reset, the port depends on something that was never set
-///   (`TX_UNDEFINED`): what another simulator would show as X. An AFU that began with zero has no
-///   such twin: nothing is compared.
+///   (`TX_UNDEFINED`): what another simulator would show as X. Every such beat of every channel is
+///   reported, since a harmless one may come first. An AFU that began with zero has no such twin:
+///   nothing is compared.
 /// - Between its cycles the twin's inputs are changed without a clock. An output that follows is
 ///   not registered (`TX_COMBINATIONAL`; CCI-P manual 1.3.1).
 /// - What the AFU says itself is handed on: assertions that fail and `$error` (`RTL_ASSERTION`),
 ///   `$finish` during its reset (`RTL_FINISH`); and outputs that change at an edge of another clock
 ///   than pClk (`TX_OTHER_CLOCK`), each place of the design once.
 ///
-/// Each is reported once. The run takes several times as long. Belongs to the simulation that
-/// clocks it, and must be closed after it.
+/// A combinational path is reported once. The run takes several times as long. Belongs to the
+/// simulation that clocks it, and must be closed after it.
 ///
 /// ```java
 /// try (VerilatedAfu afu = design.open(profile, seed);
@@ -42,7 +48,8 @@ public final class RtlCheck implements Monitor, AutoCloseable {
     private final Tx twinTx = new Tx();
     private boolean wasReset;
     private boolean comparing;
-    private boolean different;
+    private final C1Framing framing = new C1Framing();
+    private long reads;
     private boolean combinational;
 
     /// A check of this AFU, from its first edge on.
@@ -57,12 +64,19 @@ public final class RtlCheck implements Monitor, AutoCloseable {
 
     @Override
     public void clock(long cycle, Tx tx, Rx rx, Answers answers) {
-        if (comparing && compares && !different) {
-            difference(tx, twinTx).ifPresent(wires -> reportUndefined(cycle, wires));
+        reads += tx.c0.valid ? 1 : 0;
+        if (tx.c1.valid) {
+            framing.accept(tx.c1);
+        }
+        if (comparing && compares) {
+            compare(cycle, tx, twinTx);
         }
         findings.report(cycle);
         comparing = wasReset && !rx.softReset;
         wasReset |= rx.softReset;
+        if (rx.softReset) {
+            framing.reset();
+        }
         twinTx.idle();
         twin.clock(rx, twinTx);
         if (!combinational && comparing) {
@@ -70,11 +84,37 @@ public final class RtlCheck implements Monitor, AutoCloseable {
         }
     }
 
-    private void reportUndefined(long cycle, String wires) {
-        different = true;
+    private void compare(long cycle, Tx one, Tx other) {
+        String c0 = difference(one.c0, other.c0);
+        if (!c0.isEmpty()) {
+            boolean sent = one.c0.valid;
+            String header = sent ? HeaderText.of(one.c0) : "";
+            long address = sent ? one.c0.address() : Report.NO_ADDRESS;
+            undefined(cycle, Channel.TX_C0, c0, header, sent ? reads - 1 : Answers.NONE, address);
+        }
+        String c1 = difference(one.c1, other.c1);
+        if (!c1.isEmpty()) {
+            boolean sent = one.c1.valid;
+            String header = sent ? HeaderText.of(one.c1) : "";
+            long request = sent ? framing.requests() - 1 : Answers.NONE;
+            undefined(cycle, Channel.TX_C1, c1, header, request, Report.NO_ADDRESS);
+        }
+        String c2 = difference(one.c2, other.c2);
+        if (!c2.isEmpty()) {
+            String header = one.c2.mmioRdValid ? HeaderText.of(one.c2) : "";
+            undefined(cycle, Channel.TX_C2, c2, header, Answers.NONE, Report.NO_ADDRESS);
+        }
+    }
+
+    private void undefined(
+            long cycle, Channel channel, String wires, String header, long request, long address) {
         checker.report(
                 Violation.TX_UNDEFINED,
+                channel,
                 cycle,
+                header,
+                request,
+                address,
                 wires + " depends on what registers or memories hold before they are set");
     }
 
@@ -86,34 +126,34 @@ public final class RtlCheck implements Monitor, AutoCloseable {
                 wires + " follows pck_cp2af_sRx without an edge of pClk");
     }
 
-    /// The first wires that differ, of those that mean something.
-    private static Optional<String> difference(Tx one, Tx other) {
-        if (one.c0.valid != other.c0.valid) {
-            return Optional.of("c0.valid");
+    /// The first wires that differ, of those that mean something; nothing if none do.
+    private static String difference(C0Tx one, C0Tx other) {
+        if (one.valid != other.valid) {
+            return "c0.valid";
         }
-        if (one.c1.valid != other.c1.valid) {
-            return Optional.of("c1.valid");
+        boolean same = one.hdrLow == other.hdrLow && one.hdrHigh == other.hdrHigh;
+        return same || !one.valid ? "" : "c0.hdr";
+    }
+
+    private static String difference(C1Tx one, C1Tx other) {
+        if (one.valid != other.valid) {
+            return "c1.valid";
         }
-        if (one.c2.mmioRdValid != other.c2.mmioRdValid) {
-            return Optional.of("c2.mmioRdValid");
+        if (!one.valid) {
+            return "";
         }
-        if (one.c0.valid
-                && (one.c0.hdrLow != other.c0.hdrLow || one.c0.hdrHigh != other.c0.hdrHigh)) {
-            return Optional.of("c0.hdr");
+        boolean same = one.hdrLow == other.hdrLow && one.hdrHigh == other.hdrHigh;
+        return !same ? "c1.hdr" : hasOtherData(one, other) ? "c1.data" : "";
+    }
+
+    private static String difference(C2Tx one, C2Tx other) {
+        if (one.mmioRdValid != other.mmioRdValid) {
+            return "c2.mmioRdValid";
         }
-        if (one.c1.valid
-                && (one.c1.hdrLow != other.c1.hdrLow || one.c1.hdrHigh != other.c1.hdrHigh)) {
-            return Optional.of("c1.hdr");
+        if (!one.mmioRdValid) {
+            return "";
         }
-        if (one.c1.valid && hasOtherData(one.c1, other.c1)) {
-            return Optional.of("c1.data");
-        }
-        if (one.c2.mmioRdValid && one.c2.tid != other.c2.tid) {
-            return Optional.of("c2.hdr");
-        }
-        return one.c2.mmioRdValid && one.c2.data != other.c2.data
-                ? Optional.of("c2.data")
-                : Optional.empty();
+        return one.tid != other.tid ? "c2.hdr" : one.data != other.data ? "c2.data" : "";
     }
 
     /// A fence or an interrupt has no data, and a write of bytes no others than these.

@@ -35,6 +35,7 @@ import java.util.Locale;
 /// ```
 public final class Statistics implements Monitor {
     private static final int TIDS = 512;
+    private static final int MOST_LINES = 4;
     private static final long NOT_ASKED = -1;
     private static final int CHANNELS = VirtualChannel.values().length;
     private static final int REQUESTS = Request.values().length;
@@ -53,6 +54,8 @@ public final class Statistics implements Monitor {
     private final long[] hits = new long[REQUESTS];
     private final long[] misses = new long[REQUESTS];
     private final long[] evictions = new long[REQUESTS];
+    private final long[] readLengths = new long[MOST_LINES + 1];
+    private final long[] writeLengths = new long[readLengths.length];
     private PowerState power = PowerState.AP0;
     private long c0Requests;
     private long c0AlmostFull;
@@ -106,13 +109,16 @@ public final class Statistics implements Monitor {
         if (tx.c0.valid) {
             count(Channel.TX_C0);
             powerRequests[power.ordinal()] += tx.c0.lengthCode() + 1;
+            readLengths[tx.c0.lengthCode() + 1]++;
             reads.request(c0Requests++, cycle, tx.c0.lengthCode() + 1);
         }
         if (tx.c1.valid) {
             count(Channel.TX_C1);
             powerRequests[power.ordinal()]++;
             if (framing.accept(tx.c1)) {
-                writes.request(framing.requests() - 1, cycle, isWrite(tx.c1) ? lines(tx.c1) : 0);
+                int lines = isWrite(tx.c1) ? lines(tx.c1) : 0;
+                writeLengths[lines]++;
+                writes.request(framing.requests() - 1, cycle, lines);
             }
         }
         if (tx.c2.mmioRdValid) {
@@ -270,7 +276,9 @@ public final class Statistics implements Monitor {
                         microseconds,
                         megahertz));
         traffic(text, "reads", reads, readBytesPerSecond(), readLines);
+        lengths(text, "reads", readLengths);
         traffic(text, "writes", writes, writeBytesPerSecond(), writeLines);
+        lengths(text, "writes", writeLengths);
         latency(text, "MMIO reads", mmio);
         busy(text);
         cache(text);
@@ -302,6 +310,19 @@ public final class Statistics implements Monitor {
                         lines.meanLines(cycles),
                         lines.mostLines()));
         latency(text, "", lines.latency());
+    }
+
+    /// How many requests there were of each length; fences and interrupts have none.
+    private static void lengths(StringBuilder text, String what, long[] requests) {
+        String before = String.format(Locale.ROOT, "%-10s ", what);
+        for (int lines = 1; lines < requests.length; lines++) {
+            if (requests[lines] != 0) {
+                text.append(before).append(requests[lines]).append(" of ").append(lines);
+                text.append(lines == 1 ? " line" : " lines");
+                before = ", ";
+            }
+        }
+        text.append(before.equals(", ") ? "\n" : "");
     }
 
     private static void latency(StringBuilder text, String what, CycleHistogram latency) {

@@ -138,11 +138,12 @@ public final class TransactionLog implements Monitor {
             power = rx.powerState;
             wire(cycle, "POWER_STATE", power.name());
         }
-        if (c0AlmostFull != rx.c0TxAlmFull) {
+        // In reset the almost-full wires mean nothing, and the FIU drives garbage there.
+        if (c0AlmostFull != rx.c0TxAlmFull && !reset) {
             c0AlmostFull = rx.c0TxAlmFull;
             wire(cycle, "C0_ALMOST_FULL", c0AlmostFull ? "1" : "0");
         }
-        if (c1AlmostFull != rx.c1TxAlmFull) {
+        if (c1AlmostFull != rx.c1TxAlmFull && !reset) {
             c1AlmostFull = rx.c1TxAlmFull;
             wire(cycle, "C1_ALMOST_FULL", c1AlmostFull ? "1" : "0");
         }

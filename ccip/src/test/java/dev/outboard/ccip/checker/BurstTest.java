@@ -209,6 +209,14 @@ class BurstTest {
         assertThat(port.reported(Violation.C1TX_BURST_INCOMPLETE).severity())
                 .isEqualTo(Severity.WARNING);
         next(0x41).idle(100_000).finish();
+        port.reported(Violation.C1TX_BURST_INCOMPLETE, Violation.FIU_RSP_MISSING);
+    }
+
+    @Test
+    @Requirement("CCIP-MCL-11")
+    void tellsOnceOfABurstThatStandsStillUntilTheEnd() {
+        first(TWO, 0x40).idle(70_000).finish();
+        port.reported(Violation.C1TX_BURST_INCOMPLETE);
     }
 
     @Test

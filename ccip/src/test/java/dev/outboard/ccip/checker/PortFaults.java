@@ -236,6 +236,16 @@ public final class PortFaults {
 
     private @Nullable Port ofRun(Violation violation) {
         return switch (violation) {
+            case UMSG_TAKEN_FOR_DATA -> {
+                integrated.rx0(c0 -> {
+                    c0.umsg(true, 3);
+                    c0.data[5] = 0xBAD;
+                });
+                yield integrated.c1(c1 -> {
+                    c1.write(WRLINE_I, VA, ONE, X, 0);
+                    c1.data[5] = 0xBAD;
+                });
+            }
             case TX_AFTER_ERROR -> {
                 pac.rx.error = true;
                 pac.rx.c0TxAlmFull = true;

@@ -11,6 +11,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.outboard.ccip.wire.PowerState;
 import dev.outboard.testkit.Requirement;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -43,6 +46,21 @@ class ReportingTest {
         misalignedRead(port);
         port.c0(c0 -> c0.hdrLow = 1L << 63);
         assertThat(errors).extracting(Report::violation).containsExactly(Violation.C0TX_MISALIGNED);
+    }
+
+    /// Tests run with assertions; a class loader without them is what users have.
+    @Test
+    @Requirement("CCIP-ERR-7")
+    void stopsUnderTestAndDoesAsHardwareDoesOtherwise() throws Exception {
+        assertThat(ErrorPolicy.byDefault()).isEqualTo(ErrorPolicy.STOP);
+        URL[] classes = {ErrorPolicy.class.getProtectionDomain().getCodeSource().getLocation()};
+        try (URLClassLoader outside =
+                new URLClassLoader(classes, ClassLoader.getPlatformClassLoader())) {
+            outside.setDefaultAssertionStatus(false);
+            Method byDefault =
+                    outside.loadClass(ErrorPolicy.class.getName()).getMethod("byDefault");
+            assertThat(byDefault.invoke(null)).hasToString("HARDWARE");
+        }
     }
 
     @Test
@@ -88,13 +106,43 @@ class ReportingTest {
 
     @Test
     @Requirement("CCIP-CHK-6")
-    void countsAllAndKeepsTheFirstThousand() {
+    void countsAllAndKeepsTheFirstHundredOfEach() {
         Port port = new Port(PAC_A10);
         for (int i = 0; i < 1500; i++) {
             misalignedRead(port);
         }
+        port.c2(5);
         assertThat(port.checker.count(Violation.C0TX_MISALIGNED)).isEqualTo(1500);
-        assertThat(port.checker.reports()).hasSize(Checker.KEPT_REPORTS);
+        assertThat(port.checker.reports()).hasSize(Checker.KEPT_REPORTS + 1);
+        assertThat(port.checker.reports().getLast().violation())
+                .isEqualTo(Violation.MMIO_RSP_UNSOLICITED);
+    }
+
+    @Test
+    @Requirement("CCIP-SIG-4")
+    void namesTheReservedBitsThatAreNot0() {
+        Port port = new Port(PAC_A10);
+        port.c0(c0 -> {
+            c0.read(RDLINE_I, VA, ONE, 0x40, 0);
+            c0.hdrLow |= 5L << 58;
+            c0.hdrHigh |= 2 << 6;
+        });
+        port.c1(c1 -> {
+            c1.fence(VA, 0);
+            c1.hdrLow |= 1L << 63;
+            c1.hdrHigh |= 1 << 4;
+        });
+        port.c1(c1 -> {
+            c1.interrupt(VA, 3);
+            c1.hdrLow |= 1L << 2;
+            c1.hdrHigh |= 1 << 7 | 1 << 13 | 3 << 14;
+        });
+        assertThat(port.checker.reports())
+                .extracting(Report::detail)
+                .containsExactly(
+                        "RSVD[71:70] is 0x2, RSVD[63:58] is 0x5",
+                        "RSVD[69:68] is 0x1, RSVD[63:16] is 0x800000000000",
+                        "RSVD[77:74] is 0x8, RSVD[71] is 0x1, RSVD[63:2] is 0x1");
     }
 
     @Test

@@ -19,7 +19,7 @@ class ViolationTest {
     private static final String CATALOG = read();
     private static final Pattern NAME =
             Pattern.compile(
-                    "`((?:C0TX|C1TX|MMIO|TX|MEM|HAZ|PWR|RUN|CSR|DFL|HOST|FIU|RTL)_[A-Z0-9_]+)`");
+                    "`((?:C0TX|C1TX|MMIO|UMSG|TX|MEM|HAZ|PWR|RUN|CSR|DFL|HOST|FIU|RTL)_[A-Z0-9_]+)`");
 
     private static String read() {
         try {

@@ -2,6 +2,7 @@ package dev.outboard.ccip.fiu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.ccip.checker.Channel;
 import dev.outboard.ccip.platform.Mode;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.platform.ResponseFormat;
@@ -9,7 +10,9 @@ import dev.outboard.ccip.wire.LineCount;
 import dev.outboard.ccip.wire.VirtualChannel;
 import dev.outboard.testkit.Requirement;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,11 +20,32 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// Almost-full, and what still finds room after it.
 class FlowControlTest {
-    @ParameterizedTest
-    @EnumSource(Mode.class)
-    @Requirement({"CCIP-FLW-1", "CCIP-FLW-5", "CCIP-GUI-8"})
-    void theChannelsFillIndependently(Mode mode) {
-        Port port = new Port(Profile.PAC_A10, mode, 1, ResponseFormat.PACKED);
+    /// Lengths of the stretches in which a wire is 1, and the pairs of levels that both have.
+    @Test
+    @Requirement("CCIP-FLW-11")
+    void inAdversarialModeEachWireRisesByChanceForACycleOrForMany() {
+        Port port = new Port(Profile.PAC_A10, Mode.ADVERSARIAL, 1, ResponseFormat.PACKED);
+        Set<Integer> lengths = new HashSet<>();
+        Set<List<Boolean>> pairs = new HashSet<>();
+        int length = 0;
+        for (int i = 0; i < 100_000; i++) {
+            port.edge();
+            pairs.add(List.of(port.rx.c0TxAlmFull, port.rx.c1TxAlmFull));
+            if (port.rx.c0TxAlmFull) {
+                length++;
+            } else {
+                lengths.add(length);
+                length = 0;
+            }
+        }
+        assertThat(pairs).hasSize(4);
+        assertThat(lengths).contains(1).anyMatch(longest -> longest > 100);
+    }
+
+    @Test
+    @Requirement({"CCIP-FLW-1", "CCIP-FLW-5", "CCIP-GUI-8", "CCIP-SIG-15"})
+    void theChannelsFillIndependently() {
+        Port port = new Port(Profile.PAC_A10);
         assertThat(port.rx.c0TxAlmFull).isFalse();
         int sent = 0;
         while (!port.rx.c0TxAlmFull) {
@@ -42,8 +66,8 @@ class FlowControlTest {
         for (int beats = 7; beats <= 11; beats++) {
             Port port = new Port(Profile.PAC_A10, mode, 1, ResponseFormat.PACKED);
             long raised = port.cycle + 2;
-            port.fiu.forceC0AlmostFull(cycle -> cycle >= raised);
-            port.fiu.forceC1AlmostFull(cycle -> cycle >= raised);
+            port.fiu.raiseAlmostFull(Channel.TX_C0, cycle -> cycle >= raised);
+            port.fiu.raiseAlmostFull(Channel.TX_C1, cycle -> cycle >= raised);
             // The edge at which the FIU drives 1, and the one at which the AFU can first see it.
             port.edges(3);
             assertThat(port.rx.c0TxAlmFull && port.rx.c1TxAlmFull).isTrue();
@@ -70,7 +94,7 @@ class FlowControlTest {
         Port port = new Port(Profile.PAC_A10);
         long from = port.cycle;
         // 1 for ten cycles, 0 for one, 1 for ten.
-        port.fiu.forceC1AlmostFull(cycle -> cycle - from != 10 && cycle - from < 21);
+        port.fiu.raiseAlmostFull(Channel.TX_C1, cycle -> cycle - from != 10 && cycle - from < 21);
         port.edge();
         for (int i = 0; i < 2; i++) {
             port.edge();
@@ -90,7 +114,7 @@ class FlowControlTest {
         for (int at = 0; at < 20; at++) {
             Port port = new Port(Profile.INTEGRATED);
             long pulse = port.cycle + at;
-            port.fiu.forceC0AlmostFull(cycle -> cycle == pulse);
+            port.fiu.raiseAlmostFull(Channel.TX_C0, cycle -> cycle == pulse);
             List<Long> seen = new ArrayList<>();
             for (int i = 0; i < 30; i++) {
                 port.edge();
@@ -124,8 +148,8 @@ class FlowControlTest {
     @Requirement("CCIP-FLW-8")
     void mmioResponsesAreAlwaysTaken() {
         Port port = new Port(Profile.PAC_A10);
-        port.fiu.forceC0AlmostFull(cycle -> true);
-        port.fiu.forceC1AlmostFull(cycle -> true);
+        port.fiu.raiseAlmostFull(Channel.TX_C0, cycle -> true);
+        port.fiu.raiseAlmostFull(Channel.TX_C1, cycle -> true);
         for (int tid = 0; tid < 64; tid++) {
             port.tx.c2.respond(tid, tid);
             port.edge();

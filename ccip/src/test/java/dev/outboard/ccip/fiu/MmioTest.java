@@ -47,6 +47,32 @@ class MmioTest {
                 .containsExactlyElementsOf(called);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Requirement("CCIP-MMIO-29")
+    void requestsKeepTheirDistanceUnlessOrderIsLeftToChance(boolean shuffles) {
+        mmio = new Mmio(Profile.PAC_A10, 1, shuffles, checker);
+        run(1);
+        for (int i = 0; i < 6; i++) {
+            mmio.write(8 * i, MmioLength.BYTES_8, i);
+            mmio.read(8 * i, MmioLength.BYTES_8);
+        }
+        List<Long> cycles = new ArrayList<>();
+        while (cycles.size() < 12) {
+            long next = mmio.nextCycle();
+            run(1);
+            if (received.size() > cycles.size()) {
+                assertThat(next).isEqualTo(cycle);
+                cycles.add(cycle);
+            } else {
+                assertThat(next).isGreaterThan(cycle);
+            }
+        }
+        for (int i = 1; i < 12; i++) {
+            assertThat(cycles.get(i) - cycles.get(i - 1) - 1).isEqualTo(shuffles ? 0 : 15);
+        }
+    }
+
     @Test
     @Requirement({"CCIP-MMIO-5", "CCIP-MMIO-6", "CCIP-MMIO-4"})
     void writeDataIsInTheLowLanesAndGarbageInTheOthers() {
@@ -96,7 +122,7 @@ class MmioTest {
         List<Integer> open = new ArrayList<>();
         for (int i = 0; i < 20_000; i++) {
             mmio.read(0, MmioLength.BYTES_8);
-            run(1);
+            run(shuffles ? 1 : 1 + Mmio.CLOCKS_BETWEEN);
             int tid = received.getLast().tid();
             assertThat(open).doesNotContain(tid);
             used.add(tid);

@@ -2,6 +2,7 @@ package dev.outboard.ccip.fiu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.ccip.platform.MemoryModel;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.platform.ResponseFormat;
 import dev.outboard.ccip.wire.VirtualChannel;
@@ -29,6 +30,7 @@ class OrderingMachineTest {
     private OrderingMachine machine(Profile profile, ResponseFormat format) {
         return new OrderingMachine(
                 profile,
+                MemoryModel.MANUAL,
                 format,
                 memory,
                 new OrderingMachine.Responses() {

@@ -5,6 +5,7 @@ import dev.outboard.ccip.checker.Checker;
 import dev.outboard.ccip.checker.ErrorPolicy;
 import dev.outboard.ccip.platform.Access;
 import dev.outboard.ccip.platform.AfterError;
+import dev.outboard.ccip.platform.MemoryModel;
 import dev.outboard.ccip.platform.Mode;
 import dev.outboard.ccip.platform.PageSize;
 import dev.outboard.ccip.platform.Profile;
@@ -59,7 +60,15 @@ final class Port {
     }
 
     Port(Profile profile, Mode mode, long seed, ResponseFormat format) {
-        this(new Parameters(profile, mode, seed, format, AfterError.COMPLETE, false));
+        this(
+                new Parameters(
+                        profile,
+                        mode,
+                        MemoryModel.MANUAL,
+                        seed,
+                        format,
+                        AfterError.COMPLETE,
+                        false));
     }
 
     Port(Parameters parameters) {

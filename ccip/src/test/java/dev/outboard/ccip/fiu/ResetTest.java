@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.ccip.fiu.Port.Response;
 import dev.outboard.ccip.platform.AfterError;
+import dev.outboard.ccip.platform.MemoryModel;
 import dev.outboard.ccip.platform.Mode;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.platform.ResponseFormat;
@@ -108,6 +109,7 @@ class ResetTest {
                         new Parameters(
                                 Profile.PAC_A10,
                                 Mode.TIMED,
+                                MemoryModel.MANUAL,
                                 1,
                                 ResponseFormat.BY_CHANNEL,
                                 afterError,

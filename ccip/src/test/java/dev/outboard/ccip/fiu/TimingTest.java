@@ -39,7 +39,7 @@ class TimingTest {
     }
 
     @Test
-    @Requirement({"CCIP-VC-2", "CCIP-VC-3", "CCIP-PLT-14"})
+    @Requirement({"CCIP-VC-2", "CCIP-VC-3", "CCIP-PLT-14", "CCIP-GUI-1"})
     void vaUsesAllLinksInProportionToTheirBandwidth() {
         Port port = new Port(Profile.INTEGRATED);
         double all = readsPerCycle(port, LineCount.FOUR, VirtualChannel.VA, 20_000);

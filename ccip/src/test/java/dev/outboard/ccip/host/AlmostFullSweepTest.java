@@ -2,11 +2,14 @@ package dev.outboard.ccip.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.ccip.checker.Channel;
 import dev.outboard.ccip.checker.ErrorPolicy;
 import dev.outboard.ccip.checker.Report;
 import dev.outboard.ccip.checker.Violation;
+import dev.outboard.ccip.platform.Mode;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.wire.LineCount;
+import dev.outboard.ccip.wire.ReadType;
 import dev.outboard.ccip.wire.Rx;
 import dev.outboard.ccip.wire.Tx;
 import dev.outboard.ccip.wire.VirtualChannel;
@@ -66,7 +69,7 @@ class AlmostFullSweepTest {
                 Simulation.of(Profile.PAC_A10, new RegisterAfu(new Writer()))
                         .policy(ErrorPolicy.LOG)
                         .build();
-        simulation.raiseAlmostFull(almostFull);
+        simulation.raiseAlmostFull(Channel.TX_C1, almostFull);
         simulation.monitor((cycle, tx, rx, answers) -> {
             if (tx.c1.valid) {
                 writeCycles[tx.c1.mdata()] = cycle;
@@ -78,6 +81,101 @@ class AlmostFullSweepTest {
             fpga.step(500);
         }
         return simulation;
+    }
+
+    /// Once the host names a line, writes and reads that and those behind it, a line of each per
+    /// cycle, and holds each channel by the wire that is given for it.
+    private record Streamer(boolean[] looks, long[] at) implements BiConsumer<Rx, Tx> {
+        static final int C0_BY_C0 = 0;
+        static final int C0_BY_C1 = 1;
+        static final int C1_BY_C0 = 2;
+        static final int C1_BY_C1 = 3;
+
+        static Streamer looking(int... wires) {
+            Streamer streamer = new Streamer(new boolean[4], new long[] {0, LINES, LINES});
+            for (int wire : wires) {
+                streamer.looks[wire] = true;
+            }
+            return streamer;
+        }
+
+        private static final int LINES = 64;
+
+        @Override
+        public void accept(Rx rx, Tx tx) {
+            boolean c0Holds =
+                    (looks[C0_BY_C0] && rx.c0TxAlmFull) || (looks[C0_BY_C1] && rx.c1TxAlmFull);
+            boolean c1Holds =
+                    (looks[C1_BY_C0] && rx.c0TxAlmFull) || (looks[C1_BY_C1] && rx.c1TxAlmFull);
+            if (at[1] < LINES && !c0Holds) {
+                tx.c0.read(ReadType.RDLINE_I, VirtualChannel.VA, LineCount.ONE, at[0] + at[1]++, 0);
+            }
+            if (at[2] < LINES && !c1Holds) {
+                tx.c1.write(
+                        WriteType.WRLINE_I,
+                        VirtualChannel.VA,
+                        LineCount.ONE,
+                        at[0] + LINES + at[2]++,
+                        0);
+            }
+            if (rx.c0.mmioWrValid) {
+                at[0] = rx.c0.data[0];
+                at[1] = 0;
+                at[2] = 0;
+            }
+        }
+    }
+
+    private static Map<Violation, Long> stream(
+            Streamer afu, Mode mode, long seed, Channel... full) {
+        Simulation simulation =
+                Simulation.of(Profile.PAC_A10, new RegisterAfu(afu))
+                        .policy(ErrorPolicy.LOG)
+                        .mode(mode)
+                        .seed(seed)
+                        .build();
+        for (Channel channel : full) {
+            simulation.raiseAlmostFull(channel, cycle -> cycle > 400 && cycle < 430);
+        }
+        try (Fpga fpga = Fpga.open(simulation);
+                Buffer buffer = fpga.prepareBuffer(8192)) {
+            simulation.stepUntil(() -> simulation.cycle() == 390, 1000);
+            fpga.writeMmio64(RegisterAfu.SCRATCH, buffer.lineAddress());
+            fpga.step(1000);
+        }
+        return simulation.checker().counts();
+    }
+
+    @Test
+    @Requirement("CCIP-FLW-11")
+    void anAfuThatLooksAtTheOtherWireIsFoundWhereOneRisesAlone() {
+        Streamer byC0 = Streamer.looking(Streamer.C0_BY_C0, Streamer.C1_BY_C0);
+        assertThat(stream(byC0, Mode.TIMED, 1, Channel.TX_C0, Channel.TX_C1)).isEmpty();
+        assertThat(stream(byC0, Mode.TIMED, 1, Channel.TX_C0)).isEmpty();
+        assertThat(stream(byC0, Mode.TIMED, 1, Channel.TX_C1))
+                .containsOnlyKeys(Violation.C1TX_ALMFULL_OVERRUN);
+        Streamer byC1 = Streamer.looking(Streamer.C0_BY_C1, Streamer.C1_BY_C1);
+        assertThat(stream(byC1, Mode.TIMED, 1, Channel.TX_C0))
+                .containsOnlyKeys(Violation.C0TX_ALMFULL_OVERRUN);
+    }
+
+    /// The first seed from 1 to 60 that shows anything, or 0.
+    private static int firstSeed(int... wires) {
+        for (int seed = 1; seed <= 60; seed++) {
+            if (!stream(Streamer.looking(wires), Mode.ADVERSARIAL, seed).isEmpty()) {
+                return seed;
+            }
+        }
+        return 0;
+    }
+
+    @Test
+    @Requirement("CCIP-FLW-11")
+    void adversarialRunsFindAnAfuThatIgnoresEitherWireWithinSixtySeeds() {
+        assertThat(firstSeed(Streamer.C0_BY_C0)).isPositive();
+        assertThat(firstSeed(Streamer.C1_BY_C1)).isPositive();
+        assertThat(firstSeed(Streamer.C0_BY_C0, Streamer.C1_BY_C0)).isPositive();
+        assertThat(firstSeed(Streamer.C0_BY_C0, Streamer.C1_BY_C1)).isZero();
     }
 
     /// By the cycle in which almost-full rises, what is found.

@@ -110,6 +110,12 @@ class BufferTest {
                 FpgaException.Reason.BAD_BUFFER,
                 () -> fpga.prepareBuffer(PageSize.KIB_4, MemorySegment.ofArray(new long[512])),
                 "heap");
+        for (long bytes : new long[] {1L << 36, 1L << 40, Long.MAX_VALUE}) {
+            assertRefused(
+                    FpgaException.Reason.BAD_BUFFER,
+                    () -> fpga.prepareBuffer(bytes),
+                    "A buffer of " + bytes + " bytes");
+        }
         Buffer buffer = fpga.prepareBuffer(100);
         assertThat(buffer.bytes()).isEqualTo(100);
         assertRefused(

@@ -140,7 +140,7 @@ class CsrComplianceTest {
                     for (int i = 1; i < 20; i++) {
                         fpga.writeMmio64(0x40, i);
                     }
-                    fpga.step(10);
+                    fpga.step(400);
                 });
     }
 

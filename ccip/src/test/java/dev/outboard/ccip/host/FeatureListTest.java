@@ -1,9 +1,11 @@
 package dev.outboard.ccip.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.outboard.ccip.afu.DeviceFeatureHeader;
+import dev.outboard.ccip.checker.ErrorPolicy;
 import dev.outboard.ccip.checker.Violation;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.testkit.Requirement;
@@ -101,6 +103,51 @@ class FeatureListTest {
     }
 
     @Test
+    @Requirement("CCIP-DFL-13")
+    void anAfuWhoseListLeadsToNothingIsOpenedAllTheSame() {
+        Simulation simulation =
+                Simulation.of(Profile.PAC_A10, HostFaults.halfAnswering())
+                        .policy(ErrorPolicy.STOP)
+                        .build();
+        try (Fpga fpga = Fpga.open(simulation, new UUID(0, 7))) {
+            assertThat(fpga.features().features()).hasSize(1);
+            assertThat(simulation.checker().reports().getFirst().toString())
+                    .startsWith("DFL_NO_ANSWER (warning)")
+                    .contains(
+                            "the header at 0x0, 0x1000000000400000, leads to 0x40, where no read");
+        }
+    }
+
+    @Test
+    @Requirement("CCIP-DFL-13")
+    void aBlockWithoutAnswerToItsIdIsTakenWithoutOne() {
+        header(0x0, 1, false, 0x40);
+        header(0x40, 2, false, 0x40);
+        header(0x80, 3, true, 0x40);
+        FeatureList list =
+                FeatureList.walk(address -> {
+                    if (address == 0x50) {
+                        throw new FpgaException(FpgaException.Reason.NO_ANSWER, "0x50");
+                    }
+                    return registers.getOrDefault(address, 0L);
+                });
+        assertThat(list.features()).extracting(FeatureList.Feature::address).hasSize(3);
+        assertThat(list.features().get(1).id()).isEmpty();
+        assertThat(list.findings())
+                .extracting(Finding::violation)
+                .containsExactly(Violation.DFL_NO_ANSWER);
+    }
+
+    @Test
+    void theHeaderAtAddress0HasToBeAnswered() {
+        assertThatThrownBy(() ->
+                        FeatureList.walk(_ -> {
+                            throw new FpgaException(FpgaException.Reason.NO_ANSWER, "0x0");
+                        }))
+                .isInstanceOf(FpgaException.class);
+    }
+
+    @Test
     @Requirement("CCIP-DFL-15")
     void warnsOfWhatIsOddAndGoesOn() {
         header(0, 3, true, 0x40);
@@ -124,8 +171,8 @@ class FeatureListTest {
         assertThat(list.unallocated()).isZero();
         assertThat(list.findings().getFirst().toString())
                 .isEqualTo(
-                        "DFL_UNKNOWN_TYPE: the header at 0x0, 0xffffffffffffffff, has type 15, so it is"
-                                + " not taken for a header");
+                        "DFL_UNKNOWN_TYPE: the header at 0x0, 0xffffffffffffffff, has type 15, so"
+                                + " it is not taken for a header");
     }
 
     private void assertWarns(Violation violation, int features) {

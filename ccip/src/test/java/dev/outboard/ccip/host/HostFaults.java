@@ -150,6 +150,7 @@ final class HostFaults {
             case DFL_LOOP -> features(3L << 60 | 0xFFFFC0L << 16);
             case DFL_RANGE -> features(3L << 60 | (long) Profile.MMIO_BYTES << 16);
             case DFL_MISALIGNED -> features(3L << 60 | 4 << 16);
+            case DFL_NO_ANSWER -> openedHalfAnswering();
             case DFL_UNKNOWN_TYPE -> features(5L << 60 | END);
             case DFL_NEXT_ZERO -> features(3L << 60);
             case DFL_BBB_ID_ZERO -> features(2L << 60 | END);
@@ -170,6 +171,23 @@ final class HostFaults {
                             default -> 0;
                         }),
                 fpga -> {});
+    }
+
+    private static Checker openedHalfAnswering() {
+        Profile strict = Profile.PAC_A10.withMmioTimeout(Profile.STRICT_MMIO_TIMEOUT);
+        Simulation simulation = Simulation.of(strict, halfAnswering()).build();
+        Fpga.open(simulation);
+        return simulation.checker();
+    }
+
+    /// An AFU whose list leads to where it answers nothing.
+    static Afu halfAnswering() {
+        return (rx, tx) -> {
+            int address = 4 * rx.c0.mmioAddress();
+            if (rx.c0.mmioRdValid && address < 0x40) {
+                tx.c2.respond(rx.c0.tid(), address == 0 ? LEADS_TO_40 : address == 8 ? 7 : 0);
+            }
+        };
     }
 
     private static Checker ofProgram(Violation violation) {

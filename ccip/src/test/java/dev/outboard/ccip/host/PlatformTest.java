@@ -1,11 +1,14 @@
 package dev.outboard.ccip.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.outboard.ccip.afu.Afu;
 import dev.outboard.ccip.afu.CsrSpace;
 import dev.outboard.ccip.afu.example.Hello;
 import dev.outboard.ccip.checker.ErrorPolicy;
+import dev.outboard.ccip.checker.Report;
+import dev.outboard.ccip.checker.Violation;
 import dev.outboard.ccip.platform.Access;
 import dev.outboard.ccip.platform.Mode;
 import dev.outboard.ccip.platform.Profile;
@@ -22,6 +25,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -64,7 +68,6 @@ class PlatformTest {
         Fpga fpga = Fpga.open(Simulation.of(profile, new RegisterAfu()).build());
         fpga.writeMmio64(0x40, 77);
         assertThat(fpga.readMmio64(0x40)).isEqualTo(77);
-        assertThat(profile.controlChannel()).isEqualTo(VirtualChannel.VH0);
     }
 
     @ParameterizedTest
@@ -96,7 +99,7 @@ class PlatformTest {
     }
 
     @Test
-    @Requirement({"CCIP-PLT-10", "CCIP-PLT-11"})
+    @Requirement("CCIP-PLT-10")
     void addressesOfUpTo42BitsCountInFull() {
         Reader afu = new Reader();
         Simulation simulation = Simulation.of(Profile.PAC_A10, afu).policy(ErrorPolicy.LOG).build();
@@ -118,12 +121,110 @@ class PlatformTest {
         assertThat(widths).contains(41);
     }
 
+    /// Bit 41 of a line address is on the wires and counts; there is no bit 42.
+    @Test
+    @Requirement("CCIP-PLT-11")
+    void aLineAddressHas42Bits() {
+        for (Profile profile : List.of(Profile.PAC_A10, Profile.INTEGRATED)) {
+            long[] line = new long[1];
+            RegisterAfu afu =
+                    new RegisterAfu((rx, tx) -> {
+                        if (rx.c0.mmioWrValid) {
+                            long address = line[0] ^ rx.c0.data[0];
+                            tx.c0.read(
+                                    ReadType.RDLINE_I,
+                                    VirtualChannel.VA,
+                                    LineCount.ONE,
+                                    address,
+                                    0);
+                        }
+                    });
+            Simulation simulation = Simulation.of(profile, afu).policy(ErrorPolicy.LOG).build();
+            try (Fpga fpga = Fpga.open(simulation)) {
+                line[0] = fpga.prepareBuffer(4096).lineAddress();
+                fpga.writeMmio64(RegisterAfu.SCRATCH, 1L << 42);
+                fpga.step(1000);
+                assertThat(simulation.checker().counts()).isEmpty();
+                fpga.writeMmio64(RegisterAfu.SCRATCH, 1L << 41);
+                fpga.step(1000);
+            }
+            assertThat(simulation.checker().reports())
+                    .extracting(Report::violation, Report::address)
+                    .containsExactly(tuple(Violation.MEM_UNMAPPED, line[0] ^ 1L << 41));
+        }
+    }
+
+    /// Nothing but the first PCIe link is there: the AFU is found all the same.
     @Test
     @Requirement({"CCIP-DSC-4", "CCIP-PLT-17"})
     void discoversOverTheFirstPcieLink() {
-        assertThat(Profile.INTEGRATED.controlChannel()).isEqualTo(VirtualChannel.VH0);
-        Fpga fpga = Fpga.open(Simulation.of(Profile.INTEGRATED, new Hello()).build());
-        assertThat(fpga.afuId()).isEqualTo(Hello.AFU_ID);
+        Profile whole = Profile.INTEGRATED;
+        Profile first =
+                new Profile(
+                        "PCIE-0",
+                        Map.of(VirtualChannel.VH0, whole.links().get(VirtualChannel.VH0)),
+                        whole.pClkMegahertz(),
+                        whole.cached(),
+                        whole.byteEnable(),
+                        whole.interrupts(),
+                        whole.umsgs(),
+                        whole.mmioTimeout());
+        try (Fpga fpga = Fpga.open(Simulation.of(first, new Hello()).build())) {
+            assertThat(fpga.afuId()).isEqualTo(Hello.AFU_ID);
+        }
+    }
+
+    /// The old AFU has reads and writes under way when the other comes.
+    @Test
+    @Requirement("CCIP-MOD-12")
+    void anAfuIsReplacedWithoutAResponseOfTheOldOneAndWithTheCacheAsItWas() {
+        long[] line = new long[1];
+        Simulation simulation =
+                Simulation.of(
+                                Profile.INTEGRATED,
+                                new RegisterAfu((rx, tx) -> {
+                                    if (line[0] != 0 && !rx.softReset && !rx.c0TxAlmFull) {
+                                        tx.c0.read(
+                                                ReadType.RDLINE_S,
+                                                VirtualChannel.VL0,
+                                                LineCount.ONE,
+                                                line[0],
+                                                1);
+                                    }
+                                }))
+                        .build();
+        List<Boolean> hits = new ArrayList<>();
+        try (Fpga fpga = Fpga.open(simulation)) {
+            Buffer buffer = fpga.prepareBuffer(4096);
+            buffer.segment().set(ValueLayout.JAVA_LONG, 0, 99);
+            line[0] = buffer.lineAddress();
+            fpga.step(1000);
+            fpga.setPowerState(PowerState.AP1);
+            assertThat(simulation.isIdle()).isFalse();
+            fpga.reconfigure(
+                    new RegisterAfu((rx, tx) -> {
+                        if (rx.c0.rspValid && !rx.softReset) {
+                            hits.add(rx.c0.hit());
+                            assertThat(rx.c0.mdata()).isEqualTo(2);
+                            assertThat(rx.c0.data[0]).isEqualTo(99);
+                        }
+                        if (rx.c0.mmioWrValid) {
+                            tx.c0.read(
+                                    ReadType.RDLINE_S,
+                                    VirtualChannel.VL0,
+                                    LineCount.ONE,
+                                    line[0],
+                                    2);
+                        }
+                        if (!rx.softReset) {
+                            assertThat(rx.powerState).isEqualTo(PowerState.AP1);
+                        }
+                    }));
+            assertThat(hits).isEmpty();
+            fpga.writeMmio64(RegisterAfu.SCRATCH, 1);
+            fpga.waitUntil(() -> !hits.isEmpty(), ENOUGH);
+        }
+        assertThat(hits).containsExactly(true);
     }
 
     @Test
@@ -267,6 +368,7 @@ class PlatformTest {
                 events.add("response " + (cycle + 1));
             }
         });
+        fpga.step(50);
         long began = simulation.cycle();
         events.clear();
         fpga.readMmio64(0x40);

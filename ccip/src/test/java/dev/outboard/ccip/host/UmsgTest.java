@@ -3,19 +3,64 @@ package dev.outboard.ccip.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.ccip.afu.CsrSpace;
+import dev.outboard.ccip.checker.Answers;
+import dev.outboard.ccip.checker.ErrorPolicy;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.wire.LineCount;
 import dev.outboard.ccip.wire.ReadType;
 import dev.outboard.ccip.wire.Rx;
 import dev.outboard.ccip.wire.Tx;
 import dev.outboard.ccip.wire.VirtualChannel;
+import dev.outboard.ccip.wire.WriteType;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.LongSummaryStatistics;
 import org.junit.jupiter.api.Test;
 
 class UmsgTest {
+    /// Reads of the AFU, MMIO of the host and UMsgs, all at a time.
+    @Test
+    @Requirement({"CCIP-SIG-12", "CCIP-SIG-11"})
+    void rxC0InterleavesWhatItCarriesAndRxC1HasOnlyResponsesToTxC1() {
+        long[] line = new long[1];
+        RegisterAfu afu =
+                new RegisterAfu((rx, tx) -> {
+                    if (line[0] != 0 && !rx.c0TxAlmFull && !rx.c1TxAlmFull) {
+                        tx.c0.read(ReadType.RDLINE_I, VirtualChannel.VA, LineCount.ONE, line[0], 1);
+                        tx.c1.write(
+                                WriteType.WRLINE_I, VirtualChannel.VA, LineCount.ONE, line[0], 2);
+                    }
+                });
+        Simulation simulation =
+                Simulation.of(Profile.INTEGRATED, afu).policy(ErrorPolicy.LOG).build();
+        List<String> carried = new ArrayList<>();
+        simulation.monitor((cycle, tx, rx, answers) -> {
+            if (line[0] != 0) {
+                carried.add(
+                        rx.c0.mmioRdValid || rx.c0.mmioWrValid
+                                ? "MMIO"
+                                : rx.c0.isUmsg() ? "UMsg" : rx.c0.isReadResponse() ? "read" : "");
+                assertThat(rx.c1.rspValid && !rx.c1.isWriteResponse()).isFalse();
+                assertThat(rx.c1.rspValid && answers.c1Request == Answers.NONE).isFalse();
+            }
+        });
+        try (Fpga fpga = Fpga.open(simulation)) {
+            line[0] = fpga.prepareBuffer(4096).lineAddress();
+            for (int i = 0; i < 20; i++) {
+                fpga.triggerUmsg(i % 8, i);
+                fpga.writeMmio64(RegisterAfu.SCRATCH, 7L * i);
+                assertThat(fpga.readMmio64(RegisterAfu.SCRATCH)).isEqualTo(7L * i);
+                fpga.step(20);
+            }
+            line[0] = 0;
+        }
+        String all = String.join(",", carried);
+        assertThat(all).contains("read,MMIO,read", "read,UMsg,read");
+    }
+
     private final CsrSpace csrs = new CsrSpace(RegisterAfu.AFU_ID).readWrite(0x40);
     private long seen;
     private long umsgs;

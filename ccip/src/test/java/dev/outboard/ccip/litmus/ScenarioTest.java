@@ -3,9 +3,11 @@ package dev.outboard.ccip.litmus;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outboard.ccip.platform.MemoryModel;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.testkit.Requirement;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +36,7 @@ class ScenarioTest {
                                 AFU  W[c] X=1; wait; a,b=R[any] Y,Z; fence[VA]; interrupt 2; wait all
                                 CPU  X=2; c=X; fence; d=exchange Z 3
                                 CPU  await X=2; await interrupt 2; e=interrupt 2
-                                allowed  a=0 X=1 (one link)
+                                allowed  a=0 X=1 (one link) (manual)
                                 """)
                         .getFirst();
         assertThat(scenario.title()).isEqualTo("what it is about");
@@ -57,10 +59,15 @@ class ScenarioTest {
                                 new CpuStep.Await(0, 2),
                                 new CpuStep.AwaitInterrupt(2),
                                 new CpuStep.Interrupted(2, 4)));
-        assertThat(scenario.expectations(Profile.PAC_A10))
+        assertThat(scenario.expectations(Profile.PAC_A10, MemoryModel.MANUAL))
                 .containsExactly(
-                        new Expectation(true, Expectation.Links.ONE, List.of("a=0", "X=1")));
-        assertThat(scenario.expectations(Profile.INTEGRATED)).isEmpty();
+                        new Expectation(
+                                true,
+                                Expectation.Links.ONE,
+                                Set.of(MemoryModel.MANUAL),
+                                List.of("a=0", "X=1")));
+        assertThat(scenario.expectations(Profile.PAC_A10, MemoryModel.MEASURED)).isEmpty();
+        assertThat(scenario.expectations(Profile.INTEGRATED, MemoryModel.MANUAL)).isEmpty();
     }
 
     @ParameterizedTest

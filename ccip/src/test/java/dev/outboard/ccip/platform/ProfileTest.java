@@ -52,9 +52,29 @@ class ProfileTest {
 
     @Test
     @Requirement("CCIP-PLT-17")
-    void theHostReachesTheAfuOverTheFirstPcieLink() {
-        assertThat(Profile.INTEGRATED.controlChannel()).isEqualTo(VirtualChannel.VH0);
-        assertThat(CARDS).allMatch(card -> card.has(card.controlChannel()));
+    void aPlatformWithoutTheFirstPcieLinkHasNoControlPath() {
+        for (Profile platform : Profile.ALL) {
+            LinkParameters link = platform.links().get(VirtualChannel.VH0);
+            Map<VirtualChannel, LinkParameters> others =
+                    Map.of(VirtualChannel.VL0, link, VirtualChannel.VH1, link);
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> withLinks(platform, others))
+                    .withMessageContaining("has no VH0, over which the host reaches the AFU");
+            Map<VirtualChannel, LinkParameters> first = Map.of(VirtualChannel.VH0, link);
+            assertThat(withLinks(platform, first).links()).isEqualTo(first);
+        }
+    }
+
+    private static Profile withLinks(Profile platform, Map<VirtualChannel, LinkParameters> links) {
+        return new Profile(
+                platform.name(),
+                links,
+                platform.pClkMegahertz(),
+                platform.cached(),
+                platform.byteEnable(),
+                platform.interrupts(),
+                platform.umsgs(),
+                platform.mmioTimeout());
     }
 
     @Test
@@ -137,7 +157,7 @@ class ProfileTest {
     }
 
     @Test
-    @Requirement({"CCIP-GUI-4", "CCIP-GUI-5", "CCIP-GUI-6", "CCIP-GUI-7"})
+    @Requirement({"CCIP-GUI-4", "CCIP-GUI-5"})
     void saysHowManyRequestsKeepALinkBusy() {
         for (Profile card : CARDS) {
             assertThat(card.sizing(VirtualChannel.VH0).mostRequests()).isEqualTo(64);

@@ -3,6 +3,7 @@ package dev.outboard.ccip.rtl;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.ccip.afu.example.JobRegisters;
+import dev.outboard.ccip.checker.Channel;
 import dev.outboard.ccip.checker.Violation;
 import dev.outboard.ccip.host.Buffer;
 import dev.outboard.ccip.host.Fpga;
@@ -69,7 +70,8 @@ class ClockCrossingTest {
             try (VerilatedAfu afu = design.open(Profile.PAC_A10, 2)) {
                 Simulation simulation =
                         Simulation.of(Profile.PAC_A10, afu).mode(mode).seed(2).build();
-                simulation.raiseAlmostFull(cycle -> cycle % 1000 > 900);
+                simulation.raiseAlmostFull(Channel.TX_C0, cycle -> cycle % 1000 > 900);
+                simulation.raiseAlmostFull(Channel.TX_C1, cycle -> cycle % 1000 > 900);
                 try (RtlCheck check = new RtlCheck(afu, simulation.checker())) {
                     simulation.monitor(check);
                     copy(simulation);

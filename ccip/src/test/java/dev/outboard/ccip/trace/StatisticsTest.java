@@ -16,6 +16,7 @@ import dev.outboard.ccip.wire.Tx;
 import dev.outboard.ccip.wire.VirtualChannel;
 import dev.outboard.ccip.wire.WriteType;
 import dev.outboard.testkit.Requirement;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class StatisticsTest {
@@ -69,6 +70,26 @@ class StatisticsTest {
         assertThat(statistics.writeLatency().most()).isEqualTo(56);
         assertThat(statistics.writeBytesPerSecond()).isCloseTo(256 / 500e-9, within(1.0));
         assertThat(statistics.writeOccupancy()).isCloseTo(2.0, within(0.001));
+    }
+
+    @Test
+    void countsRequestsByTheirLength() {
+        int number = 0;
+        for (LineCount count : List.of(LineCount.ONE, LineCount.FOUR, LineCount.FOUR)) {
+            tx.c0.read(ReadType.RDLINE_I, VirtualChannel.VA, count, 0, 0);
+            tx.c1.write(WriteType.WRLINE_I, VirtualChannel.VA, LineCount.ONE, 0, 0);
+            clock(number++);
+        }
+        tx.c1.write(WriteType.WRLINE_I, VirtualChannel.VA, LineCount.TWO, 0, 0);
+        clock(number++);
+        tx.c1.writeNext(WriteType.WRLINE_I, 1);
+        clock(number++);
+        tx.c1.fence(VirtualChannel.VA, 0);
+        clock(number);
+
+        assertThat(statistics.toString())
+                .contains("\nreads      1 of 1 line, 2 of 4 lines\n")
+                .contains("\nwrites     3 of 1 line, 1 of 2 lines\n");
     }
 
     @Test

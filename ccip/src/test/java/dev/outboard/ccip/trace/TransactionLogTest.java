@@ -44,6 +44,18 @@ class TransactionLogTest {
     }
 
     @Test
+    @Requirement("CCIP-FLW-14")
+    void almostFullInResetLeavesNoLine() {
+        List<Transaction> log = new ArrayList<>();
+        CopyRun.of(Mode.TIMED).run(simulation -> new TransactionLog(log::add));
+
+        assertThat(log)
+                .filteredOn(beat -> beat.cycle() < 256)
+                .extracting(Transaction::type)
+                .containsExactly("SOFT_RESET");
+    }
+
+    @Test
     @Requirement("CCIP-MOD-5")
     void skippedQuietCyclesLeaveTheTraceAsItIs() {
         CopyRun run = CopyRun.of(Mode.TIMED);
@@ -140,7 +152,8 @@ class TransactionLogTest {
                             data(tx.c1.data);
                         }))
                 .isEqualTo(
-                        "5 TxC1 WRPUSH_I 0 VL0 4 - 0x40 0x11 - 1 0 0 0 - - - - - - 01b20000000000400011 "
+                        "5 TxC1 WRPUSH_I 0 VL0 4 - 0x40 0x11 - 1 0 0 0 - - - - - -"
+                                + " 01b20000000000400011 "
                                 + DATA);
         assertThat(
                         line((tx, rx) -> {
@@ -148,17 +161,20 @@ class TransactionLogTest {
                             data(tx.c1.data);
                         }))
                 .isEqualTo(
-                        "5 TxC1 WRLINE_M 0 VA 1 - 0x41 0x1 - 1 1 3 60 - - - - - - f0c10c00000000410001 "
+                        "5 TxC1 WRLINE_M 0 VA 1 - 0x41 0x1 - 1 1 3 60 - - - - - -"
+                                + " f0c10c00000000410001 "
                                 + DATA);
         assertThat(line((tx, rx) -> tx.c1.fence(VirtualChannel.VH1, 7)))
                 .isEqualTo(
-                        "5 TxC1 WRFENCE 0 VH1 - - - 0x7 - 0 - - - - - - - - - 03040000000000000007 -");
+                        "5 TxC1 WRFENCE 0 VH1 - - - 0x7 - 0 - - - - - - - - - 03040000000000000007"
+                                + " -");
         assertThat(line((tx, rx) -> tx.c1.interrupt(VirtualChannel.VA, 3)))
                 .isEqualTo(
                         "5 TxC1 INTR 0 VA - - - - 0x3 0 - - - - - - - - - 00060000000000000003 -");
         assertThat(line((tx, rx) -> tx.c2.respond(0x155, 0xABCD)))
                 .isEqualTo(
-                        "5 TxC2 MMIO_READ - - - - - - 0x155 - - - - - - - - - - 155 000000000000abcd");
+                        "5 TxC2 MMIO_READ - - - - - - 0x155 - - - - - - - - - - 155"
+                                + " 000000000000abcd");
     }
 
     @Test

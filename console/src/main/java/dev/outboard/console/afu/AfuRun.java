@@ -1,8 +1,11 @@
 package dev.outboard.console.afu;
 
 import dev.outboard.ccip.afu.Afu;
+import dev.outboard.ccip.checker.Channel;
 import dev.outboard.ccip.checker.Checker;
+import dev.outboard.ccip.checker.Monitor;
 import dev.outboard.ccip.checker.Report;
+import dev.outboard.ccip.checker.Severity;
 import dev.outboard.ccip.checker.Violation;
 import dev.outboard.ccip.checker.ViolationException;
 import dev.outboard.ccip.host.Fpga;
@@ -12,16 +15,20 @@ import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.rtl.RtlCheck;
 import dev.outboard.ccip.rtl.RtlException;
 import dev.outboard.ccip.rtl.VerilatedAfu;
+import dev.outboard.ccip.trace.OnError;
 import dev.outboard.ccip.trace.Statistics;
 import dev.outboard.ccip.trace.TransactionLog;
 import dev.outboard.ccip.trace.VcdWriter;
 import dev.outboard.console.terminal.ConsoleException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -45,9 +52,14 @@ final class AfuRun implements AutoCloseable {
         simulation =
                 Simulation.of(platform, afu)
                         .mode(options.mode)
+                        .memoryModel(options.model)
                         .seed(options.seed)
                         .policy(options.policy)
                         .build();
+        if (!options.flags.isEmpty()) {
+            simulation.checker().severity(Violation.HAZ_FLAG_UNFENCED, Severity.WARNING);
+        }
+        options.severities.forEach(simulation.checker()::severity);
         statistics = new Statistics(platform);
         simulation.monitor(statistics);
         if (afu instanceof VerilatedAfu verilated) {
@@ -59,8 +71,8 @@ final class AfuRun implements AutoCloseable {
     /// Writes the files that were asked for.
     void trace() throws IOException {
         if (options.waves != null) {
-            waves = VcdWriter.open(options.waves, simulation.profile());
-            simulation.monitor(waves);
+            simulation.monitor(
+                    options.wavesOnError ? onError(options.waves) : waves(options.waves));
         }
         if (options.log != null) {
             log = Files.newBufferedWriter(options.log);
@@ -68,8 +80,25 @@ final class AfuRun implements AutoCloseable {
         }
     }
 
-    void raiseAlmostFull(LongPredicate cycles) {
-        simulation.raiseAlmostFull(cycles);
+    private Monitor waves(Path file) throws IOException {
+        VcdWriter opened = VcdWriter.open(file, simulation.profile());
+        waves = opened;
+        return opened;
+    }
+
+    private Monitor onError(Path file) throws IOException {
+        Files.deleteIfExists(file);
+        return new OnError(() -> {
+            try {
+                return waves(file);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
+
+    void raiseAlmostFull(Set<Channel> channels, LongPredicate cycles) {
+        channels.forEach(channel -> simulation.raiseAlmostFull(channel, cycles));
     }
 
     /// Runs the program to its end.
@@ -121,6 +150,7 @@ final class AfuRun implements AutoCloseable {
             throws IOException, NoSuchAlgorithmException {
         try (Fpga fpga = Fpga.open(simulation)) {
             HostJob job = new HostJob(simulation, fpga, options.lines, input, options.limit);
+            options.flags.forEach(job::markFlag);
             String text = program.run(job);
             simulation.stepUntil(simulation::isIdle, options.limit);
             // What the FIU drove last has still to be seen.

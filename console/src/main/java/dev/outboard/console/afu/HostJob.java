@@ -59,6 +59,21 @@ final class HostJob {
                 Math.min(input.length, bytes));
     }
 
+    /// The AFU announces data by writing this line.
+    void markFlag(FlagLine flag) {
+        if (flag.line() >= lines) {
+            throw new ConsoleException(
+                    "--flag: no line "
+                            + flag.line()
+                            + " in a buffer of "
+                            + lines
+                            + " lines; valid are 0 to "
+                            + (lines - 1));
+        }
+        long first = (flag.source() ? source : destination).lineAddress();
+        simulation.checker().markFlag(first + flag.line());
+    }
+
     UUID afuId() {
         return fpga.afuId();
     }

@@ -3,6 +3,7 @@ package dev.outboard.console.afu;
 import dev.outboard.ccip.litmus.Litmus;
 import dev.outboard.ccip.litmus.Scenario;
 import dev.outboard.ccip.litmus.Variant;
+import dev.outboard.ccip.platform.MemoryModel;
 import dev.outboard.ccip.platform.Profile;
 import java.io.PrintWriter;
 import java.util.List;
@@ -39,12 +40,21 @@ final class LitmusCommand implements Callable<Integer> {
     @Option(
             names = "--platform",
             paramLabel = "NAME",
-            defaultValue = "PAC_A10,INTEGRATED",
+            defaultValue = "pac_a10,integrated",
             split = ",",
+            converter = PlatformName.class,
+            completionCandidates = PlatformName.class,
             description =
-                    "PAC_A10, PAC_N3000, PAC_D5005 or INTEGRATED; may be repeated."
-                            + " Default: ${DEFAULT-VALUE}.")
-    private List<String> platforms = List.of();
+                    "One of ${COMPLETION-CANDIDATES}; may be repeated. Default: ${DEFAULT-VALUE}.")
+    private List<Profile> platforms = List.of();
+
+    @Option(
+            names = "--model",
+            paramLabel = "MODEL",
+            description =
+                    "By which memory model: manual, what CCI-P promises, or measured, what an"
+                            + " integrated platform was found to keep. Default: manual.")
+    private MemoryModel model = MemoryModel.MANUAL;
 
     @Option(
             names = "--seeds",
@@ -68,11 +78,11 @@ final class LitmusCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--seeds " + seeds + "; valid are 1 and more");
         }
-        List<Profile> profiles = platforms.stream().map(this::profile).toList();
         List<Variant> variants =
                 Scenario.all().stream()
                         .filter(this::isChosen)
-                        .flatMap(scenario -> profiles.stream().map(on -> Variant.of(scenario, on)))
+                        .flatMap(scenario ->
+                                platforms.stream().map(on -> Variant.of(scenario, on, model)))
                         .flatMap(List::stream)
                         .toList();
         if (variants.isEmpty()) {
@@ -81,7 +91,9 @@ final class LitmusCommand implements Callable<Integer> {
                     "no scenario of "
                             + String.join(", ", scenarios)
                             + " runs on "
-                            + String.join(", ", platforms)
+                            + platforms.stream()
+                                    .map(PlatformName::of)
+                                    .collect(Collectors.joining(", "))
                             + "; there are "
                             + Scenario.all().stream()
                                     .map(Scenario::name)
@@ -105,20 +117,5 @@ final class LitmusCommand implements Callable<Integer> {
         return scenarios.isEmpty()
                 || scenarios.stream()
                         .anyMatch(name -> scenario.name().matches("\\Q" + name + "\\E(\\D.*)?"));
-    }
-
-    private Profile profile(String name) {
-        return Profile.ALL.stream()
-                .filter(profile -> profile.name().equals(name))
-                .findFirst()
-                .orElseThrow(() ->
-                        new ParameterException(
-                                spec.commandLine(),
-                                "no platform '"
-                                        + name
-                                        + "', there are "
-                                        + Profile.ALL.stream()
-                                                .map(Profile::name)
-                                                .collect(Collectors.joining(", "))));
     }
 }

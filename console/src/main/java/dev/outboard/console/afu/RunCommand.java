@@ -1,7 +1,9 @@
 package dev.outboard.console.afu;
 
 import dev.outboard.ccip.afu.Afu;
+import dev.outboard.ccip.checker.Channel;
 import dev.outboard.ccip.checker.Checker;
+import dev.outboard.ccip.checker.ErrorPolicy;
 import dev.outboard.ccip.checker.Report;
 import dev.outboard.ccip.checker.Violation;
 import dev.outboard.ccip.platform.Profile;
@@ -15,11 +17,13 @@ import java.nio.file.Path;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
@@ -39,6 +43,14 @@ import picocli.CommandLine.Spec;
         })
 final class RunCommand implements Callable<Integer> {
     private static final int ALMOST_FULL_CYCLES = 64;
+
+    /// An AFU may look at the wire of the other channel, which both together do not show.
+    private static final List<Set<Channel>> ALMOST_FULL_CHANNELS =
+            List.of(
+                    EnumSet.of(Channel.TX_C0),
+                    EnumSet.of(Channel.TX_C1),
+                    EnumSet.of(Channel.TX_C0, Channel.TX_C1));
+
     private static final int MOST_LINES = Integer.MAX_VALUE / Line.BYTES;
 
     @Spec private CommandSpec spec;
@@ -59,11 +71,23 @@ final class RunCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), options.lines + " lines; valid are 2 to " + MOST_LINES);
         }
+        if (options.mmioTimeout < 1) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--mmio-timeout " + options.mmioTimeout + "; valid are 1 and more");
+        }
+        if (options.wavesOnError
+                && (options.waves == null || options.policy != ErrorPolicy.HARDWARE)) {
+            throw new ParameterException(
+                    spec.commandLine(), "--vcd-on-error needs --vcd FILE and --policy hardware");
+        }
         byte[] input = options.input == null ? new byte[0] : Files.readAllBytes(options.input);
         Optional<HostProgram> example = example();
         HostProgram program =
                 options.program != null ? options.program : example.orElse(HostProgram.DISCOVER);
-        Profile platform = options.platform != null ? options.platform : program.platform();
+        Profile platform =
+                (options.platform != null ? options.platform : program.platform())
+                        .withMmioTimeout(options.mmioTimeout);
         Supplier<Afu> afu =
                 example.flatMap(HostProgram::example).orElseGet(() -> compiled(platform));
         if (options.almostFull != null) {
@@ -108,9 +132,9 @@ final class RunCommand implements Callable<Integer> {
         out.print(run.statistics());
         Checker checker = run.checker();
         // The first of each kind tells most.
-        Set<Violation> shown = EnumSet.noneOf(Violation.class);
+        Set<String> shown = new HashSet<>();
         for (Report report : checker.reports()) {
-            if (shown.add(report.violation())) {
+            if (shown.add(kind(report))) {
                 out.println(report);
             }
         }
@@ -122,33 +146,54 @@ final class RunCommand implements Callable<Integer> {
         return shown.isEmpty() ? ExitCode.OK : fail("the checker has found something");
     }
 
-    /// One run per cycle in which almost-full rises; says which of them show something.
+    /// Wires that nothing sets may be harmless on one channel and fatal on another.
+    private static String kind(Report report) {
+        boolean undefined = report.violation() == Violation.TX_UNDEFINED;
+        return report.violation() + " " + report.channel() + (undefined ? report.detail() : "");
+    }
+
+    /// For each cycle three runs, in which almost-full rises on one channel, on the other, and on
+    /// both; says which of them show something.
     private int sweep(CycleRange cycles, Supplier<AfuRun> runs, byte[] input, HostProgram program)
             throws IOException, NoSuchAlgorithmException {
         PrintWriter out = spec.commandLine().getOut();
-        int bad = 0;
-        for (long first = cycles.from(); first <= cycles.to(); first++) {
-            long from = first;
-            try (AfuRun run = runs.get()) {
-                run.raiseAlmostFull(cycle -> cycle >= from && cycle < from + ALMOST_FULL_CYCLES);
-                Outcome outcome = run.execute(program, input);
-                List<Report> reports = run.checker().reports();
-                if (!outcome.done() || !reports.isEmpty()) {
-                    bad++;
-                    out.println(
-                            "almost full from cycle "
-                                    + from
-                                    + ": "
-                                    + (reports.isEmpty() ? outcome.text() : reports.getFirst()));
+        long bad = 0;
+        long badCycles = 0;
+        for (long from = cycles.from(); from <= cycles.to(); from++) {
+            long badBefore = bad;
+            for (Set<Channel> channels : ALMOST_FULL_CHANNELS) {
+                try (AfuRun run = runs.get()) {
+                    bad += isSound(run, channels, from, input, program) ? 0 : 1;
                 }
             }
+            badCycles += bad == badBefore ? 0 : 1;
         }
         long all = cycles.to() - cycles.from() + 1;
-        out.println(all + " runs, " + (all - bad) + " without a finding");
+        long allRuns = all * ALMOST_FULL_CHANNELS.size();
+        out.println(allRuns + " runs, " + (allRuns - bad) + " without a finding");
         out.flush();
         return bad == 0
                 ? ExitCode.OK
-                : fail("almost-full shows a fault in " + bad + " of " + all + " cycles");
+                : fail("almost-full shows a fault in " + badCycles + " of " + all + " cycles");
+    }
+
+    private boolean isSound(
+            AfuRun run, Set<Channel> channels, long from, byte[] input, HostProgram program)
+            throws IOException, NoSuchAlgorithmException {
+        long to = from + ALMOST_FULL_CYCLES;
+        run.raiseAlmostFull(channels, cycle -> cycle >= from && cycle < to);
+        Outcome outcome = run.execute(program, input);
+        List<Report> reports = run.checker().reports();
+        if (outcome.done() && reports.isEmpty()) {
+            return true;
+        }
+        String names =
+                channels.stream().map(Channel::toString).collect(Collectors.joining(" and "));
+        String what = reports.isEmpty() ? outcome.text() : reports.getFirst().toString();
+        spec.commandLine()
+                .getOut()
+                .println("almost full on " + names + " from cycle " + from + ": " + what);
+        return false;
     }
 
     private int fail(String why) {

@@ -1,10 +1,17 @@
 package dev.outboard.console.afu;
 
 import dev.outboard.ccip.checker.ErrorPolicy;
+import dev.outboard.ccip.checker.Severity;
+import dev.outboard.ccip.checker.Violation;
+import dev.outboard.ccip.platform.MemoryModel;
 import dev.outboard.ccip.platform.Mode;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.rtl.InitialValues;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -40,6 +47,14 @@ final class RunOptions {
     Mode mode = Mode.TIMED;
 
     @Option(
+            names = "--model",
+            paramLabel = "MODEL",
+            description =
+                    "How much order memory traffic has: manual, what CCI-P promises, or measured,"
+                            + " what an integrated platform was found to keep. Default manual.")
+    MemoryModel model = MemoryModel.MANUAL;
+
+    @Option(
             names = "--seed",
             paramLabel = "N",
             description = "Where all chance comes from, default 1.")
@@ -55,9 +70,38 @@ final class RunOptions {
             names = "--policy",
             paramLabel = "POLICY",
             description =
-                    "After a protocol error: log and go on, stop, or do as hardware does. Default"
-                            + " log.")
-    ErrorPolicy policy = ErrorPolicy.LOG;
+                    "After a protocol error: log and go on, stop, or do as hardware does, which"
+                            + " raises pck_cp2af_error and takes no more requests. Default"
+                            + " hardware.")
+    ErrorPolicy policy = ErrorPolicy.HARDWARE;
+
+    @Option(
+            names = "--mmio-timeout",
+            paramLabel = "CYCLES",
+            description =
+                    "Within how many cycles the AFU has to answer an MMIO read: 65536 by default,"
+                            + " as in ccip_if_pkg of today, 512 in older ones.")
+    int mmioTimeout = Profile.MMIO_TIMEOUT;
+
+    @Option(
+            names = "--severity",
+            paramLabel = "VIOLATION=LEVEL",
+            description =
+                    "How much a violation matters: error, warning, info or off; may be repeated."
+                            + " Off unless set are C0TX_ADDR_ZERO and C1TX_ADDR_ZERO, requests to"
+                            + " line 0, and C1TX_BEAT_FIELD_CHANGED, later beats whose vc_sel,"
+                            + " cl_len or mdata are not those of the first.")
+    Map<Violation, Severity> severities = new EnumMap<>(Violation.class);
+
+    @Option(
+            names = "--flag",
+            paramLabel = "BUFFER:LINE",
+            converter = FlagLine.Converter.class,
+            description =
+                    "The AFU announces data by writing this line of the buffer it reads ('source')"
+                            + " or writes ('destination'), from 0: report the write if no fence is"
+                            + " before it. May be repeated.")
+    List<FlagLine> flags = new ArrayList<>();
 
     @Option(
             names = "--lines",
@@ -78,6 +122,13 @@ final class RunOptions {
     @Nullable Path waves;
 
     @Option(
+            names = "--vcd-on-error",
+            description =
+                    "Begin the waveforms when pck_cp2af_error rises, with the 256 cycles before it;"
+                            + " without an error there is no file.")
+    boolean wavesOnError;
+
+    @Option(
             names = "--log",
             paramLabel = "FILE",
             description = "Write all transactions, for 'outboard afu trace' and other programs.")
@@ -88,8 +139,9 @@ final class RunOptions {
             paramLabel = "FROM-TO",
             converter = CycleRange.Converter.class,
             description =
-                    "Run once for each of these cycles, with almost-full raised on both channels"
-                            + " from there on for 64 cycles: some AFUs are wrong in one cycle only.")
+                    "Run three times for each of these cycles, with almost-full raised from there"
+                            + " on for 64 cycles on Tx C0, on Tx C1 and on both: some AFUs are"
+                            + " wrong in one cycle or on one channel only.")
     @Nullable CycleRange almostFull;
 
     @Option(

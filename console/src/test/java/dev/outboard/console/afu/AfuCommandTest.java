@@ -106,7 +106,59 @@ class AfuCommandTest {
         Execution run = afu("run", "copy", "--lines", "8", "--almost-full", "290-310");
 
         assertThat(run.exitCode()).as(run.toString()).isZero();
-        assertThat(run.out()).isEqualTo("21 runs, 21 without a finding\n");
+        assertThat(run.out()).isEqualTo("63 runs, 63 without a finding\n");
+    }
+
+    @Test
+    void aPlatformIsSpeltInAnyCase() {
+        for (String platform : List.of("PAC_A10", "pac-a10", "Pac_A10")) {
+            assertThat(afu("run", "hello", "--platform", platform).exitCode()).isZero();
+        }
+    }
+
+    @Test
+    void aTimeForMmioReadsThatIsNoneIsRefused() {
+        assertThat(afu("run", "hello", "--mmio-timeout", "512").exitCode()).isZero();
+        assertThat(afu("run", "hello", "--mmio-timeout", "0").err())
+                .contains("--mmio-timeout 0; valid are 1 and more");
+    }
+
+    @Test
+    @Requirement({"CCIP-CHK-2", "CCIP-ORD-53"})
+    void severitiesAndFlagsCanBeSet() {
+        Execution plain = afu("run", "copy", "--lines", "8");
+        Execution flag = afu("run", "copy", "--lines", "8", "--flag", "destination:7");
+        Execution info =
+                afu(
+                        "run",
+                        "copy",
+                        "--lines",
+                        "8",
+                        "--flag",
+                        "destination:7",
+                        "--severity",
+                        "haz_flag_unfenced=info");
+
+        assertThat(plain.exitCode()).isZero();
+        assertThat(flag.exitCode()).isEqualTo(1);
+        assertThat(flag.out()).contains("HAZ_FLAG_UNFENCED (warning) in cycle ");
+        assertThat(info.exitCode()).isZero();
+        assertThat(info.out()).contains(" x HAZ_FLAG_UNFENCED");
+        assertThat(afu("run", "copy", "--lines", "8", "--flag", "destination:8").err())
+                .contains("no line 8 in a buffer of 8 lines; valid are 0 to 7");
+        assertThat(afu("run", "copy", "--flag", "7").err())
+                .contains("'7' is no line of a buffer such as source:0 or destination:7");
+    }
+
+    @Test
+    @Requirement("CCIP-PLT-4")
+    void wavesOnErrorNeedWavesAndHardware() {
+        assertThat(afu("run", "hello", "--vcd-on-error").err())
+                .contains("--vcd-on-error needs --vcd FILE and --policy hardware");
+        Path waves = directory.resolve("none.vcd");
+        assertThat(afu("run", "hello", "--vcd", waves.toString(), "--vcd-on-error").exitCode())
+                .isZero();
+        assertThat(waves).doesNotExist();
     }
 
     @Test

@@ -72,7 +72,7 @@ class ByteWriterTest {
     }
 
     @Test
-    @Requirement({"CCIP-BYT-2", "CCIP-BYT-3", "CCIP-BYT-5", "CCIP-BYT-13"})
+    @Requirement({"CCIP-BYT-2", "CCIP-BYT-3", "CCIP-BYT-5"})
     void writesTheBytesItIsToldAndNoOthers() {
         Seeds.campaign(
                 30,

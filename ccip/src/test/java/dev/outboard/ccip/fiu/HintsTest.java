@@ -1,0 +1,198 @@
+package dev.outboard.ccip.fiu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.ccip.checker.CacheTransition;
+import dev.outboard.ccip.checker.CacheTransition.Command;
+import dev.outboard.ccip.checker.CacheTransition.State;
+import dev.outboard.ccip.fiu.Port.Response;
+import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.wire.LineCount;
+import dev.outboard.ccip.wire.ReadType;
+import dev.outboard.ccip.wire.VirtualChannel;
+import dev.outboard.ccip.wire.WriteType;
+import dev.outboard.testkit.Requirement;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// What the five types of memory requests do to the caches (CCI-P manual 1.2.3, 1.3.2): each beside
+/// one that does otherwise.
+class HintsTest {
+    private static final int LINES = 64;
+
+    /// Cycles between two means that are not the same by chance.
+    private static final double APART = 5;
+
+    private final List<CacheTransition> lookups = new ArrayList<>();
+
+    private Port integrated() {
+        return watched(new Port(Profile.INTEGRATED));
+    }
+
+    private Port watched(Port port) {
+        port.fiu.onLookup(lookup -> lookups.add(lookup.transition));
+        return port;
+    }
+
+    private static void write(Port port, WriteType type, VirtualChannel channel, int from) {
+        for (int i = 0; i < LINES; i++) {
+            port.tx.c1.write(type, channel, LineCount.ONE, port.base + from + i, i);
+            Arrays.fill(port.tx.c1.data, i);
+            port.edge().settle();
+        }
+        port.responses.clear();
+    }
+
+    /// The mean latency of a read of each line, one after the other.
+    private static double read(Port port, ReadType type, VirtualChannel channel, int from) {
+        port.responses.clear();
+        long cycles = 0;
+        for (int i = 0; i < LINES; i++) {
+            long sent = port.cycle;
+            port.tx.c0.read(type, channel, LineCount.ONE, port.base + from + i, i);
+            port.edge().settle();
+            cycles += port.reads().getLast().cycle() - sent;
+        }
+        return (double) cycles / LINES;
+    }
+
+    private static double read(Port port, VirtualChannel channel, int from) {
+        return read(port, ReadType.RDLINE_I, channel, from);
+    }
+
+    @Test
+    @Requirement({"CCIP-MEM-3", "CCIP-GUI-3"})
+    void aLineReadWithRdLineIIsNotKept() {
+        Port port = integrated();
+        read(port, ReadType.RDLINE_I, VirtualChannel.VL0, 0);
+        read(port, ReadType.RDLINE_I, VirtualChannel.VL0, 0);
+        assertThat(port.reads()).noneMatch(Response::hit);
+        assertThat(lookups).allMatch(lookup -> lookup.after() == State.I);
+        // So a stream of reads throws nothing out that is worth keeping, which RdLine_S does.
+        assertThat(lookups).noneMatch(CacheTransition::evicts);
+        lookups.clear();
+        read(port, ReadType.RDLINE_S, VirtualChannel.VL0, 0);
+        read(port, ReadType.RDLINE_S, VirtualChannel.VL0, 0);
+        assertThat(lookups.subList(LINES, 2 * LINES)).noneMatch(CacheTransition::evicts);
+    }
+
+    @Test
+    @Requirement("CCIP-MEM-3")
+    void aLineReadWithRdLineSIsKeptAsShared() {
+        Port port = integrated();
+        double miss = read(port, ReadType.RDLINE_S, VirtualChannel.VL0, 0);
+        assertThat(port.reads()).noneMatch(Response::hit);
+        double hit = read(port, ReadType.RDLINE_S, VirtualChannel.VL0, 0);
+        assertThat(port.reads()).allMatch(Response::hit);
+        assertThat(lookups.subList(LINES, 2 * LINES))
+                .allMatch(lookup -> lookup.before() == State.S);
+        assertThat(hit).isLessThan(miss - APART);
+    }
+
+    @Test
+    @Requirement({"CCIP-MEM-4", "CCIP-MEM-6"})
+    void linesWrittenWithWrLineIAndWrPushIAreNotKeptInTheFpgaCache() {
+        Port port = integrated();
+        write(port, WriteType.WRLINE_I, VirtualChannel.VL0, 0);
+        write(port, WriteType.WRPUSH_I, VirtualChannel.VL0, LINES);
+        read(port, VirtualChannel.VL0, 0);
+        assertThat(port.reads()).noneMatch(Response::hit);
+        read(port, VirtualChannel.VL0, LINES);
+        assertThat(port.reads()).noneMatch(Response::hit);
+    }
+
+    @Test
+    @Requirement({"CCIP-MEM-5", "CCIP-GUI-3"})
+    void aLineWrittenWithWrLineMIsKeptAsModifiedAndServedFromThere() {
+        Port port = integrated();
+        write(port, WriteType.WRLINE_M, VirtualChannel.VL0, 0);
+        lookups.clear();
+        double kept = read(port, VirtualChannel.VL0, 0);
+        assertThat(port.reads()).allMatch(Response::hit);
+        assertThat(lookups).allMatch(lookup -> lookup.before() == State.M);
+        write(port, WriteType.WRLINE_I, VirtualChannel.VL0, LINES);
+        assertThat(kept).isLessThan(read(port, VirtualChannel.VL0, LINES) - APART);
+    }
+
+    @Test
+    @Requirement("CCIP-MEM-4")
+    void wrLineIAdvisesTheProcessorOfNothing() {
+        Port port = new Port(Profile.PAC_A10);
+        write(port, WriteType.WRLINE_I, VirtualChannel.VA, 0);
+        double written = read(port, VirtualChannel.VA, 0);
+        double untouched = read(port, VirtualChannel.VA, LINES);
+        write(port, WriteType.WRPUSH_I, VirtualChannel.VA, 2 * LINES);
+        double pushed = read(port, VirtualChannel.VA, 2 * LINES);
+        assertThat(Math.abs(written - untouched)).isLessThan(APART);
+        assertThat(pushed).isLessThan(written - APART);
+    }
+
+    @Test
+    @Requirement({"CCIP-MEM-6", "CCIP-PLT-34"})
+    void wrPushIBringsTheLineIntoTheLastLevelCache() {
+        for (Profile profile : List.of(Profile.PAC_A10, Profile.INTEGRATED)) {
+            Port port = new Port(profile);
+            write(port, WriteType.WRLINE_I, VirtualChannel.VH0, 0);
+            write(port, WriteType.WRPUSH_I, VirtualChannel.VH0, LINES);
+            double memory = read(port, VirtualChannel.VH0, 0);
+            double pushed = read(port, VirtualChannel.VH0, LINES);
+            assertThat(pushed).as(profile.name()).isLessThan(memory - APART);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Requirement("CCIP-PLT-33")
+    void whatGoesToUpiLooksUpTheFpgaCacheAndNothingElseDoes(VirtualChannel channel) {
+        Port port = integrated();
+        write(port, WriteType.WRLINE_I, channel, 0);
+        lookups.clear();
+        read(port, channel, 0);
+        List<Response> overUpi =
+                port.reads().stream().filter(r -> r.channel() == VirtualChannel.VL0).toList();
+        assertThat(lookups).hasSize(overUpi.size());
+        switch (channel) {
+            case VA -> assertThat(overUpi).hasSizeBetween(1, LINES - 1);
+            case VL0 -> assertThat(overUpi).hasSize(LINES);
+            default -> assertThat(overUpi).isEmpty();
+        }
+    }
+
+    @Test
+    @Requirement("CCIP-PLT-33")
+    void aHitStaysOnTheChipAndAMissLeavesIt() {
+        Port port = integrated();
+        double miss = read(port, ReadType.RDLINE_S, VirtualChannel.VL0, 0);
+        assertThat(lookups).allMatch(HintsTest::usesUpi);
+        lookups.clear();
+        double hit = read(port, ReadType.RDLINE_S, VirtualChannel.VL0, 0);
+        assertThat(lookups).hasSize(LINES).noneMatch(HintsTest::usesUpi);
+        assertThat(hit).isLessThan(miss - APART);
+    }
+
+    private static boolean usesUpi(CacheTransition lookup) {
+        return lookup.phases().stream().anyMatch(phase -> phase.command() != Command.NONE);
+    }
+
+    /// A byte write of a platform that has both byte writes and the cache.
+    @ParameterizedTest
+    @EnumSource(names = {"WRLINE_I", "WRLINE_M", "WRPUSH_I"})
+    @Requirement("CCIP-BYT-13")
+    void aByteWriteIsCachedAsALineOfItsType(WriteType type) {
+        Port bytes = watched(new Port(Profile.INTEGRATED.withByteEnable(true)));
+        bytes.tx.c1.writeBytes(type, VirtualChannel.VL0, bytes.base, 0, 4, 4);
+        bytes.edge().settle();
+        List<CacheTransition> ofBytes = List.copyOf(lookups);
+        lookups.clear();
+        Port line = integrated();
+        line.tx.c1.write(type, VirtualChannel.VL0, LineCount.ONE, line.base, 0);
+        line.edge().settle();
+        assertThat(ofBytes).hasSize(1).isEqualTo(lookups);
+        assertThat(ofBytes.getFirst().after())
+                .isEqualTo(type == WriteType.WRLINE_M ? State.M : State.I);
+    }
+}

@@ -1,0 +1,288 @@
+package dev.outboard.ccip.fiu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.outboard.ccip.fiu.Port.Response;
+import dev.outboard.ccip.platform.LinkParameters;
+import dev.outboard.ccip.platform.Mode;
+import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.platform.ResponseFormat;
+import dev.outboard.ccip.wire.C1Response;
+import dev.outboard.ccip.wire.LineCount;
+import dev.outboard.ccip.wire.ReadType;
+import dev.outboard.ccip.wire.VirtualChannel;
+import dev.outboard.ccip.wire.WriteType;
+import dev.outboard.testkit.Requirement;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Which requests go where and what answers them, how VA is spread, and how much in flight is
+/// enough.
+class TrafficTest {
+    private static final int WORD = 0x600D;
+
+    // The flow table upstream.
+
+    @ParameterizedTest
+    @EnumSource(names = {"WRLINE_I", "WRLINE_M", "WRPUSH_I"})
+    @Requirement({"CCIP-RSP-15", "CCIP-SIG-11"})
+    void aWriteTakesItsDataAlongAndIsAnsweredWithoutAny(WriteType type) {
+        Port port = new Port(Profile.INTEGRATED);
+        port.tx.c1.write(type, VirtualChannel.VA, LineCount.ONE, port.base, 3);
+        Arrays.fill(port.tx.c1.data, WORD);
+        port.edge().settle();
+        assertThat(port.word(0)).isEqualTo(WORD);
+        assertThat(port.reads()).isEmpty();
+        assertThat(port.writes())
+                .hasSize(1)
+                .allMatch(r -> r.type() == C1Response.WRLINE.code() && r.mdata() == 3);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Requirement({"CCIP-RSP-15", "CCIP-SIG-11"})
+    void aReadTakesNoneAndIsAnsweredWithThem(ReadType type) {
+        Port port = new Port(Profile.INTEGRATED);
+        port.word(0, WORD);
+        Arrays.fill(port.tx.c1.data, -1);
+        port.tx.c0.read(type, VirtualChannel.VA, LineCount.ONE, port.base, 4);
+        port.edge().settle();
+        assertThat(port.writes()).isEmpty();
+        assertThat(port.reads()).hasSize(1).allMatch(r -> r.mdata() == 4 && r.word() == WORD);
+        assertThat(port.word(0)).isEqualTo(WORD);
+    }
+
+    @Test
+    @Requirement({"CCIP-RSP-15", "CCIP-SIG-11"})
+    void aFenceIsAnsweredByAFenceAndWritesNothing() {
+        Port port = new Port(Profile.PAC_A10);
+        port.word(0, WORD);
+        Arrays.fill(port.tx.c1.data, -1);
+        port.fence(VirtualChannel.VA, 5).edge().settle();
+        assertThat(port.reads()).isEmpty();
+        assertThat(port.writes())
+                .hasSize(1)
+                .allMatch(r -> r.type() == C1Response.WRFENCE.code() && r.mdata() == 5);
+        assertThat(port.word(0)).isEqualTo(WORD);
+    }
+
+    @Test
+    @Requirement({"CCIP-RSP-15", "CCIP-SIG-11"})
+    void anInterruptIsAnsweredByAnInterruptAndWritesNothing() {
+        Port port = new Port(Profile.PAC_A10);
+        port.word(0, WORD);
+        Arrays.fill(port.tx.c1.data, -1);
+        port.tx.c1.interrupt(VirtualChannel.VA, 2);
+        port.edge().settle();
+        assertThat(port.reads()).isEmpty();
+        assertThat(port.writes())
+                .hasSize(1)
+                .allMatch(r -> r.type() == C1Response.INTR.code() && r.mdata() == 2);
+        assertThat(port.word(0)).isEqualTo(WORD);
+    }
+
+    // Byte writes.
+
+    /// Of two byte writes, and of two writes of lines, either may be the last; never behind a
+    /// fence.
+    @Test
+    @Requirement("CCIP-BYT-13")
+    void byteWritesAreOrderedAndFencedAsLinesAre() {
+        for (boolean bytes : new boolean[] {true, false}) {
+            Set<Long> unordered = new HashSet<>();
+            Set<Long> fenced = new HashSet<>();
+            for (int seed = 0; seed < 200; seed++) {
+                unordered.add(lastOfTwo(bytes, false, seed));
+                fenced.add(lastOfTwo(bytes, true, seed));
+            }
+            assertThat(unordered).containsExactlyInAnyOrder(1L, 2L);
+            assertThat(fenced).containsExactly(2L);
+        }
+    }
+
+    private static long lastOfTwo(boolean bytes, boolean fence, int seed) {
+        Port port = new Port(Profile.PAC_D5005, Mode.ADVERSARIAL, seed, ResponseFormat.UNPACKED);
+        for (int value = 1; value <= 2; value++) {
+            if (bytes) {
+                port.tx.c1.writeBytes(
+                        WriteType.WRLINE_I, VirtualChannel.VA, port.base, value, 0, 8);
+            } else {
+                port.tx.c1.write(
+                        WriteType.WRLINE_I, VirtualChannel.VA, LineCount.ONE, port.base, value);
+            }
+            Arrays.fill(port.tx.c1.data, value);
+            port.edge();
+            if (fence && value == 1) {
+                port.fence(VirtualChannel.VA, 9).edge();
+            }
+        }
+        port.settle();
+        return port.word(0);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"PACKED", "UNPACKED"})
+    @Requirement("CCIP-BYT-13")
+    void aByteWriteIsAnsweredAsALineIs(ResponseFormat format) {
+        Port port = new Port(Profile.PAC_D5005, Mode.TIMED, 1, format);
+        port.tx.c1.writeBytes(WriteType.WRLINE_I, VirtualChannel.VH0, port.base, 7, 3, 5);
+        port.edge().settle();
+        port.write(0, LineCount.ONE, VirtualChannel.VH0, 7, 1).edge().settle();
+        assertThat(port.writes()).hasSize(2);
+        assertThat(port.writes())
+                .extracting(
+                        Response::type,
+                        Response::channel,
+                        Response::hit,
+                        Response::packed,
+                        Response::number,
+                        Response::mdata)
+                .containsOnly(
+                        tuple(
+                                C1Response.WRLINE.code(),
+                                VirtualChannel.VH0,
+                                false,
+                                format == ResponseFormat.PACKED,
+                                0,
+                                7));
+    }
+
+    // What comes back.
+
+    /// A link that is wide without limit, so that nothing but the port decides.
+    @Test
+    @Requirement("CCIP-FLW-9")
+    void responsesComeInEveryCycleOnBothChannelsWhateverTheAfuDoes() {
+        LinkParameters wide = new LinkParameters(300, 300, 0, 0, 64);
+        Port port =
+                new Port(
+                        Profile.PAC_A10.withLink(VirtualChannel.VH0, wide),
+                        Mode.TIMED,
+                        1,
+                        ResponseFormat.UNPACKED);
+        for (int i = 0; i < 24; i++) {
+            port.read(4 * i, LineCount.FOUR, VirtualChannel.VA, i);
+            port.burst(512 + 4 * i, LineCount.FOUR, VirtualChannel.VA, i, i);
+        }
+        port.settle();
+        assertThat(longestRun(port.reads())).isEqualTo(96);
+        assertThat(longestRun(port.writes())).isEqualTo(96);
+    }
+
+    /// In how many cycles on end there was one.
+    private static int longestRun(List<Response> responses) {
+        int longest = 1;
+        int run = 1;
+        for (int i = 1; i < responses.size(); i++) {
+            run = responses.get(i).cycle() == responses.get(i - 1).cycle() + 1 ? run + 1 : 1;
+            longest = Math.max(longest, run);
+        }
+        return longest;
+    }
+
+    // Channels.
+
+    private static Map<VirtualChannel, Long> shares(Profile profile) {
+        Port port = new Port(profile);
+        for (int i = 0; i < 600; i++) {
+            port.read(i % Port.LINES, i).edges(8);
+        }
+        port.settle();
+        return port.reads().stream()
+                .collect(Collectors.groupingBy(Response::channel, Collectors.counting()));
+    }
+
+    @Test
+    @Requirement("CCIP-VC-3")
+    void theWeightOfALinkFollowsItsParameters() {
+        Map<VirtualChannel, Long> usual = shares(Profile.INTEGRATED);
+        LinkParameters half = new LinkParameters(20, 118, 2 * 620, 2 * 140, 256);
+        Map<VirtualChannel, Long> slower =
+                shares(Profile.INTEGRATED.withLink(VirtualChannel.VL0, half));
+        double before = (double) usual.get(VirtualChannel.VL0) / usual.get(VirtualChannel.VH0);
+        double after = (double) slower.get(VirtualChannel.VL0) / slower.get(VirtualChannel.VH0);
+        assertThat(after / before).isBetween(0.45, 0.55);
+    }
+
+    @Test
+    @Requirement("CCIP-VC-3")
+    void adversarialModeSteersBySeedWithLongRunsOnOneLink() {
+        assertThat(steered(1)).isEqualTo(steered(1)).isNotEqualTo(steered(2));
+        int longest = 0;
+        int shortest = Integer.MAX_VALUE;
+        List<VirtualChannel> channels = steered(1);
+        int run = 1;
+        for (int i = 1; i < channels.size(); i++) {
+            if (channels.get(i) == channels.get(i - 1)) {
+                run++;
+            } else {
+                longest = Math.max(longest, run);
+                shortest = Math.min(shortest, run);
+                run = 1;
+            }
+        }
+        assertThat(longest).isGreaterThan(20);
+        assertThat(shortest).isEqualTo(1);
+        assertThat(new HashSet<>(channels)).hasSize(3);
+    }
+
+    /// The channels of 500 reads on VA, in the order in which they were sent.
+    private static List<VirtualChannel> steered(long seed) {
+        Port port = new Port(Profile.INTEGRATED, Mode.ADVERSARIAL, seed, ResponseFormat.PACKED);
+        for (int i = 0; i < 500; i++) {
+            port.read(i, i).edge().settle();
+        }
+        return port.reads().stream()
+                .sorted(Comparator.comparingInt(Response::mdata))
+                .map(Response::channel)
+                .toList();
+    }
+
+    // How much in flight is enough.
+
+    /// Lines per cycle of reads of four lines, of which so many requests are in flight.
+    private static double rate(VirtualChannel channel, int requests) {
+        Port port = new Port(Profile.INTEGRATED);
+        int sent = 0;
+        int cycles = 30_000;
+        for (int i = 0; i < cycles; i++) {
+            int answered = port.responses.size() / LineCount.FOUR.lines();
+            if (sent - answered < requests && !port.rx.c0TxAlmFull) {
+                port.read(sent++ * 4 % Port.LINES, LineCount.FOUR, channel, 0);
+            }
+            port.edge();
+        }
+        return (double) port.responses.size() / cycles;
+    }
+
+    @Test
+    @Requirement("CCIP-GUI-6")
+    void vl0NeedsManyInFlightAndNoMoreThanItsGuidanceSays() {
+        assertThat(rate(VirtualChannel.VL0, 4)).isLessThan(0.8 * rate(VirtualChannel.VL0, 128));
+        double enough = rate(VirtualChannel.VL0, 256);
+        assertThat(rate(VirtualChannel.VL0, 128)).isGreaterThan(0.98 * enough);
+        assertThat(rate(VirtualChannel.VL0, 512)).isLessThan(1.02 * enough);
+        assertThat(Profile.INTEGRATED.sizing(VirtualChannel.VL0).leastRequests()).isEqualTo(128);
+        assertThat(Profile.INTEGRATED.sizing(VirtualChannel.VL0).mostRequests()).isEqualTo(256);
+    }
+
+    @Test
+    @Requirement("CCIP-GUI-7")
+    void vaNeedsMoreAndNoMoreThanItsGuidanceSays() {
+        assertThat(rate(VirtualChannel.VA, 16)).isLessThan(0.8 * rate(VirtualChannel.VA, 256));
+        double enough = rate(VirtualChannel.VA, 384);
+        assertThat(rate(VirtualChannel.VA, 256)).isGreaterThan(0.98 * enough);
+        assertThat(rate(VirtualChannel.VA, 600)).isLessThan(1.02 * enough);
+        assertThat(Profile.INTEGRATED.sizing(VirtualChannel.VA).leastRequests()).isEqualTo(256);
+        assertThat(Profile.INTEGRATED.sizing(VirtualChannel.VA).mostRequests()).isEqualTo(384);
+    }
+}
