@@ -55,6 +55,7 @@ public final class ProgressEngine implements AutoCloseable {
     private boolean isStopping;
 
     private volatile @Nullable Thread sleeper;
+    private volatile @Nullable Notification notification;
     private volatile boolean woken;
     private volatile boolean closed;
     private long callbackFailures;
@@ -186,9 +187,36 @@ public final class ProgressEngine implements AutoCloseable {
         }
     }
 
-    /// Ends the [#await] that is going on, or else the next one. Any thread.
+    /// For native programs: what they wait for instead of calling [#await], the same each time.
+    ///
+    /// @throws DocaException with BAD_STATE unless a context is attached, on whose device it is
+    ///   made; with DRIVER if the process may not have another file descriptor
+    public Notification notification() {
+        enter();
+        try {
+            requireOpen();
+            Notification made = notification;
+            if (made == null) {
+                made = Notification.of(this, contexts, channels.values());
+                notification = made;
+            }
+            return made;
+        } finally {
+            exit();
+        }
+    }
+
+    void requireOpen() {
+        if (closed) {
+            throw new DocaException(DocaError.BAD_STATE, "the progress engine is closed");
+        }
+    }
+
+    /// Ends the [#await] that is going on, or else the next one; a [Notification] that was
+    /// requested comes. Any thread.
     public void wake() {
         woken = true;
+        Notification.signal(notification);
         for (CompletionChannel channel : channels.values()) {
             channel.wake();
         }
@@ -292,6 +320,7 @@ public final class ProgressEngine implements AutoCloseable {
                     "the progress engine still drives " + contexts[0] + "; close it first");
         }
         closed = true;
+        Notification.close(notification);
         channels.values().forEach(CompletionChannel::close);
         channels.clear();
         LockSupport.unpark(sleeper);
@@ -334,7 +363,7 @@ public final class ProgressEngine implements AutoCloseable {
     /// The channel for completion queues of `device`, whose notifications end [#await].
     public CompletionChannel channel(Device device) {
         Objects.requireNonNull(device, "device");
-        return channels.computeIfAbsent(device, Device::createCompletionChannel);
+        return channels.computeIfAbsent(device, each -> Notification.channel(each, notification));
     }
 
     /// Runs a callback with `argument`, without holding up other threads; what it throws is counted
@@ -433,7 +462,7 @@ public final class ProgressEngine implements AutoCloseable {
         }
     }
 
-    private boolean arm() {
+    boolean arm() {
         enter();
         try {
             boolean wasWoken = woken;
@@ -452,10 +481,16 @@ public final class ProgressEngine implements AutoCloseable {
 
     private long sleepLimit() {
         long limit = channels.size() > 1 ? DEVICE_LOOK_NANOS : LONGEST_SLEEP_NANOS;
+        return Math.min(limit, lookAgainNanos());
+    }
+
+    /// When a context has to be looked at though nothing tells of work.
+    long lookAgainNanos() {
+        long soonest = Long.MAX_VALUE;
         for (Ctx ctx : contexts) {
-            limit = Math.min(limit, ctx.lookAgainNanos());
+            soonest = Math.min(soonest, ctx.lookAgainNanos());
         }
-        return limit;
+        return soonest;
     }
 
     private void sleep(long nanos) {

@@ -14,6 +14,7 @@ import dev.outboard.doca.DocaDevInfo;
 import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.Mmap;
 import dev.outboard.doca.MmapBuilder;
+import dev.outboard.doca.Notification;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.RemoteMmap;
@@ -130,6 +131,12 @@ final class ApiObjects implements AutoCloseable {
         makers.put(DocaDev.class, () -> dev);
         makers.put(DocaDevInfo.class, dev::info);
         makers.put(ProgressEngine.class, () -> engine);
+        makers.put(
+                Notification.class,
+                () -> {
+                    get(RdmaConnection.class);
+                    return engine.notification();
+                });
         makers.put(MmapBuilder.class, Mmap::builder);
         makers.put(
                 Mmap.class,

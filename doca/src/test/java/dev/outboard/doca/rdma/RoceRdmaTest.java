@@ -111,6 +111,14 @@ class RoceRdmaTest {
     }
 
     @Nested
+    class Notifications extends NotificationContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
     class Contexts extends RdmaContextContract {
         @Override
         DocaDevInfo device() {
