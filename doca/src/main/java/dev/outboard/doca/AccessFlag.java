@@ -5,8 +5,11 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// Who may do what with memory: the bits of `doca_access_flag`. The local device may always read,
-/// whatever the flags say (catalog DCORE-MMAP-4, 6).
+/// Who may do what with memory: the bits of `doca_access_flag`. A value, for any thread.
+///
+/// DCORE-MMAP-4: the permissions are a set of these.
+///
+/// DCORE-MMAP-6: the local device may always read, whatever the flags say.
 public enum AccessFlag {
     /// The local device reads only. Has no bit: it is the absence of [#LOCAL_READ_WRITE].
     LOCAL_READ_ONLY(0),

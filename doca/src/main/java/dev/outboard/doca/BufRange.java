@@ -10,9 +10,11 @@ package dev.outboard.doca;
 /// ```
 ///
 /// A buffer comes from a [BufInventory] with one reference; when the last is released it goes back,
-/// and each use of it throws BAD_STATE (catalog DCORE-BUF-19). The inventory hands the same object
-/// out again only after [BufInventory#SPARE] others; a holder that may be later than that compares
-/// [#generation] with what it was when the holder got the buffer.
+/// and each use of it throws BAD_STATE. The inventory hands the same object out again only after
+/// [BufInventory#SPARE] others; a holder that may be later than that compares [#generation] with
+/// what it was when the holder got the buffer.
+///
+/// DCORE-BUF-19: a buffer that went back to its inventory is refused with BAD_STATE.
 ///
 /// One thread at a time; handing a buffer over in a task that is submitted and completes makes
 /// changes visible. Nothing here allocates unless it fails.

@@ -1,7 +1,8 @@
 package dev.outboard.doca;
 
-/// How a task ended, for those who prefer a `switch` to [Task#status]; made when asked for (catalog
-/// DJAVA-API-6).
+/// How a task ended, for those who prefer a `switch` to [Task#status].
+///
+/// DJAVA-API-6: these three are all, so that a `switch` is exhaustive.
 public sealed interface Completion {
     /// It did what it should.
     record Success() implements Completion {}

@@ -3,8 +3,9 @@ package dev.outboard.doca;
 import dev.outboard.fabric.ProtectionDomain;
 
 /// An open device: DOCA's `doca_dev` (DOCA Core guide, device discovery). All that are opened from
-/// one [DocaDevInfo] share one device of the fabric, which is released when the last of them is
-/// closed (catalog DCORE-DEV-3). Belongs to whoever opened it; any thread.
+/// one [DocaDevInfo] share one device of the fabric. Belongs to whoever opened it; any thread.
+///
+/// DCORE-DEV-3: the last close releases the device, not one before.
 ///
 /// ```java
 /// try (DocaDev dev = DocaDev.open(DocaDevInfo.find(""));

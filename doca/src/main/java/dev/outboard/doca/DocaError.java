@@ -2,8 +2,9 @@ package dev.outboard.doca;
 
 import java.util.Objects;
 
-/// How a call or a task ended: the codes of `doca_error_t`. The constants stand in the order of
-/// their numbers (catalog DCORE-ERR-1). A value, for any thread.
+/// How a call or a task ended: the codes of `doca_error_t`. A value, for any thread.
+///
+/// DCORE-ERR-1: the constants stand in the order of their numbers.
 public enum DocaError {
     /// The operation did what it should; every other code is a failure.
     SUCCESS("Success"),
@@ -61,16 +62,18 @@ public enum DocaError {
         return this == SUCCESS ? "DOCA_SUCCESS" : "DOCA_ERROR_" + name();
     }
 
-    /// The description of the code with this number; for a number that no code has, a fixed text
-    /// that says so (catalog DCORE-ERR-2).
+    /// The description of the code with this number.
+    ///
+    /// DCORE-ERR-2: for a number that no code has, a fixed text that says so.
     public static String describe(int number) {
         return number >= 0 && number < BY_NUMBER.length
                 ? BY_NUMBER[number].description
                 : "Unrecognized error code";
     }
 
-    /// Of two results of consecutive steps the one to report: the earlier failure, if there is one
-    /// (the `DOCA_ERROR_PROPAGATE` rule, catalog DCORE-ERR-3).
+    /// Of two results of consecutive steps the one to report (the `DOCA_ERROR_PROPAGATE` rule).
+    ///
+    /// DCORE-ERR-3: the earlier failure, if there is one.
     public static DocaError first(DocaError earlier, DocaError later) {
         Objects.requireNonNull(earlier, "earlier");
         Objects.requireNonNull(later, "later");

@@ -4,7 +4,9 @@ import dev.outboard.fabric.CompletionStatus;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// Why a task failed, beside its status (catalog DCORE-ERR-5). A value.
+/// Why a task failed. A value.
+///
+/// DCORE-ERR-5: a failure has a cause beside its status.
 public sealed interface FailureCause {
     /// The transport ended the task.
     ///
@@ -35,8 +37,9 @@ public sealed interface FailureCause {
             }
         }
 
-        /// The cause for `status`, GENERAL_ERROR for one that a task cannot have (catalog
-        /// DRDMA-FAIL-6); allocates nothing.
+        /// The cause for `status`; allocates nothing.
+        ///
+        /// DRDMA-FAIL-6: a status that a task cannot have is GENERAL_ERROR.
         public static Transport of(CompletionStatus status) {
             return BY_STATUS[status.ordinal()];
         }

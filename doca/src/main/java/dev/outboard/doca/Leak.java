@@ -5,10 +5,10 @@ import java.lang.ref.Cleaner;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Watches that an object is closed before it becomes unreachable. If it is not, the leak is
-/// counted, logged as a warning and its resources are released (catalog DJAVA-API-3). With the
-/// system property [#TRACKING] set to `true` the warning says where the object was created. Any
-/// thread.
+/// Watches that an object is closed before it becomes unreachable. With the system property
+/// [#TRACKING] set to `true` the warning says where the object was created. Any thread.
+///
+/// DJAVA-API-3: a leak is counted, logged as a warning, and its resources are released.
 public final class Leak {
     /// The system property that makes every object created from then on remember where.
     public static final String TRACKING = "dev.outboard.doca.leak-tracking";

@@ -82,8 +82,8 @@ public final class Mmap implements AutoCloseable {
     /// @return this
     /// @throws DocaException with BAD_STATE if it is started or closed; with INVALID_VALUE if the
     ///   memory is closed or confined to a thread, if it is read-only but LOCAL_READ_WRITE is
-    ///   permitted, or if RDMA_WRITE or RDMA_ATOMIC is permitted without it (catalog DCORE-MMAP-7);
-    ///   with NO_MEMORY or DRIVER if a device refuses. It is not started then.
+    ///   permitted, or if RDMA_WRITE or RDMA_ATOMIC is permitted without it; with NO_MEMORY or
+    ///   DRIVER if a device refuses. It is not started then.
     public synchronized Mmap start() {
         requireOpen();
         if (started) {
@@ -109,8 +109,9 @@ public final class Mmap implements AutoCloseable {
     }
 
     /// Revokes the access of devices and of peers that hold exports; no buffer can be made until it
-    /// is started again, under new keys (catalog DCORE-MMAP-17, 23). Does nothing if it is not
-    /// started.
+    /// is started again. Does nothing if it is not started.
+    ///
+    /// DCORE-MMAP-17, DCORE-MMAP-23: the keys of before are dead then; a new start makes new ones.
     ///
     /// @throws DocaException with NOT_PERMITTED if buffers of it are out, see [#bufferCount]
     public synchronized void stop() {

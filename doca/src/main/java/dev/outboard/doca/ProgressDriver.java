@@ -6,8 +6,10 @@ import java.time.Duration;
 import java.util.Objects;
 
 /// A thread that progresses an engine, for those who do not want to own the loop of
-/// `doca_pe_progress` (catalog DJAVA-PE-2). All callbacks run on it. Tasks are submitted in
-/// callbacks, or, with an engine that is SHARED, on any thread.
+/// `doca_pe_progress`. Tasks are submitted in callbacks, or, with an engine that is SHARED, on any
+/// thread.
+///
+/// DJAVA-PE-2: all callbacks run on the driver's thread.
 ///
 /// An engine that is CONFINED is taken over from the thread that used it, until [#close], which
 /// stops the contexts and ends the thread.

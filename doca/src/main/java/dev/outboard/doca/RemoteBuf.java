@@ -4,8 +4,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A buffer in memory of a peer: the source of a read, the destination of a write or an atomic. Its
-/// lengths are computed with like those of a [Buf]; its bytes are out of reach, and it is in no
-/// list (catalog DCORE-BUF-18). See [BufRange] for its life and threads.
+/// lengths are computed with like those of a [Buf]; its bytes are out of reach. See [BufRange] for
+/// its life and threads.
+///
+/// DCORE-BUF-18: it is in no list.
 public final class RemoteBuf extends BufRange {
     private final BufInventory inventory;
     private @Nullable RemoteMmap mmap;

@@ -8,8 +8,10 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Memory of a peer, known from an export of its [Mmap]: DOCA's mmap created from an export. It
-/// holds no memory and needs no start; all one can do is make buffers of it for tasks (catalog
-/// DCORE-MMAP-15, 16). Belongs to whoever made it; any thread.
+/// holds no memory and needs no start; all one can do is make buffers of it for tasks. Belongs to
+/// whoever made it; any thread.
+///
+/// DCORE-MMAP-15, DCORE-MMAP-16: what an export gives can make buffers and nothing else.
 public final class RemoteMmap implements AutoCloseable {
     private static final Set<AccessFlag> PEER_FLAGS =
             EnumSet.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC);

@@ -2,7 +2,7 @@ package dev.outboard.naa;
 
 import java.nio.charset.StandardCharsets;
 
-/// Text that a peer sent along, made harmless: it may hold anything (`spec/naaice.md`, NAA-CONN-7).
+/// NAA-CONN-7: text that a peer sent along may hold anything; here it is made harmless.
 final class PrintableText {
     private PrintableText() {}
 

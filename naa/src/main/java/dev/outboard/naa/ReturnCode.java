@@ -1,6 +1,8 @@
 package dev.outboard.naa;
 
-/// How an RPC ended, as the server tells it with the answer (`spec/naaice.md`, NAA-RET-10).
+/// How an RPC ended, as the server tells it with the answer.
+///
+/// NAA-RET-10: the codes and their ranges.
 public final class ReturnCode {
     /// The routine ran; the outputs were returned.
     public static final int SUCCESS = 0x00;

@@ -9,21 +9,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// The lines of code that name the requirement which they keep. They have one form, which works
-/// above declarations and inside methods alike:
-///
-/// ```
-/// /// ROCE-RC-9: an acknowledgement for a later packet acknowledges the earlier ones.
-/// ```
-///
-/// Several IDs are parted by commas. In a longer comment such a line begins a paragraph. Code that
-/// has the ID as a value, in quotes, names it too.
+/// above declarations and inside methods alike: `/// ROCE-RC-9: an acknowledgement for a later
+/// packet acknowledges the earlier ones.` Several IDs are parted by commas. In a longer comment
+/// such a line begins a paragraph. Code that has the ID as a value, in quotes, names it too.
 record Citations(List<Citation> all) {
     private static final String ID = "[A-Z]+(?:-[A-Z0-9]+)*-[0-9]+(?:\\.[0-9]+)?[a-z]?";
     private static final Pattern IDS = Pattern.compile(ID);
 
     /// A line of the form, the text that follows it included.
-    static final Pattern FORM =
-            Pattern.compile("\\s*///? (?<ids>" + ID + "(, " + ID + ")*): \\S.*");
+    static final Pattern FORM = Pattern.compile("\\s*/// (?<ids>" + ID + "(, " + ID + ")*): \\S.*");
 
     private static final Pattern QUOTED = Pattern.compile("\"(" + ID + ")\"");
 

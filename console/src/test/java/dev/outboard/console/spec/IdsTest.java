@@ -18,6 +18,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Whatever names a requirement, in code, tests, documents or a catalog, names one that there is.
 class IdsTest {
@@ -33,7 +35,8 @@ class IdsTest {
     private static final Pattern EXPLANATION =
             Pattern.compile("(?m)^\\| *((AMB|SD|DD|C|V|D)-[0-9]+[a-z]?) *\\|");
 
-    private static final Set<String> NOT_OURS = Set.of("AVX-512", "CRC-32", "EUI-64");
+    private static final Set<String> NOT_OURS = Set.of("AVX-512", "CRC-32", "EUI-64", "UTF-8");
+    private static final Pattern CODE = Pattern.compile("`[^`]*`?");
     private static final Pattern TEXT = Pattern.compile(".*\\.(java|md|tsv|sv|svh|c|h|lua)");
 
     private final List<Catalog> catalogs = Catalog.readAll(ROOT.resolve("spec"));
@@ -57,6 +60,60 @@ class IdsTest {
 
         assertThat(roots).contains("ROCE-", "NAA-", "DCORE-", "CCIP-", "DPA-");
         assertThat(unknown).isEmpty();
+    }
+
+    @Test
+    void codeCitesRequirementsInOneForm() throws IOException {
+        Set<String> wrong = new TreeSet<>();
+        for (Path file : new SourceTree(ROOT).files("src/main", ".java")) {
+            List<String> lines = Files.readAllLines(file);
+            for (int i = 0; i < lines.size(); i++) {
+                if (isWrong(lines.get(i), i == 0 ? "" : lines.get(i - 1))) {
+                    wrong.add("%s:%d:%s".formatted(ROOT.relativize(file), i + 1, lines.get(i)));
+                }
+            }
+        }
+
+        assertThat(wrong)
+                .as("write '/// ROCE-RC-9: what it says', beginning a paragraph")
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '!',
+            textBlock =
+                    """
+                    '/// ROCE-RC-9: wet.'             ! ''         ! false
+                    '    /// ROCE-RC-9, ROCE-RC-2: wet.' ! '    ///'  ! false
+                    '/// ROCE-RC-8: deep.'            ! '/// ROCE-RC-9: wet.' ! false
+                    '/// as in `ROCE-RC-9: x`'        ! ''         ! false
+                    '    A("ROCE-RC-9"),'             ! ''         ! false
+                    '/// Wet (ROCE-RC-9).'            ! ''         ! true
+                    '// See ROCE-RC-9: wet.'          ! ''         ! true
+                    '// ROCE-RC-9: wet.'              ! ''         ! true
+                    '/// ROCE-RC-9 wet.'              ! ''         ! true
+                    '/// ROCE-RC-9: wet.'             ! '/// Text' ! true
+                    'int a; // ROCE-RC-9: wet.'       ! ''         ! true
+                    """)
+    void aCitationIsALineOfItsOwn(String line, String before, boolean isWrong) {
+        assertThat(isWrong(line, before)).isEqualTo(isWrong);
+    }
+
+    /// Whether a comment on `line` names a requirement in another form than that of a citation, or
+    /// in the middle of a paragraph. What stands in backquotes is an example.
+    private boolean isWrong(String line, String before) {
+        int comment = line.indexOf("//");
+        String text = comment < 0 ? "" : CODE.matcher(line.substring(comment)).replaceAll("");
+        if (ids(text).noneMatch(id -> catalogs.stream().anyMatch(c -> c.rowOf(id).isPresent()))) {
+            return false;
+        }
+        String above = before.strip();
+        boolean beginsAParagraph =
+                !above.startsWith("//")
+                        || above.equals("///")
+                        || Citations.FORM.matcher(before).matches();
+        return !Citations.FORM.matcher(line).matches() || !beginsAParagraph;
     }
 
     @Test

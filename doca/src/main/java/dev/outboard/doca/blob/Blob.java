@@ -3,9 +3,12 @@ package dev.outboard.doca.blob;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
-/// What one process exports for another: bytes that the application carries there by any means. A
-/// blob says what it is, in which version, and is damaged detectably; it does not prove where it
-/// comes from (catalog DCORE-MMAP-14). All fields are big-endian:
+/// What one process exports for another.
+///
+/// DCORE-MMAP-14: an export is opaque bytes that the application carries there by any means.
+///
+/// A blob says what it is, in which version, and is damaged detectably; it does not prove where it
+/// comes from. All fields are big-endian:
 ///
 /// ```text
 /// 0  magic "OBDX"     8  bytes of the body

@@ -18,7 +18,7 @@ enum Condition {
         };
     }
 
-    /// Refuses to wait for what no value can satisfy (catalog DSE-WAIT-5).
+    /// DSE-WAIT-5: refuses to wait for what no value can satisfy.
     void requirePossible(long mask, long threshold) {
         boolean possible =
                 switch (this) {

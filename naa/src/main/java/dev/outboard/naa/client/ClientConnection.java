@@ -233,7 +233,7 @@ final class ClientConnection {
         }
     }
 
-    /// Disconnects, without relying on the server's reply (NAA-DISC-2).
+    /// NAA-DISC-2: disconnects, without relying on the server's reply.
     void disconnect(Duration limit) {
         breakOff();
         if (!established || ended) {

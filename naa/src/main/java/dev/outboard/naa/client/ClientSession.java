@@ -219,7 +219,7 @@ final class ClientSession {
         List<MrspMessage.Entry> entries = new ArrayList<>();
         for (int i = 0; i < internals.size(); i++) {
             long address = addresses.internals().get(i);
-            // Where the first phase's code puts the requested address (NAA-ADDR-5).
+            /// NAA-ADDR-5: where the first phase's code puts the requested address.
             long published = settings.dialect == Dialect.AP1_2023 ? address : 0;
             entries.add(
                     new MrspMessage.Entry(

@@ -6,9 +6,10 @@ import dev.outboard.naa.RegionSpec;
 import java.util.List;
 import java.util.OptionalLong;
 
-/// The NAA addresses that a client asks for when its caller names none (`spec/naaice.md`,
-/// NAA-ADDR-3 and NAA-ADDR-4): 0 in `ap1-2023`; in `upstream-2026` whole pages in sequence,
-/// internal regions first.
+/// The NAA addresses that a client asks for when its caller names none.
+///
+/// NAA-ADDR-3, NAA-ADDR-4: they are 0 in `ap1-2023`, and whole pages in sequence, internal regions
+/// first, in `upstream-2026`.
 final class NaaAddresses {
     private static final long PAGE = 4096;
 

@@ -118,7 +118,7 @@ final class SharedQueue implements AutoCloseable {
         long left = nanos - (System.nanoTime() - start);
         while (!sleeper.isWoken() && left > 0) {
             queue.requestNotification(false);
-            // A completion may have come before the queue was armed (NAA-POLL-4).
+            /// NAA-POLL-4: a completion may have come before the queue was armed.
             distribute(sleeper);
             if (!sleeper.isWoken()) {
                 queue.await(left);

@@ -199,7 +199,7 @@ public final class ClientMachine extends Machine {
         enter(NaaState.MRSP_DONE);
     }
 
-    /// The server learns that this side gives up (NAA-MRSP-26).
+    /// NAA-MRSP-26: the server learns that this side gives up.
     private void malformed(String why) {
         if (state() == NaaState.MRSP_RECEIVING) {
             messages().send(new MrspError(MrspException.MALFORMED));
@@ -238,7 +238,7 @@ public final class ClientMachine extends Machine {
         enter(NaaState.DATA_SENDING);
     }
 
-    /// Tells the server that this side cannot start the RPC (NAA-XFER-16), which ends the session.
+    /// NAA-XFER-16: tells the server that this side cannot start the RPC, which ends the session.
     public void signalHostError(String why) {
         requireIdle("reporting a host error");
         hostErrorToSend = true;

@@ -87,7 +87,7 @@ public final class ClientRegion {
         bytesToSend = bytes;
     }
 
-    /// Whether the next RPC writes it (NAA-XFER-5).
+    /// NAA-XFER-5: whether the next RPC writes it.
     boolean isDue() {
         return spec.input() && !(spec.singleSend() && wasSent);
     }

@@ -35,14 +35,14 @@ public final class ClientRegions {
 
     // ---- region setup ---------------------------------------------------------------------------
 
-    /// What the server is told (NAA-MRSP-6).
+    /// NAA-MRSP-6: what the server is told.
     ///
     /// @param naaAddresses requested for the regions, in wire order
     AdvertiseRequest announcement(List<Long> naaAddresses, List<MrspMessage.Entry> internals) {
         List<MrspMessage.Entry> entries = new ArrayList<>();
         for (int i = 0; i < regions.size(); i++) {
             ClientRegion region = regions.get(i);
-            // The first phase's server takes any other flag for INTERNAL (NAA-FLAG-2).
+            /// NAA-FLAG-2: the first phase's server takes any other flag for INTERNAL.
             int flags = dialect == Dialect.AP1_2023 ? 0 : region.flags();
             entries.add(region.entry(flags, naaAddresses.get(i)));
         }
@@ -50,8 +50,9 @@ public final class ClientRegions {
         return new AdvertiseRequest(entries);
     }
 
-    /// What is wrong with the server's answer, if anything. Nothing of a wrong answer is used
-    /// (NAA-MRSP-8).
+    /// What is wrong with the server's answer, if anything.
+    ///
+    /// NAA-MRSP-8: nothing of a wrong answer is used.
     Optional<String> problemWith(Advertise answer) {
         List<PeerRegion> announced = answer.regions();
         if (announced.size() != regions.size()) {
@@ -89,7 +90,7 @@ public final class ClientRegions {
 
     // ---- RPC ------------------------------------------------------------------------------------
 
-    /// Sets the region that receives the result (NAA-META-3).
+    /// NAA-META-3: sets the region that receives the result.
     public void setReturnRegion(int index) {
         if (dialect != Dialect.AP1_2023) {
             throw new IllegalStateException(
@@ -108,7 +109,7 @@ public final class ClientRegions {
         return returnRegion;
     }
 
-    /// Refuses an RPC whose result has nowhere to go (NAA-META-5).
+    /// NAA-META-5: refuses an RPC whose result has nowhere to go.
     void requireReturnRegion() {
         if (dialect == Dialect.AP1_2023 && returnRegion == NO_RETURN_REGION) {
             throw new IllegalStateException(
@@ -163,7 +164,7 @@ public final class ClientRegions {
         }
     }
 
-    /// The bytes that the next RPC returns if it succeeds (NAA-RET-4).
+    /// NAA-RET-4: the bytes that the next RPC returns if it succeeds.
     long returnedBytes() {
         return dialect == Dialect.AP1_2023 ? regions.get(returnRegion).size() : outputBytes();
     }

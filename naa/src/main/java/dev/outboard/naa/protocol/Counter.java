@@ -7,7 +7,7 @@ import dev.outboard.naa.NaaTimeoutException;
 import dev.outboard.naa.NaaTransferException;
 import dev.outboard.naa.RpcException;
 
-/// What a connection counts (`spec/naaice.md`, NAA-ROB-6).
+/// NAA-ROB-6: what a connection counts.
 public enum Counter {
     RPCS("rpcs"),
     BYTES_SENT("bytes.sent"),

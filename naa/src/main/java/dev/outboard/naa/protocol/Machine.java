@@ -97,7 +97,7 @@ public abstract sealed class Machine permits ClientMachine, ServerMachine {
         return state.isTerminal();
     }
 
-    /// The first end counts (NAA-STATE-5).
+    /// NAA-STATE-5: the first end counts.
     final void end(NaaState last, NaaException reason) {
         if (!isOver()) {
             failure = reason;
@@ -127,7 +127,7 @@ public abstract sealed class Machine permits ClientMachine, ServerMachine {
                 "the connection was closed by the other side or broke; connect again");
     }
 
-    /// Refuses an operation in a wrong state (NAA-STATE-7).
+    /// NAA-STATE-7: refuses an operation in a wrong state.
     ///
     /// @throws IllegalStateException unless the state is among `allowed`
     public final void require(String operation, NaaState... allowed) {

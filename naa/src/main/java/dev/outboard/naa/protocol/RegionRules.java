@@ -14,8 +14,8 @@ final class RegionRules {
 
     private RegionRules() {}
 
-    /// Which dialect a request must be (NAA-SCOPE-8): `ap1-2023` if no region is marked as input or
-    /// output and the first has the size of the metadata region.
+    /// NAA-SCOPE-8: a request is of `ap1-2023` if no region is marked as input or output and the
+    /// first has the size of the metadata region.
     static Dialect dialectOf(AdvertiseRequest request) {
         List<Entry> entries = request.entries();
         boolean marked =

@@ -161,8 +161,8 @@ public final class ServerMachine extends Machine {
         return Optional.ofNullable(dialect);
     }
 
-    /// The client's regions: those of its request or, if it advertised others by itself, those
-    /// (NAA-MRSP-13).
+    /// NAA-MRSP-13: the client's regions are those of its request or, if it advertised others by
+    /// itself, those.
     public List<PeerRegion> peerRegions() {
         return peerRegions;
     }
@@ -371,7 +371,7 @@ public final class ServerMachine extends Machine {
         }
     }
 
-    /// The metadata region names the region that gets the answer (NAA-META-6, NAA-META-7).
+    /// NAA-META-6, NAA-META-7: the metadata region names the region that gets the answer.
     private void readMetadata(long nowNanos) {
         OptionalInt named = regions().namedByMetadata();
         if (named.isPresent()) {

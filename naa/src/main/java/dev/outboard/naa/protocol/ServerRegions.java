@@ -54,7 +54,7 @@ final class ServerRegions {
         return announced;
     }
 
-    /// The region that the metadata in the first one names (NAA-META-6).
+    /// NAA-META-6: the region that the metadata in the first one names.
     OptionalInt namedByMetadata() {
         long address = ours.getFirst().segment().get(RETURN_ADDRESS, 0);
         for (int i = 1; i < theirs.size(); i++) {

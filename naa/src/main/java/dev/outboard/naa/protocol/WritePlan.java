@@ -5,9 +5,11 @@ import dev.outboard.fabric.SendRequest;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The WRITEs of one direction of one RPC: one per region, several where a region exceeds one
-/// message, and the very last one with the immediate value (`spec/naaice.md`, NAA-XFER-1, NAA-RET-1
-/// and NAA-LIM-4). Filled anew for every RPC without allocating.
+/// The WRITEs of one direction of one RPC. Filled anew for every RPC without allocating.
+///
+/// NAA-XFER-1, NAA-RET-1: there is one per region, the very last one with the immediate value.
+///
+/// NAA-LIM-4: a region that exceeds one message takes several.
 public final class WritePlan {
     private final @Nullable MemoryRegion[] regions;
     private final long[] lengths;
@@ -83,7 +85,7 @@ public final class WritePlan {
         } else {
             into.payload(Objects.requireNonNull(regions[step]), offset, length);
         }
-        // Peers sleep until a solicited completion (NAA-XFER-3).
+        /// NAA-XFER-3: peers sleep until a solicited completion.
         into.solicited(last).signaled(true);
         offset = endsRegion ? 0 : offset + length;
         step += endsRegion ? 1 : 0;

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 /// Where the regions of one client lie in the NAA's memory: where it asks for them. Regions that
 /// overlap there share their bytes.
 ///
-/// If more than one region asks for address 0, none of these cares where it lies: that is how
-/// clients of `ap1-2023` say so (`spec/naaice.md`, NAA-ADDR-4). They get the first free pages.
+/// NAA-ADDR-4: if more than one region asks for address 0, none of these cares where it lies; that
+/// is how clients of `ap1-2023` say so. They get the first free pages.
 final class RegionLayout {
     private static final long PAGE_BYTES = 4096;
 

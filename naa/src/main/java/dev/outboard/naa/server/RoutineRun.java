@@ -38,7 +38,7 @@ final class RoutineRun implements Runnable {
             failure = e;
             returnCode = e.returnCode();
         } catch (Throwable e) {
-            // Whatever a routine throws ends its RPC and nothing else (NAA-MULTI-5).
+            /// NAA-MULTI-5: whatever a routine throws ends its RPC and nothing else.
             failure = e;
             returnCode = ReturnCode.FIRST_APPLICATION;
         } finally {

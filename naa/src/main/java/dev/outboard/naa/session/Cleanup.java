@@ -6,8 +6,9 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/// Releases what was acquired, the latest first; a failure does not keep the rest from being
-/// released (`spec/naaice.md`, NAA-DISC-7). One thread at a time.
+/// Releases what was acquired, the latest first. One thread at a time.
+///
+/// NAA-DISC-7: a failure does not keep the rest from being released.
 public final class Cleanup {
     private final Deque<Runnable> later = new ArrayDeque<>();
     private final List<RuntimeException> failures = new ArrayList<>();

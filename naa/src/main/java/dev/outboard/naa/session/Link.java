@@ -121,7 +121,7 @@ public final class Link {
 
     private int sleep(long start, long nanos) {
         queue.requestNotification(false);
-        // A completion may have come before the queue was armed (NAA-POLL-4).
+        /// NAA-POLL-4: a completion may have come before the queue was armed.
         int handled = pollOne();
         long left = nanos - (System.nanoTime() - start);
         if (handled == 0 && left > 0) {

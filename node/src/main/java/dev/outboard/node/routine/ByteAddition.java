@@ -7,8 +7,9 @@ import dev.outboard.naa.server.RpcContext;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Adds a small number to every byte, modulo 256: the reference library's example routines
-/// (NAA-KERN-3).
+/// Adds a small number to every byte, modulo 256.
+///
+/// NAA-KERN-3: these are the reference library's example routines.
 final class ByteAddition {
     private static final long LOW_BITS = 0x7f7f_7f7f_7f7f_7f7fL;
     private static final long HIGH_BITS = ~LOW_BITS;

@@ -11,8 +11,10 @@ import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.RoutineSpec;
 import java.util.List;
 
-/// The routines a node offers. Codes 1 to 3 are those of the reference library's example server
-/// (NAA-KERN-3); codes 4 to 9 stay free for more of them.
+/// The routines a node offers.
+///
+/// NAA-KERN-3: codes 1 to 3 are those of the reference library's example server; codes 4 to 9 stay
+/// free for more of them.
 public final class RoutineCatalog implements RoutineProvider {
     /// Code of the routine that does nothing: what an RPC costs without its work.
     public static final int EMPTY = 3;

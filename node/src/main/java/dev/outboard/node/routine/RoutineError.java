@@ -4,9 +4,10 @@ import dev.outboard.naa.server.RoutineException;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// Why a routine of this project refuses its arguments. Only the code travels to the client
-/// (`spec/naaice.md`, NAA-RET-10: 0x10 to 0x7F are the application's, the first of which the server
-/// uses); every constant has its own, so that a client can look up the text.
+/// Why a routine of this project refuses its arguments. Only the code travels to the client; every
+/// constant has its own, so that a client can look up the text.
+///
+/// NAA-RET-10: 0x10 to 0x7F are the application's, the first of which the server uses.
 public enum RoutineError {
     VECTOR_SIZE(0x20, "the three regions must have the same size, a multiple of 4 bytes"),
     SGEMM_DIMENSIONS(0x21, "m, n and k must be positive"),

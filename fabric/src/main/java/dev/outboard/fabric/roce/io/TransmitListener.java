@@ -6,10 +6,12 @@ import dev.outboard.fabric.roce.wire.Path;
 /// So whoever is told takes note and acts when the call has returned.
 public interface TransmitListener {
     /// Whether packets on `path` may share a `sendmsg`. Asked when a second packet could join the
-    /// first; so a peer that loses such packets can be spared them (ROCE-SOCK-7).
+    /// first.
+    ///
+    /// ROCE-SOCK-7: a peer that loses such packets is spared them.
     boolean maySegment(Path path);
 
-    /// A packet on `path` exceeds the IP path's MTU. It was dropped, not fragmented (ROCE-SOCK-8).
+    /// ROCE-SOCK-8: a packet on `path` exceeds the IP path's MTU. It was dropped, not fragmented.
     void tooLong(Path path);
 
     /// The payload of the packet that was just finished cannot be read, because somebody closed its

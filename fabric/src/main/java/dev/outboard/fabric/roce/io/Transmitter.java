@@ -95,8 +95,9 @@ public final class Transmitter implements PacketSink {
         this.segmenting = socket.isSegmenting();
     }
 
-    /// A transmitter for `socket`, once the socket has proved that its IP headers are what the ICRC
-    /// will claim (ROCE-SOCK-3).
+    /// A transmitter for `socket`.
+    ///
+    /// ROCE-SOCK-3: the socket has proved first that its IP headers are what the ICRC will claim.
     ///
     /// @throws dev.outboard.fabric.FabricException if they are not
     public static Transmitter open(UdpSocket socket, TransmitListener listener) {

@@ -4,8 +4,10 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /// The receive buffer of one remote address, as far as we fill it: all queue pairs to that address
-/// share it, and none sends what might not fit (roce.md 2.5, 6; ROCE-CC-3). Belongs to the
-/// [CongestionControl] of a device; only the thread that drives the device touches it.
+/// share it (roce.md 2.5, 6). Belongs to the [CongestionControl] of a device; only the thread that
+/// drives the device touches it.
+///
+/// ROCE-CC-3: no queue pair sends what might not fit.
 ///
 /// A socket hands packets out in the order in which they came. So each packet sent has a position,
 /// the bytes of buffer taken by all packets up to it; who gets an answer to a packet knows that

@@ -37,8 +37,9 @@ public final class Bth {
 
     private Bth() {}
 
-    /// Writes all 12 bytes. MigReq is sent as 1, as hardware does (ROCE-PKT-6); version, congestion
-    /// and reserved bits are 0.
+    /// Writes all 12 bytes; version, congestion and reserved bits are 0.
+    ///
+    /// ROCE-PKT-6: MigReq is sent as 1, as hardware does.
     public static void write(
             MemorySegment segment,
             long at,
@@ -70,7 +71,7 @@ public final class Bth {
         BigEndian.put8(segment, at + CONGESTION, (fecn ? FECN : 0) | (becn ? BECN : 0));
     }
 
-    /// The pad bytes that a payload of that many bytes needs (ROCE-PKT-4).
+    /// ROCE-PKT-4: the pad bytes that a payload of that many bytes needs.
     public static int padCount(int payloadLength) {
         return -payloadLength & PAD_COUNT_MASK;
     }

@@ -95,7 +95,7 @@ public final class Packet {
         return sourceLow;
     }
 
-    /// Flow entropy chosen by the sender, of no meaning to the receiver (ROCE-PKT-1).
+    /// ROCE-PKT-1: flow entropy chosen by the sender, of no meaning to the receiver.
     public int sourcePort() {
         return sourcePort;
     }

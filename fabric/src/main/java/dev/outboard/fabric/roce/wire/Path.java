@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 /// for a sender and remembers how that sender fills the two fields a receiver cannot see; it
 /// belongs to the verifier's thread.
 public final class Path {
-    /// The UDP port that every packet is sent to (ROCE-PKT-1).
+    /// ROCE-PKT-1: the UDP port that every packet is sent to.
     public static final int DESTINATION_PORT = 4791;
 
     private final Gid source;

@@ -4,8 +4,9 @@ import java.util.Optional;
 
 /// The most payload bytes that one packet carries.
 ///
-/// Source: spec/roce.md, 1.1: five sizes, of which a path takes the largest that leaves room for
-/// the headers in the route's IP MTU (ROCE-PKT-9).
+/// Source: spec/roce.md, 1.1: five sizes.
+///
+/// ROCE-PKT-9: a path takes the largest that leaves room for the headers in the route's IP MTU.
 public enum PathMtu {
     MTU_256(1),
     MTU_512(2),
