@@ -17,6 +17,11 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.METHOD, ElementType.TYPE})
 public @interface Requirement {
-    /// One or more requirement IDs, for example `"ROCE-RC-12"`.
+    /// One or more requirement IDs, for example `"ROCE-RC-12"`; of a row with lettered clauses the
+    /// ID and a letter.
     String[] value();
+
+    /// Whether the test is a table that it goes through by requirement ID, so that a failure names
+    /// the ID. Any other method names at most five requirements.
+    boolean table() default false;
 }
