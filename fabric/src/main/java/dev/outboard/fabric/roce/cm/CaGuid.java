@@ -28,6 +28,8 @@ public final class CaGuid {
 
     /// A GUID nobody else has.
     ///
+    /// ROCE-CM-15: each instance has its own.
+    ///
     /// @param receiveBufferBytes what the socket's receive buffer holds, as `SO_RCVBUF` reads
     public static long random(RandomGenerator random, int receiveBufferBytes) {
         int log = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(Math.max(1, receiveBufferBytes));

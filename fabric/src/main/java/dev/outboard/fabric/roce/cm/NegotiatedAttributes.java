@@ -8,6 +8,8 @@ import dev.outboard.fabric.roce.wire.PathMtu;
 /// A "starting PSN" on the wire is the PSN that its *sender* receives first. So a side sends from
 /// the peer's starting PSN on and receives from its own on.
 ///
+/// ROCE-CM-12: what both ends agree on.
+///
 /// @param localQpn the local queue pair number
 /// @param pathMtu the REQ's value rules for both sides
 /// @param retryCount transport retries; the REQ's value rules for both sides

@@ -67,6 +67,8 @@ final class PassiveMachine {
 
     /// The active side asks again. An application that has answered already needs nothing: the REP
     /// has its own timer, and leaves at once if that was not allowed to send it.
+    ///
+    /// ROCE-CM-7: a request that comes again gets the answer of the first.
     private void onDuplicate(Connection connection, long transactionId, ConnectionRequest request) {
         signalling.discard(CmDiscard.DUPLICATE);
         signalling.requestedAgain(connection);

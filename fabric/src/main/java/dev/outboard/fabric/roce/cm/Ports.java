@@ -36,6 +36,8 @@ final class Ports {
 
     /// Takes a free ephemeral port.
     ///
+    /// ROCE-CM-19: an active identifier gets a port of its own.
+    ///
     /// @throws FabricException with LIMIT_REACHED if none is free
     int takeEphemeral() {
         for (int tried = 0; tried < EPHEMERAL_COUNT; tried++) {

@@ -3,6 +3,8 @@ package dev.outboard.fabric.roce.cm;
 import java.util.Optional;
 
 /// Why a connection was rejected (InfiniBand Architecture, volume 1, 12.6.7.2).
+///
+/// ROCE-CM-10: every reason has a number and a text.
 public enum RejectReason {
     NO_QUEUE_PAIR(1, "no queue pair available"),
     NO_END_TO_END_CONTEXT(2, "no end-to-end context available"),

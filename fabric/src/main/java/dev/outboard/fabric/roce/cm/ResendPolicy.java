@@ -5,6 +5,8 @@ import java.time.Duration;
 /// How long to wait for an answer and how often to repeat the question. The wait starts at `first`
 /// and doubles up to `longest`.
 ///
+/// ROCE-CM-6: how long each message waits for its answer, and how often it is sent.
+///
 /// @param resends how often the message is repeated, 0..15 (REQ carries it in four bits)
 public record ResendPolicy(Duration first, Duration longest, int resends) {
     /// What four bits hold.

@@ -38,6 +38,9 @@ final class SidrResponder {
     }
 
     /// A SIDR_REQ from `source`.
+    ///
+    /// ROCE-CM-17: a request is answered with queue pair and queue key, or with a status that
+    /// refuses.
     void onRequest(Gid source, long transactionId, SidrRequest request, long nowNanos) {
         if (request.requestId() == 0) {
             signalling.discard(CmDiscard.MALFORMED);

@@ -19,6 +19,8 @@ final class Teardown {
     /// Ends a connection from this side. Harmless if it is ending already, or not connected yet.
     ///
     /// In REP_SENT the peer may be connected already, so it gets a DREQ there too.
+    ///
+    /// ROCE-CM-14: either end may end the connection, or both at once.
     void disconnect(Connection connection, long nowNanos) {
         switch (connection.state()) {
             case REP_SENT, MRA_REP_RCVD, ESTABLISHED -> {

@@ -201,6 +201,8 @@ public final class UdpSocket implements AutoCloseable {
 
     /// roce.md 2.1: an unconnected socket with PROBE or DO sends DF = 1 and ID = 0 and never
     /// fragments. PROBE is preferred: it ignores forged "fragmentation needed" messages.
+    ///
+    /// ROCE-SOCK-2: packets are never fragmented, so that their ID is known.
     private static void fixIdentification(int fd, int level, int option, String description) {
         if (Libc.setsockopt(fd, level, option, IP_PMTUDISC_PROBE) == 0) {
             return;
@@ -270,6 +272,7 @@ public final class UdpSocket implements AutoCloseable {
         };
     }
 
+    /// ROCE-SOCK-5: who may hold the port.
     private static String inUse(InetAddress local, int port) {
         String remedy =
                 local.isLoopbackAddress() && local instanceof Inet4Address

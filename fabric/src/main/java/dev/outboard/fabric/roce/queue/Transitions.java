@@ -39,6 +39,8 @@ import java.util.TreeSet;
 /// Which changes of a queue pair exist, and which attributes each needs and permits (roce.md 3.10;
 /// InfiniBand Architecture, volume 1, section 11.2.5.2). Attributes that mean nothing over Ethernet
 /// (P_Key index, port, alternate path) do not exist here.
+///
+/// ROCE-RC-30: which changes of state there are, and what each needs.
 public final class Transitions {
     private static final int MAX_24_BITS = 0xFFFFFF;
     private static final Set<Integer> PATH_MTUS = new TreeSet<>(Set.of(256, 512, 1024, 2048, 4096));

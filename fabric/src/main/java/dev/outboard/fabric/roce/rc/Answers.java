@@ -10,6 +10,8 @@ final class Answers {
     private Answers() {}
 
     /// How a request ends that the peer refuses.
+    ///
+    /// ROCE-RC-18: each refusal of the peer has its completion status.
     static CompletionStatus statusOf(int syndrome) {
         return switch (syndrome) {
             case Aeth.NAK_INVALID_REQUEST -> CompletionStatus.REMOTE_INVALID_REQUEST_ERROR;

@@ -38,6 +38,8 @@ final class NotificationPoint {
     }
 
     /// A packet arrived. Only those with data count: nobody slows acknowledgements down.
+    ///
+    /// ROCE-CC-2: packets that are marked cost at most one notification per interval.
     void received(Packet packet, long now) {
         boolean isMarked =
                 packet.payloadLength() > 0

@@ -286,6 +286,9 @@ public final class RcQueuePair implements QueuePairMachine {
     }
 
     /// From the peer this queue pair is connected to (roce.md 3.6).
+    ///
+    /// ROCE-RC-20: a packet from another address than the peer's, or in a state that takes none, is
+    /// dropped.
     @Override
     public boolean accepts(Packet packet) {
         RcConnection known = connection;
@@ -478,6 +481,7 @@ public final class RcQueuePair implements QueuePairMachine {
         return told;
     }
 
+    /// ROCE-RC-31: what is outstanding completes as flushed, in order.
     private void flush() {
         countLost(core.flush());
     }
@@ -496,6 +500,7 @@ public final class RcQueuePair implements QueuePairMachine {
         }
     }
 
+    /// ROCE-RC-32: the event comes when everything that had begun has completed.
     private void reportDrained() {
         Requester sending = requester;
         if (isDraining() && !isDrainReported && sending != null && sending.isDrained()) {

@@ -56,6 +56,8 @@ final class ReactionPoint {
 
     /// A congestion notification packet arrived.
     ///
+    /// ROCE-CC-1: a notification of congestion lowers the rate.
+    ///
     /// @param presentBytesPerSecond what is sent at present, without a limit; 0 if not known
     void notified(long now, double presentBytesPerSecond) {
         advance(now);

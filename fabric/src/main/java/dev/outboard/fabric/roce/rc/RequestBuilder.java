@@ -42,6 +42,8 @@ final class RequestBuilder {
     }
 
     /// How many packet numbers the packet takes that starts with number `index` of `entry`.
+    ///
+    /// ROCE-RC-5: a READ takes as many sequence numbers as its response has packets, at least one.
     static int packetsAt(RcConnection connection, SendEntry entry, int index) {
         if (!entry.isRead()) {
             return 1;
@@ -61,6 +63,8 @@ final class RequestBuilder {
     }
 
     /// The bytes that packet `index` of a SEND or WRITE carries, or response `index` of a READ.
+    ///
+    /// ROCE-RC-1: every packet of a message but the last is full.
     static int payloadBytes(RcConnection connection, SendEntry entry, int index) {
         long position = (long) index * connection.pathMtuBytes();
         return (int) Math.min(connection.pathMtuBytes(), entry.length - position);

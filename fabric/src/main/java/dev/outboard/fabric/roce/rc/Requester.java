@@ -212,6 +212,8 @@ final class Requester {
 
     /// FENCE waits for all earlier READs and atomics. Of those only so many may be outstanding, and
     /// the responses of a READ must fit into the window (roce.md 3.8).
+    ///
+    /// ROCE-RC-22: of READs and atomics no more than the negotiated number are outstanding.
     private boolean mayStart(SendEntry entry) {
         if (entry.fence && !reads.isEmpty()) {
             return false;
@@ -281,6 +283,8 @@ final class Requester {
         return true;
     }
 
+    /// ROCE-RC-6: the last packet of a message asks, so does every READ and atomic, one packet in
+    /// so many, and the last that the window lets go.
     private boolean asksForAck(SendEntry entry, int length, long now) {
         boolean asks =
                 entry.isAnsweredWithData()
@@ -327,6 +331,8 @@ final class Requester {
     }
 
     /// Completes requests in order and lets the window slide.
+    ///
+    /// ROCE-RC-9: an acknowledgement for a later packet acknowledges the earlier ones.
     private void advanceTo(long end, long now) {
         timer.answeredBefore(end, now);
         window.acknowledged((int) (end - cursor.unacked()), cursor.inFlight());
@@ -352,6 +358,8 @@ final class Requester {
 
     /// The response to the oldest packet is missing. Everything in flight behind it will say so
     /// again; once is enough, and if the repetition is lost too the timer finds out.
+    ///
+    /// ROCE-RC-14: a READ is asked for again from the first response that is missing.
     private void responsesLost(long now) {
         if (cursor.inFlight() > 0 && missingResponse != cursor.unacked()) {
             missingResponse = cursor.unacked();
@@ -413,6 +421,8 @@ final class Requester {
 
     /// The peer has no receive posted: wait as long as it says, then send again (roce.md 3.5). It
     /// answers, so it has all transport retries again; those count how often it was silent.
+    ///
+    /// ROCE-RC-15: the retries are counted, and a count of 7 has no end.
     private void receiverNotReady(int syndrome, long packet, long now) {
         boolean forEver = connection.rnrRetryCount() == 7;
         if (!forEver && rnrRetriesLeft-- == 0) {
@@ -437,6 +447,7 @@ final class Requester {
         retryFrom(cursor.unacked(), now);
     }
 
+    /// ROCE-RC-17: when the retries are used up, the request fails and the rest is flushed.
     private void retryFrom(long packet, long now) {
         if (retriesLeft-- == 0) {
             owner.failSend(CompletionStatus.RETRY_EXCEEDED);

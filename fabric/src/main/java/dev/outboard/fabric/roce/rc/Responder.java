@@ -116,6 +116,8 @@ final class Responder {
     /// Sends what is owed to the peer, in the order of sequence numbers: responses, then the
     /// acknowledgement of what came behind them, then a report.
     ///
+    /// ROCE-RC-7: an acknowledgement is cumulative, and waits for the responses before it.
+    ///
     /// @return false if more is owed: the sink ran full or this turn's share is used up
     boolean transmit(PacketSink sink) {
         if (!respond(sink)) {
@@ -196,6 +198,7 @@ final class Responder {
         budget.answerSent(Opcode.ACKNOWLEDGE.headerLength() + Icrc.LENGTH);
     }
 
+    /// ROCE-RC-10: a gap is reported once, until it is filled.
     private void gap() {
         if (isGapReported) {
             counters.increment(QueuePairCounter.OUT_OF_ORDER_DROPPED);
@@ -207,6 +210,8 @@ final class Responder {
     }
 
     /// Executed before: acknowledge what is done, do not do it again (roce.md 3.7).
+    ///
+    /// ROCE-RC-11: a SEND or WRITE that comes again is acknowledged and not executed.
     private void duplicate(Packet packet) {
         counters.increment(QueuePairCounter.DUPLICATES_RECEIVED);
         switch (packet.opcode().operation()) {
@@ -222,6 +227,7 @@ final class Responder {
         }
     }
 
+    /// ROCE-RC-21: an opcode that cannot follow the one before is an invalid request.
     private void execute(Packet packet) {
         Opcode opcode = packet.opcode();
         Opcode.Operation operation = opcode.operation();
@@ -254,6 +260,8 @@ final class Responder {
     }
 
     /// FIRST and MIDDLE are full, LAST is not empty (roce.md 3.3).
+    ///
+    /// ROCE-RC-2: a LAST packet without payload is none.
     private boolean hasLegalLength(Opcode opcode, int length) {
         int mtu = connection.pathMtuBytes();
         if (opcode.isFirst() || opcode.isMiddle()) {
@@ -299,7 +307,7 @@ final class Responder {
         if (opcode.isFirst() || opcode.isMiddle()) {
             return true;
         }
-        // The key is void before the application can learn of the message (roce.md 3.11).
+        /// ROCE-RC-24: the key is void before the application can learn of the message.
         if (opcode.hasIeth() && !memory.invalidate(packet.invalidateKey())) {
             return refuseReceive(
                     Aeth.NAK_REMOTE_ACCESS_ERROR, CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
@@ -326,6 +334,7 @@ final class Responder {
         }
     }
 
+    /// ROCE-RC-23: a WRITE with immediate takes one receive.
     private boolean executeWrite(Packet packet, Opcode opcode) {
         if (opcode.hasReth() && !owner.permits(Access.REMOTE_WRITE)) {
             return refuse(Aeth.NAK_INVALID_REQUEST);
@@ -364,6 +373,8 @@ final class Responder {
 
     /// Checks key, domain, right and the whole range once, at the first packet (roce.md 3.6). A
     /// zero-length WRITE names no memory: its address and key are not looked at.
+    ///
+    /// ROCE-RC-3: of a zero-length WRITE neither address nor key is looked at.
     private boolean startWrite(Packet packet) {
         message = Message.WRITE;
         writeLength = packet.dmaLength();
@@ -406,6 +417,8 @@ final class Responder {
     }
 
     /// Executes an atomic, once: if it comes again the saved result is sent (roce.md 3.13).
+    ///
+    /// ROCE-RC-13: the saved result answers an atomic that comes again.
     private void executeAtomic(Packet packet) {
         long address = packet.remoteAddress();
         if (!owner.permits(Access.REMOTE_ATOMIC)
@@ -436,6 +449,8 @@ final class Responder {
 
     /// Other queue pairs of the device, and the application, see the old value or the new one.
     ///
+    /// ROCE-RC-25: the operands are swapped or added in the memory's own byte order.
+    ///
     /// @return the old value
     private static long update(MemorySegment segment, long offset, Packet packet) {
         return packet.opcode() == Opcode.CMP_SWAP
@@ -450,7 +465,7 @@ final class Responder {
         if (region == null) {
             return false;
         }
-        // Whoever sees these bytes, perhaps a flag, also sees what earlier messages wrote.
+        /// ROCE-RC-34: who sees these bytes, perhaps a flag, also sees what earlier messages wrote.
         VarHandle.releaseFence();
         try {
             MemorySegment.copy(
@@ -467,6 +482,8 @@ final class Responder {
 
     /// No receive is posted: the packet is refused, nothing changes, the peer sends it again
     /// (roce.md 3.6).
+    ///
+    /// ROCE-RC-15: without a receive the peer is told to wait.
     private boolean notReady() {
         isGapReported = true;
         counters.increment(QueuePairCounter.RNR_NAKS_SENT);
@@ -487,6 +504,8 @@ final class Responder {
     }
 
     /// The application learns of it too (roce.md 3.6).
+    ///
+    /// ROCE-RC-19: a refused request ends the queue pair on this side as well, with an event.
     private void answerFatally(int syndrome) {
         counters.increment(QueuePairCounter.ERROR_NAKS_SENT);
         answerNak(syndrome);

@@ -84,6 +84,8 @@ final class ResponderResources {
 
     /// A READ or atomic came again: makes the answer pending, to the part it asks for. False if
     /// nothing is known of it.
+    ///
+    /// ROCE-RC-12: a READ that comes again, or a part of it, is answered again.
     boolean replay(Packet packet) {
         boolean isAtomic = packet.opcode().operation() != Opcode.Operation.READ_REQUEST;
         for (long position = next - 1; position >= oldest(); position--) {

@@ -10,6 +10,9 @@ import dev.outboard.fabric.roce.wire.PacketSink;
 /// and the last one go out once more (roce.md 3.8, tail loss). If the oldest is what the peer
 /// misses, it goes on from there; a peer reports a gap only once, and that report may be lost. The
 /// last one makes it acknowledge, or report the next gap.
+///
+/// ROCE-RC-33: the last packet of a burst is recovered well before the timeout, and without a
+/// retry.
 final class TailProbe {
     private final RcQueuePair owner;
     private final SendQueue queue;

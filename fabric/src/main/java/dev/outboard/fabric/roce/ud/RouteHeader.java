@@ -23,6 +23,8 @@ public final class RouteHeader {
 
     /// Writes the header of `packet`, which arrived at `local`, over `header`, whose first 20 bytes
     /// nobody else writes.
+    ///
+    /// ROCE-UD-2: 40 bytes, the IPv4 header in the last 20 of them.
     static void write(MemorySegment header, Packet packet, Gid local) {
         IpHeaders.writeReceived(header, local.isIpv4() ? IPV4_OFFSET : 0, packet, local);
     }

@@ -31,6 +31,8 @@ public final class Aeth {
     private static final int SYNDROME_SHIFT = 24;
 
     /// The least wait per RNR timer code, in units of 10 µs (3.5). Code 0 is the longest.
+    ///
+    /// ROCE-RC-16: the wait of each of the 32 codes.
     private static final int[] RNR_TIMER = {
         65_536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, //
         256, 384, 512, 768, 1_024, 1_536, 2_048, 3_072, //

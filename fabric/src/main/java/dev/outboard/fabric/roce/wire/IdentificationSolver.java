@@ -10,6 +10,8 @@ package dev.outboard.fabric.roce.wire;
 /// bits; of the check 16 bits remain.
 ///
 /// Source: spec/roce.md, 2.3.
+///
+/// ROCE-ICRC-5: the ID of the IPv4 header follows from the rest of the packet.
 final class IdentificationSolver {
     private static final int BITS = 16;
 

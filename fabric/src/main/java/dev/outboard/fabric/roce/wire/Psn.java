@@ -5,6 +5,8 @@ package dev.outboard.fabric.roce.wire;
 ///
 /// Source: spec/roce.md, 3.2: modulo 2²⁴, and of two numbers the one that lies less than 2²³ behind
 /// the other is the earlier.
+///
+/// ROCE-RC-4: sequence numbers are counted modulo 2^24.
 public final class Psn {
     public static final int MODULUS = 1 << 24;
     public static final int MASK = MODULUS - 1;

@@ -13,6 +13,8 @@ package dev.outboard.fabric.roce.wire;
 ///   sender without DF or one that was replaced so loses one packet, which its transport repeats;
 ///   and one damaged packet that happens to have a solution is not accepted. Believing DF = 0 at
 ///   once would let a single-bit error pass: that of bit 3 in byte 173 of a UDP payload.
+///
+/// ROCE-ICRC-8: what a sender does with DF and the ID is remembered.
 final class SenderHabit {
     /// The most segments that a kernel makes of one send call (spec/roce.md, 2.2).
     static final int MAX_SEGMENTS = 128;
