@@ -33,7 +33,6 @@ class RequirementMarksTest {
                     "GoldenHeadersTest#whatComesInIsTakenApartAsInTheCatalog",
                     "HeaderLayoutTest#",
                     "LitmusTest#adversarialRunsHaveEveryAllowedOutcomeAndNoneThatCannotBe",
-                    "RdmaDefaultsContract#eachDefaultIsReadBeforeTheStart",
                     "ResponsesTest#aWriteIsAnsweredOnceOrLineByLine",
                     "ResponsesTest#byteWritesTouchTheirBytesOnly",
                     "ResponsesTest#everyLineOfAReadIsAnsweredOnce",

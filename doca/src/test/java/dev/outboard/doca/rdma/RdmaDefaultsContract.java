@@ -159,24 +159,26 @@ abstract class RdmaDefaultsContract {
     }
 
     @Test
-    @Requirement({
-        "DRDMA-PROP-1",
-        "DRDMA-PROP-2",
-        "DRDMA-PROP-3",
-        "DRDMA-PROP-4",
-        "DRDMA-PROP-5",
-        "DRDMA-PROP-6",
-        "DRDMA-PROP-7",
-        "DRDMA-PROP-8",
-        "DRDMA-PROP-9",
-        "DRDMA-PROP-10",
-        "DRDMA-PROP-11",
-        "DRDMA-PROP-12",
-        "DRDMA-PROP-13",
-        "DRDMA-PROP-14",
-        "DRDMA-PROP-15",
-        "DRDMA-PROP-16b"
-    })
+    @Requirement(
+            table = true,
+            value = {
+                "DRDMA-PROP-1",
+                "DRDMA-PROP-2",
+                "DRDMA-PROP-3",
+                "DRDMA-PROP-4",
+                "DRDMA-PROP-5",
+                "DRDMA-PROP-6",
+                "DRDMA-PROP-7",
+                "DRDMA-PROP-8",
+                "DRDMA-PROP-9",
+                "DRDMA-PROP-10",
+                "DRDMA-PROP-11",
+                "DRDMA-PROP-12",
+                "DRDMA-PROP-13",
+                "DRDMA-PROP-14",
+                "DRDMA-PROP-15",
+                "DRDMA-PROP-16b"
+            })
     void eachDefaultIsReadBeforeTheStart() {
         expected.forEach((id, each) ->
                 assertThat(each.actual.get())

@@ -91,8 +91,8 @@ public final class NaaSession implements AutoCloseable {
         }
     }
 
-    /// NAA-MW-3, NAA-MW-4, NAA-MW-5: inputs in their order, then what is output only; an output that
-    /// starts where an input does is one region with it, as long as the longer.
+    /// NAA-MW-3, NAA-MW-4, NAA-MW-5: inputs in their order, then what is output only; an output
+    /// that starts where an input does is one region with it, as long as the longer.
     private static List<RegionSpec> regions(List<NaaParameter> inputs, List<NaaParameter> outputs) {
         List<NaaParameter> pureOutputs = new ArrayList<>(outputs);
         List<RegionSpec> regions = new ArrayList<>();

@@ -96,18 +96,20 @@ class CatalogDefaultsTest {
                             "setup_connection", Default.of("\\| (\\d+ s)$", CLIENT.connectLimit)));
 
     @TestFactory
-    @Requirement({
-        "NAA-SCOPE-7",
-        "NAA-CONN-9b",
-        "NAA-CONN-10",
-        "NAA-ADDR-3",
-        "NAA-LIM-1",
-        "NAA-XFER-11",
-        "NAA-META-7",
-        "NAA-ADDR-6",
-        "NAA-DISC-2b",
-        "NAA-MULTI-2"
-    })
+    @Requirement(
+            table = true,
+            value = {
+                "NAA-SCOPE-7",
+                "NAA-CONN-9b",
+                "NAA-CONN-10",
+                "NAA-ADDR-3",
+                "NAA-LIM-1",
+                "NAA-XFER-11",
+                "NAA-META-7",
+                "NAA-ADDR-6",
+                "NAA-DISC-2b",
+                "NAA-MULTI-2"
+            })
     List<DynamicTest> everyDefaultIsTheOneOfTheCatalog() throws IOException {
         Map<String, String> rows = rows();
         return DEFAULTS.entrySet().stream()
