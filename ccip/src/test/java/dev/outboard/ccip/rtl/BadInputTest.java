@@ -37,7 +37,7 @@ class BadInputTest {
         return Files.setPosixFilePermissions(command, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
-    @Requirement("CCIP-RTL-10")
+    @Requirement("CCIP-RTL-10c")
     @Test
     void aMachineWithoutVerilatorIsToldWhatToInstall() {
         refuses(
@@ -48,7 +48,7 @@ class BadInputTest {
                 "AFUs in Java need neither");
     }
 
-    @Requirement("CCIP-RTL-10")
+    @Requirement("CCIP-RTL-10c")
     @Test
     void aVariableThatNamesNoCommandIsNamed() {
         refuses(
@@ -251,7 +251,7 @@ class BadInputTest {
     }
 
     /// Without the tools tests of designs are passed over, and say why.
-    @Requirement("CCIP-RTL-10")
+    @Requirement("CCIP-RTL-10b")
     @Test
     void testsAreSkippedWithAMessageWhereAToolIsMissing() {
         for (String tool : List.of("VERILATOR", "CXX")) {

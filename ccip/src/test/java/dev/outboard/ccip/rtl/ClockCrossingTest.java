@@ -61,7 +61,7 @@ class ClockCrossingTest {
 
     /// More lines than the crossing holds, against a host that makes almost-full rise: each
     /// arrives, and no side sends more than the other takes.
-    @Requirement("CCIP-RTL-14")
+    @Requirement({"CCIP-RTL-14a", "CCIP-RTL-14b", "CCIP-RTL-14c"})
     @ParameterizedTest
     @CsvSource({"pClkDiv2", "pClkDiv4", "uClk_usr", "uClk_usrDiv2"})
     void aCopyOnAnotherClockIsWholeAndKeepsTheRules(String clock) throws IOException {

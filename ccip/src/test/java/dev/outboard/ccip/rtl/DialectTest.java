@@ -70,7 +70,7 @@ class DialectTest {
         return RtlDesign.of(source, patches);
     }
 
-    @Requirement("CCIP-RTL-16")
+    @Requirement({"CCIP-RTL-16a", "CCIP-RTL-16b", "CCIP-RTL-16c", "CCIP-RTL-16d", "CCIP-RTL-16e"})
     @Test
     void aDesignThatToolsForFpgasTakeIsTaken() throws IOException {
         VerilatedDesign compiled = Verilator.build().compile(design());
@@ -88,7 +88,7 @@ class DialectTest {
     }
 
     /// The copy that the compiler sees is nobody's business.
-    @Requirement("CCIP-RTL-16")
+    @Requirement("CCIP-RTL-16c")
     @Test
     void aMistakeInAPatchedIncludedFileIsShownWhereItIs() throws IOException {
         RtlDesign design = design();
@@ -104,7 +104,7 @@ class DialectTest {
         }
     }
 
-    @Requirement("CCIP-RTL-16")
+    @Requirement("CCIP-RTL-16f")
     @Test
     void anOptionReachesVerilator() throws IOException {
         RtlDesign plain = Verilator.afu("options", "assign pck_af2cp_sTx = '0;\n");
@@ -120,7 +120,7 @@ class DialectTest {
 
     /// CCIP-RTL-17: what is one unit for a small design is many for a large one; an object that is
     /// there is not made again.
-    @Requirement("CCIP-RTL-17")
+    @Requirement({"CCIP-RTL-17b", "CCIP-RTL-17c"})
     @Test
     void aBuildSaysWhatItDoesAndKeepsObjects() throws IOException {
         Path cache = Repository.root().resolve("ccip/target/rtl-objects");
@@ -146,7 +146,7 @@ class DialectTest {
         assertThat(steps).as("of a design that is there").isEmpty();
     }
 
-    @Requirement("CCIP-RTL-17")
+    @Requirement("CCIP-RTL-17a")
     @Test
     void theLargerADesignTheLessItIsOptimised() {
         assertThat(Linking.optimisation(900_000)).isEqualTo("-O3");

@@ -106,7 +106,7 @@ class FindingsTest {
         return checker.reports().getFirst();
     }
 
-    @Requirement("CCIP-RTL-12")
+    @Requirement("CCIP-RTL-12a")
     @Test
     void anAssertionThatFailsIsReportedOnceWithItsPlaceAndEndsNothing() {
         Report report = only(checked(50, ASSERTION), Violation.RTL_ASSERTION);
@@ -117,14 +117,14 @@ class FindingsTest {
         assertThat(checked(5, ASSERTION).reports()).as("in the reset").isEmpty();
     }
 
-    @Requirement("CCIP-RTL-12")
+    @Requirement("CCIP-RTL-12a")
     @Test
     void errorIsReportedAndEndsNothing() {
         assertThat(only(checked(50, ERROR), Violation.RTL_ASSERTION).toString())
                 .contains("ccip_std_afu.sv:28: ", "called");
     }
 
-    @Requirement("CCIP-RTL-12")
+    @Requirement("CCIP-RTL-12b")
     @Test
     void finishIsObeyedOnlyAfterTheReset() {
         assertThat(only(checked(5, FINISH), Violation.RTL_FINISH).toString())
@@ -134,7 +134,7 @@ class FindingsTest {
                 .withMessageContaining("ccip_std_afu.sv:29: the design called $finish");
     }
 
-    @Requirement("CCIP-RTL-12")
+    @Requirement("CCIP-RTL-12c")
     @Test
     void fatalInAnInitialBlockIsTold() throws IOException {
         String body = "assign pck_af2cp_sTx = '0;\ninitial $fatal(1, \"depth %0d is odd\", 3);\n";
@@ -192,7 +192,7 @@ class FindingsTest {
         }
     }
 
-    @Requirement("CCIP-RTL-11")
+    @Requirement({"CCIP-RTL-11a", "CCIP-RTL-11b"})
     @Test
     void registersStartAtZeroOrFromASeedOfTheirOwn() {
         VerilatedDesign design = compiled();
@@ -205,7 +205,7 @@ class FindingsTest {
 
     /// A twin that begins with zero too could show nothing, and one that does not would show what
     /// was asked not to matter.
-    @Requirement("CCIP-RTL-11")
+    @Requirement("CCIP-RTL-11a")
     @Test
     void startedAtZeroNothingIsCompared() {
         for (InitialValues values : List.of(InitialValues.ZERO, InitialValues.random(1))) {

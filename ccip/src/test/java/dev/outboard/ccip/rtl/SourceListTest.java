@@ -31,7 +31,7 @@ class SourceListTest {
         return files.stream().map(file -> file.getFileName().toString()).toList();
     }
 
-    @Requirement("CCIP-RTL-13")
+    @Requirement({"CCIP-RTL-13a", "CCIP-RTL-13b", "CCIP-RTL-13c", "CCIP-RTL-13d", "CCIP-RTL-13e"})
     @Test
     void anEntryIsWhatOpaeTakesItFor() throws IOException {
         for (String file :
@@ -71,7 +71,7 @@ class SourceListTest {
         assertThat(names(design.json().stream().toList())).containsExactly("afu.json");
     }
 
-    @Requirement("CCIP-RTL-13")
+    @Requirement({"CCIP-RTL-13c", "CCIP-RTL-13d"})
     @Test
     void whatCannotBeReadIsNamedWithListAndLine() throws IOException {
         refuses(write("a.txt", "\nC:missing.txt\n"), "a.txt:2: ", "missing.txt does not exist");

@@ -75,7 +75,7 @@ class DesignTest {
     }
 
     @Test
-    @Requirement("CCIP-RTL-10")
+    @Requirement("CCIP-RTL-10a")
     void withoutVerilatorAndACompilerAfusInJavaRun() throws IOException {
         for (String example : List.of("hello", "copy", "umsg")) {
             List<String> command = new ArrayList<>(OutboardProcess.command());
@@ -95,7 +95,7 @@ class DesignTest {
 
     /// An AFU that works if the register that says so holds 0 at first, and hangs else.
     @Test
-    @Requirement("CCIP-RTL-11")
+    @Requirement({"CCIP-RTL-11a", "CCIP-RTL-11c"})
     void aDesignThatNeedsRegistersAtZeroIsToldSo() throws IOException {
         String design =
                 DESIGN.formatted("hung == 0")
@@ -114,7 +114,7 @@ class DesignTest {
     }
 
     @Test
-    @Requirement("CCIP-RTL-11")
+    @Requirement({"CCIP-RTL-11b", "CCIP-RTL-11c"})
     void aValueThatIsNotSetIsNamedWithTheStartThatTheDesignNeeds() throws IOException {
         String design =
                 DESIGN.formatted("1")
@@ -144,7 +144,7 @@ class DesignTest {
     }
 
     @Test
-    @Requirement("CCIP-RTL-16")
+    @Requirement("CCIP-RTL-16f")
     void wordsForVerilatorAreHandedOn() throws IOException {
         Execution run =
                 outboard("build", DESIGN.formatted("1"), "--verilator-option", "-Wall --no-such");
