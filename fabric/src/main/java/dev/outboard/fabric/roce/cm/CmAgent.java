@@ -164,7 +164,7 @@ public final class CmAgent {
     /// RTU was lost or comes later. Cheap, so it may be called for every packet.
     public void queuePairReceivedPacket(Connection connection) {
         if (isReplied(connection)) {
-            passive.established(connection, Octets.EMPTY);
+            passive.onPacket(connection);
         }
     }
 

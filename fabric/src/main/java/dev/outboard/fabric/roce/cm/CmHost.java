@@ -17,7 +17,8 @@ public interface CmHost {
     boolean connectQueuePair(Connection connection, NegotiatedAttributes attributes);
 
     /// The connection's queue pair is connected, and the handshake took `nanos` for a round trip: a
-    /// message that was sent once and its answer, the time of the peer's application included.
+    /// message that was sent once and its answer, the time of the peer's application included; 0 if
+    /// that is not known.
     void handshakeTook(Connection connection, long nanos);
 
     /// Takes the connection's queue pair to ERROR, if it still exists: what is posted is flushed.

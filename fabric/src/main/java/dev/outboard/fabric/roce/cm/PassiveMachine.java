@@ -226,8 +226,14 @@ final class PassiveMachine {
         established(connection, privateData);
     }
 
-    /// The active side is ready: an RTU says so, or a packet that only it can have sent.
-    void established(Connection connection, Octets privateData) {
+    /// A packet that only the active side can have sent: its RTU is lost, or overtaken. How long
+    /// the round trip took is not known.
+    void onPacket(Connection connection) {
+        signalling.host.handshakeTook(connection, 0);
+        established(connection, Octets.EMPTY);
+    }
+
+    private void established(Connection connection, Octets privateData) {
         signalling.table.cancelTimer(connection);
         connection.isSourceProven = true;
         connection.enter(ConnectionState.ESTABLISHED);

@@ -13,12 +13,15 @@ final class RetransmitTimer {
     /// No deadline.
     static final long NONE = Long.MAX_VALUE;
 
-    /// Until a round trip was measured: the way may lead around the world.
-    private static final long FIRST_PROBE_NANOS = 250_000_000;
+    /// Until a round trip was measured, where no handshake said anything. On a longer way the first
+    /// packet is repeated some times, and then no more.
+    private static final long FIRST_PROBE_NANOS = 1_000_000;
 
-    /// After a handshake, which often brings together processes that have just been started and
-    /// take tens of milliseconds for what they do for the first time, the patience of the beginning
-    /// lasts: each round trip measured takes a quarter of it away, and thirty of them all.
+    /// What it waits at least after a handshake, which often brings together processes that have
+    /// just been started and take tens of milliseconds for what they do for the first time. Each
+    /// round trip measured takes a quarter of this patience away, and thirty of them all.
+    private static final long PATIENCE_NANOS = 250_000_000;
+
     private static final int PATIENCE_SHIFT = 2;
 
     /// The handshake takes a round trip and the time of the peer's application, like the first
@@ -70,7 +73,7 @@ final class RetransmitTimer {
     /// The handshake that made the connection took `nanos` for a round trip, applications included.
     void handshakeTook(long nanos) {
         long several = PATIENCE_ROUND_TRIPS * Math.min(nanos, MAX_PROBE_NANOS);
-        patienceNanos = Math.max(FIRST_PROBE_NANOS, several);
+        patienceNanos = Math.max(PATIENCE_NANOS, several);
     }
 
     boolean isRunning() {
