@@ -2,7 +2,7 @@ package dev.outboard.fabric;
 
 /// A finished work request, filled in by [CompletionQueue#poll]. Reuse one object: polling
 /// allocates nothing. If [#status] is not SUCCESS, only id, status and queue pair number mean
-/// anything.
+/// anything, and for a receive the immediate, if the packet at which it failed carried one.
 public final class Completion {
     private long id;
     private CompletionStatus status = CompletionStatus.SUCCESS;

@@ -160,9 +160,17 @@ public final class QueuePairCore {
 
     /// The receive that was taken failed with `status`; false if the application cannot be told.
     public boolean failReceive(CompletionStatus status) {
+        return failReceive(status, null);
+    }
+
+    /// The same, because of `packet`.
+    public boolean failReceive(CompletionStatus status, @Nullable Packet packet) {
         Completion completion = receiveCompletions.free();
         if (completion != null) {
             completion.set(receive().id, status, CompletionOpcode.RECEIVE, number, 0);
+            if (packet != null && packet.opcode().hasImmediate()) {
+                completion.setImmediate(packet.immediate());
+            }
         }
         removeReceive();
         return publish(receiveCompletions, completion, true);

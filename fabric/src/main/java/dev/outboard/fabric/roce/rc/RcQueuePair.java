@@ -308,7 +308,7 @@ public final class RcQueuePair implements QueuePairMachine {
         switch (packet.opcode().operation()) {
             case ACKNOWLEDGE, READ_RESPONSE, ATOMIC_ACK -> receiveResponse(packet, nowNanos);
             case CNP -> receiveNotification(nowNanos);
-            default -> receiveRequest(packet);
+            default -> receiveRequest(packet, nowNanos);
         }
     }
 
@@ -335,7 +335,7 @@ public final class RcQueuePair implements QueuePairMachine {
         }
     }
 
-    private void receiveRequest(Packet packet) {
+    private void receiveRequest(Packet packet, long nowNanos) {
         Responder receiving = responder;
         if (receiving == null || state == QueuePairState.ERROR) {
             counters.increment(QueuePairCounter.WRONG_STATE_DROPPED);
@@ -345,7 +345,7 @@ public final class RcQueuePair implements QueuePairMachine {
             isEstablished = true;
             core.raise(AsyncEvent.Type.COMMUNICATION_ESTABLISHED);
         }
-        receiving.receive(packet);
+        receiving.receive(packet, nowNanos);
     }
 
     /// Whether the requester runs.
@@ -458,9 +458,10 @@ public final class RcQueuePair implements QueuePairMachine {
         fail();
     }
 
-    /// Goes to ERROR because the receive that was taken failed with `status`; the rest is flushed.
-    void failReceive(CompletionStatus status) {
-        countLost(core.failReceive(status));
+    /// Goes to ERROR because the receive that was taken failed with `status` at `packet`; the rest
+    /// is flushed.
+    void failReceive(CompletionStatus status, Packet packet) {
+        countLost(core.failReceive(status, packet));
         fail();
     }
 

@@ -18,7 +18,6 @@ import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Psn;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +27,6 @@ final class Responder {
     private static final int NOTHING = -1;
 
     /// What atomics work on, in the byte order of this machine.
-    private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
     /// Responses of one queue pair in one turn, so that the others get theirs: as much as one
     /// system call takes.
@@ -50,7 +48,8 @@ final class Responder {
     private RcConnection connection;
     private final SendBudget budget;
     private final Counters<QueuePairCounter> counters;
-
+    private final ReceiverWait receiverWait = new ReceiverWait();
+    private long nowNanos;
     private int expectedPsn;
     private int msn;
     private Message message = Message.NONE;
@@ -98,7 +97,8 @@ final class Responder {
     }
 
     /// A request packet arrived.
-    void receive(Packet packet) {
+    void receive(Packet packet, long now) {
+        nowNanos = now;
         int ahead = Psn.difference(packet.psn(), expectedPsn);
         if (ahead > 0) {
             gap();
@@ -297,11 +297,14 @@ final class Responder {
         ReceiveEntry receive = core.receive();
         int length = packet.payloadLength();
         if (position + length > receive.length) {
-            return refuseReceive(Aeth.NAK_INVALID_REQUEST, CompletionStatus.LOCAL_LENGTH_ERROR);
+            return refuseReceive(
+                    Aeth.NAK_INVALID_REQUEST, CompletionStatus.LOCAL_LENGTH_ERROR, packet);
         }
         if (!store(receive, packet)) {
             return refuseReceive(
-                    Aeth.NAK_REMOTE_OPERATIONAL_ERROR, CompletionStatus.LOCAL_PROTECTION_ERROR);
+                    Aeth.NAK_REMOTE_OPERATIONAL_ERROR,
+                    CompletionStatus.LOCAL_PROTECTION_ERROR,
+                    packet);
         }
         arrived(length);
         if (opcode.isFirst() || opcode.isMiddle()) {
@@ -310,7 +313,9 @@ final class Responder {
         /// ROCE-RC-24: the key is void before the application can learn of the message.
         if (opcode.hasIeth() && !memory.invalidate(packet.invalidateKey())) {
             return refuseReceive(
-                    Aeth.NAK_REMOTE_ACCESS_ERROR, CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
+                    Aeth.NAK_REMOTE_ACCESS_ERROR,
+                    CompletionStatus.REMOTE_INVALID_REQUEST_ERROR,
+                    packet);
         }
         return completeReceive(CompletionOpcode.RECEIVE, position, packet);
     }
@@ -336,7 +341,8 @@ final class Responder {
 
     /// ROCE-RC-23: a WRITE with immediate takes one receive.
     private boolean executeWrite(Packet packet, Opcode opcode) {
-        if (opcode.hasReth() && !owner.permits(Access.REMOTE_WRITE)) {
+        boolean isProbe = opcode == Opcode.WRITE_ONLY && packet.dmaLength() == 0;
+        if (opcode.hasReth() && !isProbe && !owner.permits(Access.REMOTE_WRITE)) {
             return refuse(Aeth.NAK_INVALID_REQUEST);
         }
         if (opcode.hasImmediate() && !core.takeReceive()) {
@@ -435,7 +441,7 @@ final class Responder {
         }
         long original;
         try {
-            original = update(region.segment(), region.offsetOf(address), packet);
+            original = RemoteMemory.update(region.segment(), region.offsetOf(address), packet);
         } catch (IllegalStateException arenaClosed) {
             refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
             return;
@@ -445,19 +451,6 @@ final class Responder {
         expectedPsn = Psn.next(expectedPsn);
         resources.addAtomic(packet, msn, original);
         ackPsn = NOTHING;
-    }
-
-    /// Other queue pairs of the device, and the application, see the old value or the new one.
-    ///
-    /// ROCE-RC-25: the operands are swapped or added in the memory's own byte order.
-    ///
-    /// @return the old value
-    private static long update(MemorySegment segment, long offset, Packet packet) {
-        return packet.opcode() == Opcode.CMP_SWAP
-                ? (long)
-                        WORD.compareAndExchange(
-                                segment, offset, packet.compare(), packet.swapOrAdd())
-                : (long) WORD.getAndAdd(segment, offset, packet.swapOrAdd());
     }
 
     private boolean write(Packet packet) {
@@ -487,7 +480,7 @@ final class Responder {
     private boolean notReady() {
         isGapReported = true;
         counters.increment(QueuePairCounter.RNR_NAKS_SENT);
-        answerNak(Aeth.rnrNak(connection.minRnrTimerCode()));
+        answerNak(receiverWait.refusal(expectedPsn, connection.minRnrTimerCode(), nowNanos));
         return false;
     }
 
@@ -497,9 +490,9 @@ final class Responder {
         return false;
     }
 
-    private boolean refuseReceive(int syndrome, CompletionStatus status) {
+    private boolean refuseReceive(int syndrome, CompletionStatus status, Packet packet) {
         answerFatally(syndrome);
-        owner.failReceive(status);
+        owner.failReceive(status, packet);
         return false;
     }
 

@@ -8,6 +8,7 @@ import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.testkit.Requirement;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -259,6 +260,33 @@ class ReceiverNotReadyTest {
         TestPacket answer = bench.answerTo(request);
 
         assertThat(answer.syndrome).isEqualTo(Aeth.ACK);
+    }
+
+    /// Six retries last 0.9 s with the usual least wait, and 4 ms if each were that long.
+    @Test
+    @Requirement("ROCE-RC-15")
+    void aReceiverThatStaysAwayAsksForLongerAndLongerWaits() {
+        var bench = new QueuePairBench().minRnrTimer(12).connect();
+        TestPacket first = TestPacket.of(Opcode.SEND_ONLY, bench.receivePsn(0)).ackRequest();
+
+        List<Integer> codes = new ArrayList<>();
+        long waitNanos = 0;
+        for (int retry = 0; retry < 7; retry++) {
+            int code = Aeth.rnrTimerCode(bench.answerTo(first).syndrome);
+            codes.add(code);
+            assertThat(bench.answerTo(first).syndrome)
+                    .as("to a copy that crossed it")
+                    .isEqualTo(Aeth.rnrNak(code));
+            waitNanos += retry < 6 ? Aeth.rnrTimerNanos(code) : 0;
+            bench.elapse(Aeth.rnrTimerNanos(code));
+        }
+
+        assertThat(codes).containsExactly(12, 16, 20, 24, 28, 0, 0);
+        assertThat(waitNanos).isBetween(800_000_000L, 1_000_000_000L);
+        bench.postReceive(1, 0, 0);
+        assertThat(bench.answerTo(first).syndrome).isEqualTo(Aeth.ACK);
+        TestPacket second = TestPacket.of(Opcode.SEND_ONLY, bench.receivePsn(1)).ackRequest();
+        assertThat(Aeth.rnrTimerCode(bench.answerTo(second).syndrome)).isEqualTo(12);
     }
 
     private static void refuse(QueuePairBench bench, int packet) {
