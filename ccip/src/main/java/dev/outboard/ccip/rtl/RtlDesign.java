@@ -19,7 +19,7 @@ import java.util.Optional;
 /// }
 /// ```
 ///
-/// @param top the top module, which has the ports of [CCI-P][Profile]
+/// @param top the top module, which has the ports of [CCI-P][dev.outboard.ccip.platform.Profile]
 /// @param sources the files to compile, packages before those who use them
 /// @param includes directories in which included files and modules are looked for, besides those of
 ///   the sources

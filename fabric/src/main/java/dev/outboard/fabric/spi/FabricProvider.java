@@ -22,6 +22,7 @@ public interface FabricProvider {
     /// @throws dev.outboard.fabric.FabricException as [#open]
     DeviceLimits limits(DeviceUri location);
 
-    /// Looks at what decides whether the device at `location` works, as [Fabric#diagnose] promises.
+    /// Looks at what decides whether the device at `location` works, as
+    /// [dev.outboard.fabric.Fabric#diagnose] promises.
     List<Finding> diagnose(DeviceUri location);
 }
