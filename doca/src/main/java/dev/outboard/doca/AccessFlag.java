@@ -41,6 +41,7 @@ public enum AccessFlag {
 
     /// What `flags` are called by the verbs; those of PCI have no counterpart.
     public static Access[] rights(Set<AccessFlag> flags) {
+        DocaException.nonNull(flags, "flags");
         EnumSet<Access> access = EnumSet.noneOf(Access.class);
         for (AccessFlag flag : flags) {
             switch (flag) {
@@ -56,6 +57,7 @@ public enum AccessFlag {
 
     /// The bits of `flags` together.
     public static int bits(Set<AccessFlag> flags) {
+        DocaException.nonNull(flags, "flags");
         return flags.stream().mapToInt(AccessFlag::bit).sum();
     }
 

@@ -37,6 +37,7 @@ public final class Buf extends BufRange {
     /// @throws DocaException with NOT_PERMITTED if this or `list` is not the head of a list, if
     ///   they are the same, or if `list` has more than one reference
     public void chain(Buf list) {
+        DocaException.nonNull(list, "list");
         requireOut();
         requireHead("chained to");
         list.requireOut();
@@ -204,6 +205,13 @@ public final class Buf extends BufRange {
                     DocaError.NOT_PERMITTED,
                     "an element of a buffer array keeps its last reference as long as the array"
                             + " runs");
+        }
+    }
+
+    @Override
+    void takeBackFinally() {
+        if (isOut()) {
+            leave();
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.outboard.doca;
 
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Elements of equal size, one after the other in an [Mmap]: DOCA's `doca_buf_arr` (catalog
@@ -59,7 +58,7 @@ public final class BufArray implements AutoCloseable {
                     "elements of %d bytes from offset %d; valid: from 1 byte, from offset 0"
                             .formatted(elementBytes, startOffset));
         }
-        this.mmap = Objects.requireNonNull(mmap, "mmap");
+        this.mmap = DocaException.nonNull(mmap, "mmap");
         this.elementBytes = elementBytes;
         this.startOffset = startOffset;
         return this;

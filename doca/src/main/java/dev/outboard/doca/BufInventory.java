@@ -1,6 +1,10 @@
 package dev.outboard.doca;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -9,13 +13,16 @@ import org.jspecify.annotations.Nullable;
 /// used, stopped, closed; getting and returning a buffer allocates nothing once it is started.
 ///
 /// One made by [#create] hands out and takes back on one thread: whichever asked first since the
-/// last time that all buffers were back; others get BAD_STATE. One made by [#createShared] does so
-/// on any thread, under a lock.
+/// last time that all buffers were back; others get BAD_STATE, for getting a buffer, releasing the
+/// last reference, expanding, and closing while buffers are out. Once that thread has ended,
+/// another may take over. One made by [#createShared] does all this on any thread, under a lock: it
+/// is the one for callbacks that a [ProgressDriver] runs.
 public final class BufInventory implements AutoCloseable {
     /// A buffer that came back is handed out again only after this many others.
     public static final int SPARE = 64;
 
     private static final int MAX_ELEMENTS = 1 << 24;
+    private static final Logger LOGGER = System.getLogger(BufInventory.class.getName());
 
     private final boolean shared;
     private final Leak leak;
@@ -25,6 +32,9 @@ public final class BufInventory implements AutoCloseable {
 
     /// Whose buffers these are, if they have memory of their own.
     private @Nullable BufPool pool;
+
+    /// All that were made, in and out.
+    private final List<BufRange> all = new ArrayList<>();
 
     private @Nullable Thread owner;
     private int count;
@@ -94,6 +104,7 @@ public final class BufInventory implements AutoCloseable {
 
     /// As [#byArgs], but null if all elements are out: nothing is thrown or allocated then.
     public @Nullable Buf tryByArgs(Mmap mmap, long head, long len, long data, long dataLen) {
+        DocaException.nonNull(mmap, "mmap");
         requireUsable(mmap.isStarted(), mmap);
         requireInside(mmap, mmap.length(), head, len, data, dataLen);
         Buf buf = take(bufs);
@@ -109,6 +120,9 @@ public final class BufInventory implements AutoCloseable {
     /// @return SUCCESS, or the error that [#byArgs] throws; INVALID_VALUE too if `into` is empty
     public DocaError tryByArgs(
             Mmap mmap, long head, long len, long data, long dataLen, Buf[] into) {
+        if (mmap == null || into == null) {
+            return DocaError.INVALID_VALUE;
+        }
         DocaError error =
                 check(mmap.isStarted(), mmap.length(), head, len, data, dataLen, into.length);
         Buf buf = error == DocaError.SUCCESS ? take(bufs) : null;
@@ -138,6 +152,7 @@ public final class BufInventory implements AutoCloseable {
     /// As [#tryByArgs(Mmap, long, long, long, long)], in memory of a peer.
     public @Nullable RemoteBuf tryByArgs(
             RemoteMmap mmap, long head, long len, long data, long dataLen) {
+        DocaException.nonNull(mmap, "mmap");
         requireUsable(mmap.isOpen(), mmap);
         requireInside(mmap, mmap.length(), head, len, data, dataLen);
         RemoteBuf buf = take(remoteBufs);
@@ -150,6 +165,9 @@ public final class BufInventory implements AutoCloseable {
     /// As [#tryByArgs(Mmap, long, long, long, long, Buf[])], in memory of a peer.
     public DocaError tryByArgs(
             RemoteMmap mmap, long head, long len, long data, long dataLen, RemoteBuf[] into) {
+        if (mmap == null || into == null) {
+            return DocaError.INVALID_VALUE;
+        }
         DocaError error =
                 check(mmap.isOpen(), mmap.length(), head, len, data, dataLen, into.length);
         RemoteBuf buf = error == DocaError.SUCCESS ? take(remoteBufs) : null;
@@ -183,6 +201,7 @@ public final class BufInventory implements AutoCloseable {
     /// @throws DocaException with NOT_PERMITTED if `buf` is behind the head of a list; else as
     ///   [#byArgs]
     public Buf dup(Buf buf) {
+        DocaException.nonNull(buf, "buf");
         buf.requireHead("duplicated");
         return byArgs(buf.mmap(), buf.head(), buf.len(), buf.data(), buf.dataLen());
     }
@@ -191,6 +210,7 @@ public final class BufInventory implements AutoCloseable {
     ///
     /// @throws DocaException as [#byArgs]
     public RemoteBuf dup(RemoteBuf buf) {
+        DocaException.nonNull(buf, "buf");
         return byArgs(buf.mmap(), buf.head(), buf.len(), buf.data(), buf.dataLen());
     }
 
@@ -217,19 +237,25 @@ public final class BufInventory implements AutoCloseable {
         return free;
     }
 
-    /// Stops the inventory and gives it up. Closing twice is harmless.
+    /// Stops the inventory and gives it up. Buffers that are out are taken back, with a warning in
+    /// the log, whatever their references and lists: a `try` block that an exception leaves closes
+    /// the memory and the device too. Their holders get BAD_STATE from then on, and tasks that were
+    /// to use them INVALID_VALUE. Closing twice is harmless.
     ///
-    /// @throws DocaException with IN_USE if elements are out
+    /// @throws DocaException with BAD_STATE if buffers are out and another thread owns them
     @Override
     public synchronized void close() {
         if (closed) {
             return;
         }
         if (free < count) {
-            throw new DocaException(
-                    DocaError.IN_USE,
-                    "%s cannot be closed: %d are out; release them first"
-                            .formatted(this, count - free));
+            requireThread();
+            LOGGER.log(
+                    Level.WARNING,
+                    "{0} was closed before {1} of its buffers were released",
+                    this,
+                    count - free);
+            all.forEach(BufRange::takeBackFinally);
         }
         started = false;
         closed = true;
@@ -275,9 +301,15 @@ public final class BufInventory implements AutoCloseable {
         }
     }
 
-    /// Whether another thread than the current one owns it.
+    /// Whether another thread than the current one owns it. What a thread leaves behind when it
+    /// ends is anybody's.
     private boolean isForeign() {
-        return !shared && free < count && !Thread.currentThread().equals(owner);
+        Thread holder = owner;
+        return !shared
+                && free < count
+                && !Thread.currentThread().equals(holder)
+                && holder != null
+                && holder.isAlive();
     }
 
     private <T> @Nullable T take(Idle<T> idle) {
@@ -317,8 +349,13 @@ public final class BufInventory implements AutoCloseable {
         int made = count == 0 ? more + SPARE : more;
         count += more;
         free += more;
-        bufs.add(made, count + SPARE, () -> new Buf(this));
-        remoteBufs.add(made, count + SPARE, () -> new RemoteBuf(this));
+        bufs.add(made, count + SPARE, () -> kept(new Buf(this)));
+        remoteBufs.add(made, count + SPARE, () -> kept(new RemoteBuf(this)));
+    }
+
+    private <T extends BufRange> T kept(T buf) {
+        all.add(buf);
+        return buf;
     }
 
     private <T> T orEmpty(@Nullable T buf) {

@@ -1,6 +1,5 @@
 package dev.outboard.doca;
 
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Buffers that each have memory of their own, all of one size, side by side in one [Mmap]: DOCA's
@@ -61,7 +60,7 @@ public final class BufPool implements AutoCloseable {
     }
 
     private static void requireMemory(long elementBytes, Mmap mmap) {
-        Objects.requireNonNull(mmap, "mmap");
+        DocaException.nonNull(mmap, "mmap");
         if (elementBytes < 1) {
             throw new DocaException(
                     DocaError.INVALID_VALUE,

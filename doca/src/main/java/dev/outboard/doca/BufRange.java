@@ -164,6 +164,9 @@ public abstract sealed class BufRange permits Buf, RemoteBuf {
     /// The last reference is released.
     abstract void giveBack();
 
+    /// Its inventory takes it back, if it is out, whoever holds it.
+    abstract void takeBackFinally();
+
     final void handOut(long base, long head, long len, long data, long dataLen) {
         this.base = base;
         this.head = head;

@@ -55,7 +55,7 @@ public abstract class Ctx implements AutoCloseable {
     ///
     /// @throws DocaException with BAD_STATE if the device is closed
     protected Ctx(DocaDev device) {
-        this.device = device;
+        this.device = DocaException.nonNull(device, "device");
         device.use();
     }
 
@@ -68,8 +68,10 @@ public abstract class Ctx implements AutoCloseable {
 
     /// Ties it to `newEngine`, until it is closed.
     ///
-    /// @throws DocaException with BAD_STATE unless IDLE, with NOT_PERMITTED if it is tied already
+    /// @throws DocaException with BAD_STATE unless IDLE, or if the engine is closed; with
+    ///   NOT_PERMITTED if it is tied already
     public Ctx attach(ProgressEngine newEngine) {
+        DocaException.nonNull(newEngine, "newEngine");
         requireIdle("attached to a progress engine");
         if (engine != null) {
             throw new DocaException(
@@ -85,7 +87,7 @@ public abstract class Ctx implements AutoCloseable {
     /// @throws DocaException with BAD_STATE unless IDLE
     public Ctx onStateChange(StateListener newListener) {
         requireIdle("given a state listener");
-        listener = Objects.requireNonNull(newListener, "newListener");
+        listener = DocaException.nonNull(newListener, "newListener");
         return this;
     }
 
@@ -132,6 +134,14 @@ public abstract class Ctx implements AutoCloseable {
     /// What the user attached.
     public final @Nullable Object userData() {
         return userData;
+    }
+
+    /// What the user attached, which is a `type`; null if nothing is.
+    ///
+    /// @throws ClassCastException if it is something else
+    public final <T> @Nullable T userDataAs(Class<T> type) {
+        DocaException.nonNull(type, "type");
+        return type.cast(userData);
     }
 
     // ---- life -----------------------------------------------------------------------------------
@@ -190,6 +200,7 @@ public abstract class Ctx implements AutoCloseable {
     ///
     /// @throws DocaException with TIME_OUT if `limit` passes first; it names what is missing
     public final void stopAndDrain(Duration limit) {
+        DocaException.nonNull(limit, "limit");
         drain(limit, () -> {});
     }
 
@@ -351,6 +362,13 @@ public abstract class Ctx implements AutoCloseable {
             LOGGER.log(Level.WARNING, "{0} stops: {1}", this, cause);
             FatalErrorEvent.record(this, cause);
             beginToStop();
+        }
+    }
+
+    /// A callback of `runner` let the refusal of a task pass.
+    final void refusedInCallback(ProgressEngine runner, DocaException refusal) {
+        if (runner.equals(engine)) {
+            fail(new FailureCause.Refusal(refusal.error(), String.valueOf(refusal.getMessage())));
         }
     }
 

@@ -28,6 +28,7 @@ public final class DocaDev implements AutoCloseable {
     /// @throws DocaException with IN_USE if another process has it, NOT_FOUND if its address is not
     ///   one of this machine, NOT_SUPPORTED if no provider knows it
     public static DocaDev open(DocaDevInfo info) {
+        DocaException.nonNull(info, "info");
         return new DocaDev(OpenDevice.acquire(info));
     }
 
@@ -48,6 +49,7 @@ public final class DocaDev implements AutoCloseable {
 
     /// Whether both stand for the same open device.
     public boolean isSameDevice(DocaDev other) {
+        DocaException.nonNull(other, "other");
         return open == other.open;
     }
 

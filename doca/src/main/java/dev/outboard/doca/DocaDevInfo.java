@@ -11,7 +11,6 @@ import java.net.NetworkInterface;
 import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -66,7 +65,7 @@ public final class DocaDevInfo {
     ///
     /// @throws DocaException with INVALID_VALUE if `uri` cannot be understood
     public static DocaDevInfo of(String uri) {
-        Objects.requireNonNull(uri, "uri");
+        DocaException.nonNull(uri, "uri");
         try {
             return new DocaDevInfo(DeviceUri.parse(uri), uri);
         } catch (FabricException e) {
@@ -87,7 +86,8 @@ public final class DocaDevInfo {
     ///
     /// @throws DocaException with NOT_FOUND if there is none
     public static DocaDevInfo find(String name, Predicate<DocaDevInfo> supports) {
-        Objects.requireNonNull(supports, "supports");
+        DocaException.nonNull(name, "name");
+        DocaException.nonNull(supports, "supports");
         List<DocaDevInfo> all = list();
         return all.stream()
                 .filter(info -> name.isEmpty() || info.isCalled(name))

@@ -1,7 +1,5 @@
 package dev.outboard.doca;
 
-import java.util.Objects;
-
 /// How a call or a task ended: the codes of `doca_error_t`. A value, for any thread.
 ///
 /// DCORE-ERR-1: the constants stand in the order of their numbers.
@@ -75,8 +73,8 @@ public enum DocaError {
     ///
     /// DCORE-ERR-3: the earlier failure, if there is one.
     public static DocaError first(DocaError earlier, DocaError later) {
-        Objects.requireNonNull(earlier, "earlier");
-        Objects.requireNonNull(later, "later");
+        DocaException.nonNull(earlier, "earlier");
+        DocaException.nonNull(later, "later");
         return earlier == SUCCESS ? later : earlier;
     }
 }

@@ -1,7 +1,8 @@
 package dev.outboard.doca;
 
 import dev.outboard.fabric.FabricException;
-import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// A control call of DOCA failed. The message names the object, the value and what would be valid;
 /// the [DocaError] is for programs. Tasks never throw this: they complete with a status.
@@ -10,23 +11,34 @@ public final class DocaException extends RuntimeException {
 
     private final DocaError error;
 
+    /// What [Task#submitOrThrow] refused, if it did.
+    private final transient @Nullable Task refused;
+
     /// A failure with code `error`, explained by `message`.
     public DocaException(DocaError error, String message) {
-        super(Objects.requireNonNull(message, "message"));
-        this.error = Objects.requireNonNull(error, "error");
+        this(error, message, (Task) null);
+    }
+
+    /// `refused` cannot be submitted.
+    DocaException(DocaError error, String message, @Nullable Task refused) {
+        super(nonNull(message, "message"));
+        this.refused = refused;
+        this.error = nonNull(error, "error");
     }
 
     /// A failure with code `error`, explained by `message`, that another exception caused.
     public DocaException(DocaError error, String message, Throwable cause) {
-        super(Objects.requireNonNull(message, "message"), Objects.requireNonNull(cause, "cause"));
-        this.error = Objects.requireNonNull(error, "error");
+        super(nonNull(message, "message"), nonNull(cause, "cause"));
+        this.error = nonNull(error, "error");
+        refused = null;
     }
 
     /// What a failure of the fabric is called in DOCA.
     ///
     /// @param what what was being done, such as `opening roce://127.0.0.2`
     public static DocaException of(String what, FabricException cause) {
-        Objects.requireNonNull(what, "what");
+        nonNull(what, "what");
+        nonNull(cause, "cause");
         DocaError error =
                 switch (cause.reason()) {
                     case BAD_URI, INVALID_ARGUMENT -> DocaError.INVALID_VALUE;
@@ -38,6 +50,23 @@ public final class DocaException extends RuntimeException {
                     case UNUSABLE_PATH, SYSTEM -> DocaError.DRIVER;
                 };
         return new DocaException(error, what + ": " + cause.getMessage(), cause);
+    }
+
+    /// What [Task#submitOrThrow] refused, if it did.
+    Optional<Task> refused() {
+        return Optional.ofNullable(refused);
+    }
+
+    /// Refuses null, as each call of the API does where its parameter is not declared nullable.
+    ///
+    /// @param name of the parameter
+    /// @return `value`
+    /// @throws DocaException with INVALID_VALUE if it is null
+    public static <T> T nonNull(@Nullable T value, String name) {
+        if (value == null) {
+            throw new DocaException(DocaError.INVALID_VALUE, name + " is null");
+        }
+        return value;
     }
 
     /// The code of the failure.

@@ -41,6 +41,7 @@ public sealed interface FailureCause {
         ///
         /// DRDMA-FAIL-6: a status that a task cannot have is GENERAL_ERROR.
         public static Transport of(CompletionStatus status) {
+            DocaException.nonNull(status, "status");
             return BY_STATUS[status.ordinal()];
         }
 
@@ -64,12 +65,30 @@ public sealed interface FailureCause {
 
         /// The cause for `rule`; allocates nothing.
         public static Validation of(ValidationRule rule) {
+            DocaException.nonNull(rule, "rule");
             return BY_RULE[rule.ordinal()];
         }
 
         @Override
         public String toString() {
             return rule + " (" + rule.description() + ")";
+        }
+    }
+
+    /// A task was refused in a callback, which let the exception of [Task#submitOrThrow] pass: the
+    /// cause that stopped the context, not that of a task.
+    ///
+    /// @param error why it was refused
+    /// @param explanation one line for people
+    record Refusal(DocaError error, String explanation) implements FailureCause {
+        public Refusal {
+            DocaException.nonNull(error, "error");
+            DocaException.nonNull(explanation, "explanation");
+        }
+
+        @Override
+        public String toString() {
+            return error + " (" + explanation + ")";
         }
     }
 }

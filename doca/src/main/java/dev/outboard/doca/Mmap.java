@@ -3,7 +3,6 @@ package dev.outboard.doca;
 import dev.outboard.fabric.MemoryRegion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -73,7 +72,7 @@ public final class Mmap implements AutoCloseable {
     /// Whether mmaps can be exported for the other side of the PCI bus of this device; no device of
     /// today's fabric can.
     public static boolean isExportPciSupported(DocaDevInfo info) {
-        Objects.requireNonNull(info, "info");
+        DocaException.nonNull(info, "info");
         return false;
     }
 
@@ -130,7 +129,7 @@ public final class Mmap implements AutoCloseable {
     ///   device is added already, with NO_MEMORY if there are as many as may be, with BAD_STATE if
     ///   the mmap or the device is closed
     public synchronized void addDevice(DocaDev dev) {
-        Objects.requireNonNull(dev, "dev");
+        DocaException.nonNull(dev, "dev");
         requireOpen();
         requireStopped("add " + dev);
         if (registrations.has(dev)) {
@@ -147,7 +146,7 @@ public final class Mmap implements AutoCloseable {
     /// @throws DocaException with NOT_PERMITTED while it is started, with NOT_FOUND if the device
     ///   was not added, with BAD_STATE if the mmap is closed
     public synchronized void removeDevice(DocaDev dev) {
-        Objects.requireNonNull(dev, "dev");
+        DocaException.nonNull(dev, "dev");
         requireOpen();
         requireStopped("remove " + dev);
         requireAdded(dev);
@@ -161,7 +160,7 @@ public final class Mmap implements AutoCloseable {
     /// @throws DocaException with NOT_FOUND if `dev` was not added, with NOT_PERMITTED if the mmap
     ///   is not started or no RDMA permission is given
     public synchronized byte[] exportRdma(DocaDev dev) {
-        Objects.requireNonNull(dev, "dev");
+        DocaException.nonNull(dev, "dev");
         requireExportable();
         MemoryRegion region = region(dev);
         if (region == null) {
@@ -174,7 +173,12 @@ public final class Mmap implements AutoCloseable {
                             .formatted(this, permissions));
         }
         exported = true;
-        return RemoteMmap.encode(region.address(), length, region.remoteKey(), permissions);
+        return RemoteMmap.encode(
+                region.address(),
+                length,
+                region.remoteKey(),
+                permissions,
+                dev.protectionDomain().device().address());
     }
 
     /// What the other side of the PCI bus needs to use the memory.
@@ -183,7 +187,7 @@ public final class Mmap implements AutoCloseable {
     ///   is not started or no PCI permission is given, else with NOT_SUPPORTED, see
     ///   [#isExportPciSupported]
     public synchronized byte[] exportPci(DocaDev dev) {
-        Objects.requireNonNull(dev, "dev");
+        DocaException.nonNull(dev, "dev");
         requireExportable();
         requireAdded(dev);
         if (!permissions.contains(AccessFlag.PCI_READ_ONLY)
@@ -199,7 +203,7 @@ public final class Mmap implements AutoCloseable {
     /// The registration with `dev`; null if the device was not added or the mmap is not started.
     /// Any thread; neither locks nor allocates.
     public @Nullable MemoryRegion region(DocaDev dev) {
-        return registrations.with(Objects.requireNonNull(dev, "dev"));
+        return registrations.with(DocaException.nonNull(dev, "dev"));
     }
 
     /// The memory.
@@ -256,6 +260,14 @@ public final class Mmap implements AutoCloseable {
     /// What the builder was given; null if nothing.
     public @Nullable Object userData() {
         return userData;
+    }
+
+    /// What the builder was given, which is a `type`; null if nothing.
+    ///
+    /// @throws ClassCastException if it is something else
+    public <T> @Nullable T userDataAs(Class<T> type) {
+        DocaException.nonNull(type, "type");
+        return type.cast(userData);
     }
 
     /// Stops the mmap and lets go of its devices and its memory; if it was ever started the free

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +33,7 @@ public final class MmapBuilder {
     /// @throws DocaException with ALREADY_EXIST if it is added already, with NO_MEMORY if there are
     ///   as many as may be
     public MmapBuilder device(DocaDev dev) {
-        Objects.requireNonNull(dev, "dev");
+        DocaException.nonNull(dev, "dev");
         requireNotBuilt(DocaError.NOT_PERMITTED, "device");
         if (devices.stream().anyMatch(dev::isSameDevice)) {
             throw Mmap.alreadyAdded(dev);
@@ -52,6 +51,7 @@ public final class MmapBuilder {
     /// @throws DocaException with NOT_PERMITTED if a range was set; with INVALID_VALUE if it is
     ///   empty, on the Java heap, or reaches beyond the last address
     public MmapBuilder memrange(MemorySegment memory) {
+        DocaException.nonNull(memory, "memory");
         requireNoRange();
         if (!memory.isNative()) {
             throw new DocaException(
@@ -80,7 +80,7 @@ public final class MmapBuilder {
     ///
     /// @throws DocaException with INVALID_VALUE if flags exclude each other
     public MmapBuilder permissions(AccessFlag... flags) {
-        Objects.requireNonNull(flags, "flags");
+        DocaException.nonNull(flags, "flags");
         requireNotBuilt(DocaError.BAD_STATE, "permissions");
         EnumSet<AccessFlag> set = EnumSet.noneOf(AccessFlag.class);
         set.addAll(Arrays.asList(flags));
@@ -91,7 +91,7 @@ public final class MmapBuilder {
     /// Called once with the memory when the mmap is closed, if it was ever started.
     public MmapBuilder freeCallback(Consumer<MemorySegment> callback) {
         requireNotBuilt(DocaError.BAD_STATE, "free callback");
-        this.freeCallback = Objects.requireNonNull(callback, "callback");
+        this.freeCallback = DocaException.nonNull(callback, "callback");
         return this;
     }
 
@@ -124,7 +124,7 @@ public final class MmapBuilder {
     /// For the application, see [Mmap#userData()].
     public MmapBuilder userData(Object data) {
         requireNotBuilt(DocaError.BAD_STATE, "user data");
-        this.userData = Objects.requireNonNull(data, "data");
+        this.userData = DocaException.nonNull(data, "data");
         return this;
     }
 

@@ -3,7 +3,6 @@ package dev.outboard.doca;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.Objects;
 
 /// A thread that progresses an engine, for those who do not want to own the loop of
 /// `doca_pe_progress`. Tasks are submitted in callbacks, or, with an engine that is SHARED, on any
@@ -37,8 +36,8 @@ public final class ProgressDriver implements AutoCloseable {
     private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
     private static final Duration LONGEST_SLEEP = Duration.ofSeconds(1);
 
-    /// What a spell without work costs at most before HYBRID sleeps; a wake-up costs as much.
-    private static final long SPIN_NANOS = 20_000;
+    /// What a spell without work costs at most before a thread sleeps; a wake-up costs as much.
+    static final long SPIN_NANOS = 20_000;
 
     private final ProgressEngine engine;
     private final Idle idle;
@@ -46,8 +45,8 @@ public final class ProgressDriver implements AutoCloseable {
     private volatile boolean closed;
 
     private ProgressDriver(ProgressEngine engine, Idle idle) {
-        this.engine = Objects.requireNonNull(engine, "engine");
-        this.idle = Objects.requireNonNull(idle, "idle");
+        this.engine = DocaException.nonNull(engine, "engine");
+        this.idle = DocaException.nonNull(idle, "idle");
         thread = Thread.ofPlatform().name("progress driver").unstarted(this::run);
     }
 

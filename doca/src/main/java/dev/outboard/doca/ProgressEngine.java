@@ -7,10 +7,8 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +38,7 @@ public final class ProgressEngine implements AutoCloseable {
     /// With several devices, each is looked at after this.
     private static final long DEVICE_LOOK_NANOS = 1_000_000;
 
-    private final @Nullable ReentrantLock lock;
+    private final ThreadDomain threads;
     private final Map<Device, CompletionChannel> channels = new ConcurrentHashMap<>();
     private Ctx[] contexts = {};
     private EventMode eventMode = EventMode.ALL;
@@ -48,7 +46,6 @@ public final class ProgressEngine implements AutoCloseable {
     /// The next turn is only for contexts that had work when [#await] looked.
     private boolean isSelective;
 
-    private @Nullable Thread owner;
     private @Nullable Thread progressing;
 
     /// Who progresses does so to stop a context.
@@ -62,7 +59,7 @@ public final class ProgressEngine implements AutoCloseable {
     private int next;
 
     private ProgressEngine(ThreadMode mode) {
-        lock = mode == ThreadMode.SHARED ? new ReentrantLock() : null;
+        threads = new ThreadDomain(mode);
     }
 
     /// A progress engine for one thread.
@@ -72,7 +69,7 @@ public final class ProgressEngine implements AutoCloseable {
 
     /// A progress engine for the threads that `mode` says.
     public static ProgressEngine create(ThreadMode mode) {
-        Objects.requireNonNull(mode, "mode");
+        DocaException.nonNull(mode, "mode");
         return new ProgressEngine(mode);
     }
 
@@ -142,18 +139,59 @@ public final class ProgressEngine implements AutoCloseable {
     ///
     /// @throws DocaException with TIME_OUT if `limit` passes first, or as [#progress()]
     public void progressUntil(BooleanSupplier isDone, Duration limit) {
+        DocaException.nonNull(isDone, "isDone");
+        DocaException.nonNull(limit, "limit");
         long deadline = System.nanoTime() + limit.toNanos();
         while (!isDone.getAsBoolean()) {
             if (progress()) {
                 continue;
             }
             if (System.nanoTime() - deadline > 0) {
-                throw new DocaException(
-                        DocaError.TIME_OUT,
-                        "what the progress engine was to bring did not come within " + limit);
+                throw timeOut(limit);
             }
             Thread.onSpinWait();
         }
+    }
+
+    /// Like [#progressUntil], but sleeps after a spell without work.
+    void progressOrSleepUntil(BooleanSupplier isDone, Duration limit) {
+        long now = System.nanoTime();
+        long deadline = now + limit.toNanos();
+        long spinUntil = now + ProgressDriver.SPIN_NANOS;
+        while (!isDone.getAsBoolean()) {
+            boolean hasWorked = progress();
+            now = System.nanoTime();
+            if (hasWorked) {
+                spinUntil = now + ProgressDriver.SPIN_NANOS;
+            } else if (now - deadline > 0) {
+                throw timeOut(limit);
+            } else if (now - spinUntil < 0 || !sleepUninterrupted(deadline - now)) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /// Sleeps until there is work.
+    ///
+    /// @return false if another thread does so already
+    private boolean sleepUninterrupted(long nanos) {
+        try {
+            if (!beginToSleep()) {
+                return false;
+            }
+            boolean _ = sleepWhileIdle(nanos);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DocaException(
+                    DocaError.AGAIN, "interrupted while waiting; what was awaited goes on", e);
+        }
+    }
+
+    private static DocaException timeOut(Duration limit) {
+        return new DocaException(
+                DocaError.TIME_OUT,
+                "what the progress engine was to bring did not come within " + limit);
     }
 
     /// Sleeps until [#progress] has work, or `timeout` passed. What became ready since the last
@@ -165,13 +203,18 @@ public final class ProgressEngine implements AutoCloseable {
     /// @throws DocaException with BAD_STATE while another thread waits, or if the engine is closed
     /// @throws InterruptedException if the thread was interrupted, at most 50 ms ago
     public boolean await(Duration timeout) throws InterruptedException {
-        long deadline = System.nanoTime() + timeout.toNanos();
-        beginToSleep();
+        DocaException.nonNull(timeout, "timeout");
+        if (!beginToSleep()) {
+            throw new DocaException(
+                    DocaError.BAD_STATE, sleeper + " waits for this progress engine already");
+        }
+        return sleepWhileIdle(timeout.toNanos());
+    }
+
+    private boolean sleepWhileIdle(long nanos) throws InterruptedException {
+        long deadline = System.nanoTime() + nanos;
         try {
             while (!arm()) {
-                if (closed) {
-                    throw new DocaException(DocaError.BAD_STATE, "the progress engine is closed");
-                }
                 if (Thread.interrupted()) {
                     throw new InterruptedException("interrupted while waiting for work");
                 }
@@ -234,7 +277,7 @@ public final class ProgressEngine implements AutoCloseable {
     ///
     /// @throws DocaException with BAD_STATE in a callback
     public void eventMode(EventMode mode) {
-        Objects.requireNonNull(mode, "mode");
+        DocaException.nonNull(mode, "mode");
         enter();
         try {
             if (isInCallback()) {
@@ -258,7 +301,8 @@ public final class ProgressEngine implements AutoCloseable {
         }
     }
 
-    /// Callbacks that threw; what they threw is in the log.
+    /// Callbacks that threw; what they threw is in the log. One that let an exception of
+    /// [Task#submitOrThrow] pass has stopped the task's context, too.
     public long callbackFailures() {
         return callbackFailures;
     }
@@ -272,21 +316,12 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     void rebind(Thread newOwner) {
-        if (lock != null) {
-            return;
-        }
-        int inFlight = Arrays.stream(contexts).mapToInt(Ctx::inFlightTasks).sum();
-        if (inFlight > 0) {
-            throw new DocaException(
-                    DocaError.IN_USE,
-                    "the progress engine has " + inFlight + " tasks in flight on " + owner);
-        }
-        owner = newOwner;
+        threads.rebind(newOwner, Arrays.stream(contexts).mapToInt(Ctx::inFlightTasks).sum());
     }
 
     /// The current thread, to which it was confined, gives it up.
     void unbind() {
-        owner = null;
+        threads.rebind(null, 0);
     }
 
     /// Stops all contexts, and progresses until nothing but tasks of the user keeps them from being
@@ -330,24 +365,17 @@ public final class ProgressEngine implements AutoCloseable {
 
     /// The current thread uses this engine, a context or a task of it, until [#exit].
     ///
-    /// @throws DocaException with BAD_STATE if the thread mode does not allow it
+    /// @throws DocaException with BAD_STATE if the thread mode does not allow it, or it is closed
     public void enter() {
-        if (lock != null) {
-            lock.lock();
-        } else if (owner != null && !owner.equals(Thread.currentThread())) {
-            throw new DocaException(
-                    DocaError.BAD_STATE,
-                    "the progress engine is confined to "
-                            + owner
-                            + "; rebind() it while nothing is in flight, or create it SHARED");
+        if (closed) {
+            throw new DocaException(DocaError.BAD_STATE, "the progress engine is closed");
         }
+        threads.enter();
     }
 
     /// Ends what [#enter] began.
     public void exit() {
-        if (lock != null) {
-            lock.unlock();
-        }
+        threads.exit();
     }
 
     /// Whether a callback of this engine runs on the current thread.
@@ -362,15 +390,16 @@ public final class ProgressEngine implements AutoCloseable {
 
     /// The channel for completion queues of `device`, whose notifications end [#await].
     public CompletionChannel channel(Device device) {
-        Objects.requireNonNull(device, "device");
+        DocaException.nonNull(device, "device");
         return channels.computeIfAbsent(device, each -> Notification.channel(each, notification));
     }
 
     /// Runs a callback with `argument`, without holding up other threads; what it throws is counted
-    /// and logged.
+    /// and logged, and the refusal of a task by [Task#submitOrThrow] stops the task's context.
     public <T> void callback(Consumer<? super T> callback, T argument) {
-        Objects.requireNonNull(callback, "callback");
-        Objects.requireNonNull(argument, "argument");
+        DocaException.nonNull(callback, "callback");
+        DocaException.nonNull(argument, "argument");
+        Throwable thrown = null;
         exit();
         try {
             if (SlowCallbackEvent.isOn()) {
@@ -379,15 +408,23 @@ public final class ProgressEngine implements AutoCloseable {
                 callback.accept(argument);
             }
         } catch (RuntimeException | Error e) {
-            callbackFailed(e);
+            thrown = e;
         } finally {
             enter();
         }
+        if (thrown != null) {
+            callbackFailed(thrown);
+        }
     }
 
+    /// What was to go on with a task that [Task#submitOrThrow] refused does not: its context stops,
+    /// so that nobody waits for it in vain.
     private void callbackFailed(Throwable thrown) {
         callbackFailures++;
         LOGGER.log(Level.ERROR, "a callback threw; its task has completed all the same", thrown);
+        if (thrown instanceof DocaException refusal) {
+            refusal.refused().ifPresent(task -> task.ctx().refusedInCallback(this, refusal));
+        }
     }
 
     void add(Ctx ctx) {
@@ -442,21 +479,19 @@ public final class ProgressEngine implements AutoCloseable {
         exit();
     }
 
-    /// The current thread submits or progresses: with CONFINED it is the only one from now on.
+    /// The current thread submits or progresses.
     void bind() {
-        if (owner == null && lock == null) {
-            owner = Thread.currentThread();
-        }
+        threads.bind();
     }
 
-    private void beginToSleep() {
+    private boolean beginToSleep() {
         enter();
         try {
             if (sleeper != null) {
-                throw new DocaException(
-                        DocaError.BAD_STATE, sleeper + " waits for this progress engine already");
+                return false;
             }
             sleeper = Thread.currentThread();
+            return true;
         } finally {
             exit();
         }

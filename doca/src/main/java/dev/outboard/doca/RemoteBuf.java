@@ -26,8 +26,19 @@ public final class RemoteBuf extends BufRange {
     void requireHead(String what) {}
 
     @Override
+    void takeBackFinally() {
+        if (isOut()) {
+            leave();
+        }
+    }
+
+    @Override
     void giveBack() {
         inventory.requireThread();
+        leave();
+    }
+
+    private void leave() {
         RemoteMmap pointedInto = mmap();
         mmap = null;
         takeBack();

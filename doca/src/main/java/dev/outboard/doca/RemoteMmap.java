@@ -1,9 +1,10 @@
 package dev.outboard.doca;
 
 import dev.outboard.doca.blob.Blob;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -13,28 +14,38 @@ import java.util.concurrent.atomic.AtomicLong;
 ///
 /// DCORE-MMAP-15, DCORE-MMAP-16: what an export gives can make buffers and nothing else.
 public final class RemoteMmap implements AutoCloseable {
+    private static final int IPV4_BYTES = 4;
+    private static final int IPV6_BYTES = 16;
+
     private static final Set<AccessFlag> PEER_FLAGS =
             EnumSet.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC);
 
-    /// Address, length, remote key, permissions.
-    private static final int BODY_BYTES = 2 * Long.BYTES + 2 * Integer.BYTES;
+    /// Address, length, remote key, permissions; the address of the device follows.
+    private static final int FIXED_BYTES = 2 * Long.BYTES + 2 * Integer.BYTES;
 
     private final DocaDev dev;
     private final long address;
     private final long length;
     private final int remoteKey;
     private final Set<AccessFlag> permissions;
+    private final InetAddress host;
     private final AtomicLong buffers = new AtomicLong();
     private final Leak leak;
     private volatile boolean closed;
 
     private RemoteMmap(
-            DocaDev dev, long address, long length, int remoteKey, Set<AccessFlag> permissions) {
+            DocaDev dev,
+            long address,
+            long length,
+            int remoteKey,
+            Set<AccessFlag> permissions,
+            InetAddress host) {
         this.dev = dev;
         this.address = address;
         this.length = length;
         this.remoteKey = remoteKey;
         this.permissions = permissions;
+        this.host = host;
         dev.use();
         this.leak = Leak.watch(this, toString(), dev::release);
     }
@@ -42,7 +53,7 @@ public final class RemoteMmap implements AutoCloseable {
     /// Whether exports for the other side of the PCI bus can be imported through this device; no
     /// device of today's fabric can (`doca_mmap_cap_is_create_from_export_pci_supported`).
     public static boolean isFromExportPciSupported(DocaDevInfo info) {
-        Objects.requireNonNull(info, "info");
+        DocaException.nonNull(info, "info");
         return false;
     }
 
@@ -51,17 +62,22 @@ public final class RemoteMmap implements AutoCloseable {
     /// @throws DocaException with INVALID_VALUE if `export` is damaged, of another version, or no
     ///   export of an mmap; the message says which. With BAD_STATE if `dev` is closed
     public static RemoteMmap fromExport(DocaDev dev, byte[] export) {
-        Objects.requireNonNull(dev, "dev");
-        Objects.requireNonNull(export, "export");
+        DocaException.nonNull(dev, "dev");
+        DocaException.nonNull(export, "export");
         ByteBuffer body;
         try {
             body = Blob.decode(Blob.Kind.MMAP, export);
         } catch (IllegalArgumentException e) {
             throw invalid(String.valueOf(e.getMessage()), e);
         }
-        if (body.remaining() != BODY_BYTES) {
+        int addressBytes = body.remaining() - FIXED_BYTES;
+        if (addressBytes != IPV4_BYTES && addressBytes != IPV6_BYTES) {
             throw invalid(
-                    "its body has %d bytes instead of %d".formatted(body.remaining(), BODY_BYTES));
+                    "its body has %d bytes instead of %d or %d"
+                            .formatted(
+                                    body.remaining(),
+                                    FIXED_BYTES + IPV4_BYTES,
+                                    FIXED_BYTES + IPV6_BYTES));
         }
         long address = body.getLong();
         long length = body.getLong();
@@ -71,7 +87,17 @@ public final class RemoteMmap implements AutoCloseable {
         if (!permitsPeers(permissions)) {
             throw invalid("it permits only " + permissions);
         }
-        return new RemoteMmap(dev, address, length, remoteKey, permissions);
+        byte[] host = new byte[addressBytes];
+        body.get(host);
+        return new RemoteMmap(dev, address, length, remoteKey, permissions, address(host));
+    }
+
+    private static InetAddress address(byte[] bytes) {
+        try {
+            return InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException e) {
+            throw invalid("its device has an address of " + bytes.length + " bytes", e);
+        }
     }
 
     /// The address of the first byte at the peer.
@@ -99,6 +125,18 @@ public final class RemoteMmap implements AutoCloseable {
     /// What the peer permitted when it made the export.
     public Set<AccessFlag> permissions() {
         return permissions;
+    }
+
+    /// The address of the peer's device that the memory was exported for: only a connection to that
+    /// device reaches it.
+    public InetAddress host() {
+        return host;
+    }
+
+    /// Whether the memory is to be reached through `device`.
+    public boolean isThrough(DocaDev device) {
+        DocaException.nonNull(device, "device");
+        return dev.isSameDevice(device);
     }
 
     /// How many buffers point into the memory now.
@@ -142,12 +180,19 @@ public final class RemoteMmap implements AutoCloseable {
         buffers.getAndDecrement();
     }
 
-    static byte[] encode(long address, long length, int remoteKey, Set<AccessFlag> permissions) {
-        ByteBuffer body = ByteBuffer.allocate(BODY_BYTES);
+    static byte[] encode(
+            long address,
+            long length,
+            int remoteKey,
+            Set<AccessFlag> permissions,
+            InetAddress host) {
+        byte[] raw = host.getAddress();
+        ByteBuffer body = ByteBuffer.allocate(FIXED_BYTES + raw.length);
         body.putLong(address)
                 .putLong(length)
                 .putInt(remoteKey)
-                .putInt(AccessFlag.bits(permissions));
+                .putInt(AccessFlag.bits(permissions))
+                .put(raw);
         return Blob.encode(Blob.Kind.MMAP, body.array());
     }
 

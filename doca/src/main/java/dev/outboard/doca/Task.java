@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// A task belongs to the user until it is submitted, then to DOCA until its completion callback
 /// starts; then it can be changed, submitted again, freed or kept, in the callback or later. While
 /// DOCA owns it, setters, submit and free are refused with BAD_STATE, and once it is freed
-/// everything is, but another free. A context cannot become idle before its tasks are freed.
+/// everything is, but another free and the question what it was and whose. A context cannot become
+/// idle before its tasks are freed.
 ///
 /// Used by one thread at a time.
 public abstract class Task {
@@ -56,13 +57,16 @@ public abstract class Task {
 
     /// Like [#submit()], whose flags are FLUSH only. `Set.of()` holds the task back, so that
     /// several go out together. Keep the set to allocate nothing.
+    ///
+    /// @return also INVALID_VALUE if `flags` is null
     public abstract DocaError submit(Set<SubmitFlag> flags);
 
     /// Like [#submit()], but refuses operands that cannot work: INVALID_VALUE, or NOT_PERMITTED if
     /// a permission is missing; [#failure] says which rule they break.
     public abstract DocaError trySubmit();
 
-    /// Like [#trySubmit], for those who prefer an exception.
+    /// Like [#trySubmit], for those who prefer an exception. One that a callback lets pass stops
+    /// the context: else nobody would notice that what the callback was to go on with has ended.
     ///
     /// @throws DocaException with what [#trySubmit] would return, unless that is SUCCESS
     public final void submitOrThrow() {
@@ -74,7 +78,7 @@ public abstract class Task {
 
     private DocaException refusal(DocaError error) {
         String why = failure().map(Object::toString).orElse(error.description());
-        return new DocaException(error, this + " cannot be submitted: " + why);
+        return new DocaException(error, this + " cannot be submitted: " + why, this);
     }
 
     /// Like [#trySubmit], but tells a future what came of it, in place of the callback. Meant for
@@ -83,13 +87,18 @@ public abstract class Task {
     /// callback, and must not wait. The slow path: each call allocates. Cancelling the future does
     /// not end the task.
     ///
-    /// @return ends with a [DocaException] if the task was refused, failed, or was flushed because
-    ///   its context stopped
+    /// @return gives the task once it has succeeded; ends with a [DocaException] if the task was
+    ///   refused, failed, or was flushed because its context stopped
     /// @throws DocaException with BAD_STATE if DOCA owns it, or it was freed
-    public final CompletableFuture<@Nullable Void> submitAsync() {
+    public CompletableFuture<? extends Task> submitAsync() {
+        return submitting(this);
+    }
+
+    /// [#submitAsync] of `task`, which is this, for its kind.
+    protected final <T extends Task> CompletableFuture<T> submitting(T task) {
         requireUserOwned();
-        CompletableFuture<@Nullable Void> outcome = new CompletableFuture<>();
-        once = _ -> settle(outcome);
+        CompletableFuture<T> outcome = new CompletableFuture<>();
+        once = _ -> settle(outcome, task);
         DocaError refusal = trySubmit();
         if (refusal != DocaError.SUCCESS) {
             once = null;
@@ -98,9 +107,9 @@ public abstract class Task {
         return outcome;
     }
 
-    private void settle(CompletableFuture<@Nullable Void> outcome) {
+    private <T> void settle(CompletableFuture<T> outcome, T task) {
         if (status() == DocaError.SUCCESS) {
-            outcome.complete(null);
+            outcome.complete(task);
         } else {
             outcome.completeExceptionally(failed());
         }
@@ -151,12 +160,15 @@ public abstract class Task {
         return status;
     }
 
-    /// Progresses until it has completed, for a program that does nothing else meanwhile.
+    /// Progresses until it has completed, for a program that does nothing else meanwhile: spins for
+    /// a moment, then sleeps until there is work.
     ///
     /// @throws DocaException with its status unless it succeeded, with TIME_OUT if `limit` passes
-    ///   first, or as [ProgressEngine#progress()]
+    ///   first, with AGAIN if the thread is interrupted, which stays set, or as
+    ///   [ProgressEngine#progress()]
     public final void awaitSuccess(Duration limit) {
-        ctx.engine().progressUntil(() -> !isInFlight(), limit);
+        DocaException.nonNull(limit, "limit");
+        ctx.engine().progressOrSleepUntil(() -> !isInFlight(), limit);
         if (status() != DocaError.SUCCESS) {
             throw failed();
         }
@@ -186,6 +198,14 @@ public abstract class Task {
     public final @Nullable Object userData() {
         requireNotFreed();
         return userData;
+    }
+
+    /// What the user attached, which is a `type`; null if nothing is.
+    ///
+    /// @throws ClassCastException if it is something else
+    public final <T> @Nullable T userDataAs(Class<T> type) {
+        DocaException.nonNull(type, "type");
+        return type.cast(userData());
     }
 
     /// Attaches anything; it comes back unchanged in the callback.
@@ -292,7 +312,10 @@ public abstract class Task {
         }
     }
 
-    private void requireNotFreed() {
+    /// Everything but [#free] asks this first.
+    ///
+    /// @throws DocaException with BAD_STATE if it was freed
+    protected final void requireNotFreed() {
         if (owner == Owner.NOBODY) {
             throw new DocaException(DocaError.BAD_STATE, this + " was freed");
         }

@@ -1,6 +1,5 @@
 package dev.outboard.doca;
 
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -30,7 +29,7 @@ public final class TaskPool<T extends Task> {
                     DocaError.INVALID_VALUE,
                     "count of %s tasks is %d; valid: from 1".formatted(type, count));
         }
-        this.type = Objects.requireNonNull(type, "type");
+        this.type = DocaException.nonNull(type, "type");
         this.onSuccess = onSuccess;
         this.onError = onError;
         this.count = count;
@@ -71,7 +70,7 @@ public final class TaskPool<T extends Task> {
     /// The callback for a task that ended with `status`.
     @SuppressWarnings("unchecked") // tasks of this type only
     public Consumer<Task> callback(DocaError status) {
-        Objects.requireNonNull(status, "status");
+        DocaException.nonNull(status, "status");
         return (Consumer<Task>) (status == DocaError.SUCCESS ? onSuccess : onError);
     }
 }

@@ -52,18 +52,48 @@ class BufInventoryTest {
         assertRefused(DocaError.BAD_STATE, inventory::start, "started already");
         Buf buf = inventory.byAddress(mmap, 0, 8);
         RemoteBuf far = inventory.byAddress(remote, 0, 8);
-        assertRefused(DocaError.IN_USE, inventory::close, "2 are out");
         inventory.stop();
         assertRefused(DocaError.BAD_STATE, () -> inventory.byAddress(mmap, 0, 8), "not started");
         assertThat(buf.len()).isEqualTo(8);
         buf.release();
-        assertRefused(DocaError.IN_USE, inventory::close, "1 are out");
         far.release();
         inventory.start();
         inventory.close();
         inventory.close();
         assertRefused(DocaError.BAD_STATE, inventory::start, "closed");
         assertRefused(DocaError.BAD_STATE, () -> inventory.byAddress(mmap, 0, 8));
+    }
+
+    /// In the order of a `try` block that an exception leaves.
+    @Test
+    @Requirement("DJAVA-API-2")
+    void closingTakesBackWhatIsOut() {
+        DocaDev dev = TestDevices.open();
+        Mmap memory =
+                Mmap.builder()
+                        .device(dev)
+                        .memrange(64)
+                        .permissions(AccessFlag.RDMA_READ)
+                        .build()
+                        .start();
+        RemoteMmap far = RemoteMmap.fromExport(dev, memory.exportRdma(dev));
+        BufInventory inventory = BufInventory.create(4).start();
+        Buf list = inventory.byAddress(memory, 0, 8);
+        Buf inner = inventory.byAddress(memory, 8, 8);
+        list.chain(inner);
+        list.retain();
+        RemoteBuf there = inventory.byAddress(far, 0, 8);
+
+        inventory.close();
+        far.close();
+        memory.close();
+        dev.close();
+
+        assertThat(inventory.freeCount()).isEqualTo(4);
+        for (BufRange buf : List.of(list, inner, there)) {
+            assertRefused(DocaError.BAD_STATE, buf::len, "back in its inventory");
+            assertRefused(DocaError.BAD_STATE, buf::release, "back in its inventory");
+        }
     }
 
     @ParameterizedTest

@@ -117,7 +117,7 @@ class MmapExportTest {
     @Requirement("DCORE-MMAP-15")
     void anExportThatNamesNoUsableMemoryIsInvalid(
             long address, long length, int permissions, String why) {
-        ByteBuffer body = ByteBuffer.allocate(24);
+        ByteBuffer body = ByteBuffer.allocate(28);
         body.putLong(address).putLong(length).putInt(7).putInt(permissions);
         refused(Blob.encode(Blob.Kind.MMAP, body.array()), why);
     }
@@ -126,7 +126,7 @@ class MmapExportTest {
     @Requirement("DCORE-MMAP-15")
     void anExportOfSomethingElseIsInvalid() {
         refused(Blob.encode(Blob.Kind.SYNC_EVENT, new byte[24]), "SYNC_EVENT");
-        refused(Blob.encode(Blob.Kind.MMAP, new byte[23]), "23 bytes");
+        refused(Blob.encode(Blob.Kind.MMAP, new byte[27]), "27 bytes");
     }
 
     @Test
@@ -143,6 +143,8 @@ class MmapExportTest {
                         "offsetOf",
                         "remoteKey",
                         "permissions",
+                        "host",
+                        "isThrough",
                         "bufferCount",
                         "close",
                         "toString");

@@ -17,7 +17,7 @@ import java.util.zip.CRC32C;
 /// ```
 public final class Blob {
     private static final int MAGIC = 0x4F424458;
-    private static final short VERSION = 1;
+    private static final short VERSION = 2;
     private static final int HEADER_BYTES = 12;
     private static final int CHECKSUM_BYTES = 4;
 

@@ -1,9 +1,9 @@
 package dev.outboard.doca.jobs;
 
 import dev.outboard.doca.Buf;
+import dev.outboard.doca.DocaException;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.rdma.RdmaAddress;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Changes 8 bytes in the memory of the peer in one indivisible step (`doca_rdma_job_atomic`). If
@@ -28,10 +28,10 @@ public record AtomicJob(
         implements Job {
     /// What C fills in one by one.
     public AtomicJob {
-        Objects.requireNonNull(type, "type");
-        Objects.requireNonNull(ctx, "ctx");
-        Objects.requireNonNull(cmpOrAddDest, "cmpOrAddDest");
-        Objects.requireNonNull(result, "result");
+        DocaException.nonNull(type, "type");
+        DocaException.nonNull(ctx, "ctx");
+        DocaException.nonNull(cmpOrAddDest, "cmpOrAddDest");
+        DocaException.nonNull(result, "result");
     }
 
     /// A compare-and-swap.

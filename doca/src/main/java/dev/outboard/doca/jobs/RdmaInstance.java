@@ -56,7 +56,7 @@ public final class RdmaInstance implements AutoCloseable {
     ///
     /// @throws DocaException with BAD_STATE once started, with IN_USE if it has one already
     public RdmaInstance addDevice(DocaDev dev) {
-        Objects.requireNonNull(dev, "dev");
+        DocaException.nonNull(dev, "dev");
         requireStopped("given a device");
         if (rdma != null) {
             throw new DocaException(DocaError.IN_USE, this + " has a device already");
@@ -72,7 +72,7 @@ public final class RdmaInstance implements AutoCloseable {
     /// @throws DocaException with BAD_STATE once started, with NOT_FOUND if it does not have `dev`;
     ///   else as [Rdma#close]
     public RdmaInstance removeDevice(DocaDev dev) {
-        Objects.requireNonNull(dev, "dev");
+        DocaException.nonNull(dev, "dev");
         requireStopped("rid of a device");
         if (rdma == null || !rdma.device().isSameDevice(dev)) {
             throw new DocaException(DocaError.NOT_FOUND, this + " does not have " + dev);
@@ -130,6 +130,7 @@ public final class RdmaInstance implements AutoCloseable {
     ///
     /// @throws DocaException with BAD_STATE once started, with NOT_SUPPORTED for DC
     public RdmaInstance transportType(TransportType type) {
+        DocaException.nonNull(type, "type");
         requireStopped("configured");
         if (type != TransportType.RC) {
             throw new DocaException(
@@ -246,7 +247,7 @@ public final class RdmaInstance implements AutoCloseable {
     ///
     /// @throws DocaException with BAD_STATE unless started, with IN_USE if it has a work queue
     public void addWorkQueue(WorkQueue newQueue) {
-        Objects.requireNonNull(newQueue, "newQueue");
+        DocaException.nonNull(newQueue, "newQueue");
         requireStarted("given a work queue");
         if (queue != null) {
             throw new DocaException(DocaError.IN_USE, this + " has a work queue already");
@@ -260,6 +261,7 @@ public final class RdmaInstance implements AutoCloseable {
     /// @throws DocaException with NOT_FOUND if it does not have `oldQueue`, with NOT_PERMITTED
     ///   while jobs of this instance were not retrieved
     public void removeWorkQueue(WorkQueue oldQueue) {
+        DocaException.nonNull(oldQueue, "oldQueue");
         if (!oldQueue.equals(queue)) {
             throw new DocaException(DocaError.NOT_FOUND, this + " does not have " + oldQueue);
         }
@@ -286,7 +288,7 @@ public final class RdmaInstance implements AutoCloseable {
     /// @throws DocaException with BAD_STATE unless in INIT, with INVALID_VALUE if `peerDetails` are
     ///   empty, with CONNECTION_ABORTED if they are damaged or do not fit
     public void connect(byte[] peerDetails) {
-        Objects.requireNonNull(peerDetails, "peerDetails");
+        DocaException.nonNull(peerDetails, "peerDetails");
         requireStarted("connected").connect(peerDetails);
         engine.progress();
     }

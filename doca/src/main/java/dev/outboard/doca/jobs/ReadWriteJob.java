@@ -2,10 +2,10 @@ package dev.outboard.doca.jobs;
 
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.BufRange;
+import dev.outboard.doca.DocaException;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.rdma.Be32;
 import dev.outboard.doca.rdma.RdmaAddress;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Reads from or writes into the memory of the peer (`doca_rdma_job_read_write`).
@@ -28,9 +28,9 @@ public record ReadWriteJob(
         implements Job {
     /// What C fills in one by one.
     public ReadWriteJob {
-        Objects.requireNonNull(type, "type");
-        Objects.requireNonNull(ctx, "ctx");
-        Objects.requireNonNull(immediate, "immediate");
+        DocaException.nonNull(type, "type");
+        DocaException.nonNull(ctx, "ctx");
+        DocaException.nonNull(immediate, "immediate");
     }
 
     /// A read.

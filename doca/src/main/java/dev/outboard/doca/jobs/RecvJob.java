@@ -1,7 +1,7 @@
 package dev.outboard.doca.jobs;
 
 import dev.outboard.doca.Buf;
-import java.util.Objects;
+import dev.outboard.doca.DocaException;
 import org.jspecify.annotations.Nullable;
 
 /// Takes the next message of the peer (`doca_rdma_job_recv`).
@@ -14,8 +14,8 @@ public record RecvJob(
         implements Job {
     /// What C fills in one by one.
     public RecvJob {
-        Objects.requireNonNull(type, "type");
-        Objects.requireNonNull(ctx, "ctx");
+        DocaException.nonNull(type, "type");
+        DocaException.nonNull(ctx, "ctx");
     }
 
     /// A receive.

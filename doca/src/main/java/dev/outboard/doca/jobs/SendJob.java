@@ -1,9 +1,9 @@
 package dev.outboard.doca.jobs;
 
 import dev.outboard.doca.Buf;
+import dev.outboard.doca.DocaException;
 import dev.outboard.doca.rdma.Be32;
 import dev.outboard.doca.rdma.RdmaAddress;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Sends a message to the next receive of the peer (`doca_rdma_job_send`).
@@ -23,9 +23,9 @@ public record SendJob(
         implements Job {
     /// What C fills in one by one.
     public SendJob {
-        Objects.requireNonNull(type, "type");
-        Objects.requireNonNull(ctx, "ctx");
-        Objects.requireNonNull(immediate, "immediate");
+        DocaException.nonNull(type, "type");
+        DocaException.nonNull(ctx, "ctx");
+        DocaException.nonNull(immediate, "immediate");
     }
 
     /// A send without immediate.

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +64,7 @@ public final class WorkQueue implements AutoCloseable {
     ///   NO_MEMORY if `depth` jobs were submitted and not retrieved, or a queue of the instance is
     ///   full
     public DocaError submit(Job job) {
-        if (job.flags() != Job.NO_FLAGS || !fits(job)) {
+        if (job == null || job.flags() != Job.NO_FLAGS || !fits(job)) {
             return DocaError.INVALID_VALUE;
         }
         if (!instances.contains(job.ctx())) {
@@ -140,7 +139,7 @@ public final class WorkQueue implements AutoCloseable {
     /// @throws DocaException with BAD_STATE unless [#enableEvents] was called
     /// @throws InterruptedException if the thread was interrupted
     public boolean await(Duration timeout) throws InterruptedException {
-        Objects.requireNonNull(timeout, "timeout");
+        DocaException.nonNull(timeout, "timeout");
         if (!hasEvents) {
             throw new DocaException(DocaError.BAD_STATE, this + " has no events enabled");
         }

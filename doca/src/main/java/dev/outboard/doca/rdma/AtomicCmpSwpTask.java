@@ -5,6 +5,7 @@ import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.SendRequest;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// Replaces 8 bytes in the peer's memory if they are what is expected, in one indivisible step, and
@@ -31,6 +32,7 @@ public final class AtomicCmpSwpTask extends RequestTask {
 
     /// The buffer at whose data address the 8 bytes are; a multiple of 8.
     public RemoteBuf dst() {
+        requireNotFreed();
         return Objects.requireNonNull(operands.dst.get());
     }
 
@@ -42,6 +44,7 @@ public final class AtomicCmpSwpTask extends RequestTask {
 
     /// The buffer at whose data address the old value is put.
     public Buf result() {
+        requireNotFreed();
         return Objects.requireNonNull(operands.result.get());
     }
 
@@ -53,6 +56,7 @@ public final class AtomicCmpSwpTask extends RequestTask {
 
     /// The value that is replaced.
     public long compare() {
+        requireNotFreed();
         return compare;
     }
 
@@ -64,6 +68,7 @@ public final class AtomicCmpSwpTask extends RequestTask {
 
     /// The value that it is replaced by.
     public long swap() {
+        requireNotFreed();
         return swap;
     }
 
@@ -75,7 +80,7 @@ public final class AtomicCmpSwpTask extends RequestTask {
 
     @Override
     @Nullable ValidationRule check() {
-        return operands.check(ctx().device());
+        return operands.check(this);
     }
 
     @Override
@@ -98,8 +103,16 @@ public final class AtomicCmpSwpTask extends RequestTask {
     }
 
     @Override
+    public CompletableFuture<AtomicCmpSwpTask> submitAsync() {
+        return submitting(this);
+    }
+
+    @Override
     public String toString() {
         return "compare-and-swap of %s from %s to %s"
-                .formatted(dst(), Long.toUnsignedString(compare), Long.toUnsignedString(swap));
+                .formatted(
+                        operands.dst.get(),
+                        Long.toUnsignedString(compare),
+                        Long.toUnsignedString(swap));
     }
 }

@@ -5,6 +5,7 @@ import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.SendRequest;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// Adds to 8 bytes in the peer's memory modulo 2^64, in one indivisible step, and fetches what they
@@ -23,6 +24,7 @@ public final class AtomicFetchAddTask extends RequestTask {
 
     /// The buffer at whose data address the 8 bytes are; a multiple of 8.
     public RemoteBuf dst() {
+        requireNotFreed();
         return Objects.requireNonNull(operands.dst.get());
     }
 
@@ -34,6 +36,7 @@ public final class AtomicFetchAddTask extends RequestTask {
 
     /// The buffer at whose data address the old value is put.
     public Buf result() {
+        requireNotFreed();
         return Objects.requireNonNull(operands.result.get());
     }
 
@@ -45,6 +48,7 @@ public final class AtomicFetchAddTask extends RequestTask {
 
     /// What is added.
     public long add() {
+        requireNotFreed();
         return add;
     }
 
@@ -56,7 +60,7 @@ public final class AtomicFetchAddTask extends RequestTask {
 
     @Override
     @Nullable ValidationRule check() {
-        return operands.check(ctx().device());
+        return operands.check(this);
     }
 
     @Override
@@ -79,7 +83,13 @@ public final class AtomicFetchAddTask extends RequestTask {
     }
 
     @Override
+    public CompletableFuture<AtomicFetchAddTask> submitAsync() {
+        return submitting(this);
+    }
+
+    @Override
     public String toString() {
-        return "fetch-and-add of %s to %s".formatted(Long.toUnsignedString(add), dst());
+        return "fetch-and-add of %s to %s"
+                .formatted(Long.toUnsignedString(add), operands.dst.get());
     }
 }

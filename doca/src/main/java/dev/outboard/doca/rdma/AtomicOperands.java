@@ -16,17 +16,18 @@ final class AtomicOperands {
     final Operand<RemoteBuf> dst = new Operand<>();
     final Operand<Buf> result = new Operand<>();
 
-    @Nullable ValidationRule check(DocaDev device) {
+    @Nullable ValidationRule check(RequestTask task) {
         RemoteBuf to = dst.get();
         if (to == null) {
             return ValidationRule.OPERAND_MISSING;
         }
-        if (dst.isReturned()) {
-            return ValidationRule.BUFFER_RETURNED;
+        ValidationRule broken = task.checkRemote(dst);
+        if (broken != null) {
+            return broken;
         }
         return to.dataLen() + to.tailLen() < Long.BYTES
                 ? ValidationRule.LESS_THAN_8_BYTES
-                : checkResult(result, device);
+                : checkResult(result, task.ctx().device());
     }
 
     @Nullable ValidationRule checkMore() {

@@ -3,7 +3,8 @@ package dev.outboard.doca.rdma;
 import dev.outboard.doca.DocaError;
 
 /// Told about the connections of a context in mode OPEN; set with [Rdma#onConnection]
-/// (`doca_rdma_set_connection_state_callbacks`). Everything runs in [ProgressEngine#progress].
+/// (`doca_rdma_set_connection_state_callbacks`). Everything runs in
+/// [dev.outboard.doca.ProgressEngine#progress].
 ///
 /// Each [Rdma#connectTo] and each [RdmaConnection#accept] ends in one call of [#established] or
 /// [#failed]; each connection that was established ends in one call of [#disconnected], whichever

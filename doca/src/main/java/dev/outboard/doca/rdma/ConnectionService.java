@@ -7,9 +7,12 @@ import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -34,6 +37,10 @@ final class ConnectionService implements AutoCloseable {
     private final IdentityHashMap<ConnectionId, RdmaConnection> connections =
             new IdentityHashMap<>();
     private final Map<Integer, ConnectionId> listeners = new HashMap<>();
+
+    /// Those that were asked for or granted, until somebody looked what became of them.
+    private final List<RdmaConnection> attempts = new ArrayList<>();
+
     private final Thread courier;
     private volatile boolean closed;
 
@@ -65,6 +72,7 @@ final class ConnectionService implements AutoCloseable {
         RdmaConnection connection = create(id);
         connection.userData(userData);
         connection.becomeAwaited();
+        attempts.add(connection);
         id.resolveAddress(address.socketAddress(), rdma.connectionRequestTimeout());
         return connection;
     }
@@ -120,14 +128,47 @@ final class ConnectionService implements AutoCloseable {
     // ---- what happens ---------------------------------------------------------------------------
 
     boolean hasEvents() {
-        return !events.isEmpty();
+        return !events.isEmpty() || lookAgainNanos() <= 0;
+    }
+
+    /// A connection was granted; the peer has to confirm it.
+    void awaits(RdmaConnection connection) {
+        attempts.add(connection);
+    }
+
+    /// How long until an attempt has taken too long.
+    long lookAgainNanos() {
+        long least = Long.MAX_VALUE;
+        long now = attempts.isEmpty() ? 0 : System.nanoTime();
+        for (int i = 0; i < attempts.size(); i++) {
+            least = Math.min(least, attempts.get(i).nanosLeft(now));
+        }
+        return least;
+    }
+
+    /// Ends attempts that have taken too long.
+    private int giveUp() {
+        if (attempts.isEmpty()) {
+            return 0;
+        }
+        attempts.removeIf(attempt -> !attempt.isAwaited());
+        long now = System.nanoTime();
+        int ended = 0;
+        for (RdmaConnection attempt : attempts) {
+            if (attempt.nanosLeft(now) <= 0) {
+                String limit = rdma.connectionRequestTimeout().toString();
+                failed(attempt, DocaError.TIME_OUT, "the peer did not answer within " + limit);
+                ended++;
+            }
+        }
+        return ended;
     }
 
     /// Deals with at most `max` events.
     ///
     /// @return with how many
     int poll(int max) {
-        int done = 0;
+        int done = giveUp();
         while (done < max) {
             ConnectionEvent event = events.poll();
             if (event == null) {
@@ -156,20 +197,31 @@ final class ConnectionService implements AutoCloseable {
             case ROUTE_RESOLVED -> attempt(connection, connection::request);
             case ESTABLISHED -> established(connection, event.parameters().privateData());
             case ADDRESS_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED ->
-                    failed(connection, errorOf(event), event.explanation());
+                    failed(connection, errorOf(event), explanation(event));
             case DISCONNECTED, DEVICE_REMOVAL -> rdma.end(connection);
             default -> {}
         }
     }
 
     private void requested(ConnectionId id, byte[] privateData) {
-        if (!rdma.admitsRequest()) {
-            id.close();
+        String refusal = rdma.refusal();
+        if (!refusal.isEmpty()) {
+            refuse(id, refusal);
             return;
         }
         RdmaConnection connection = create(id);
         connection.becomeRequested(privateData);
         rdma.tell(handler::requested, connection);
+    }
+
+    private static void refuse(ConnectionId id, String why) {
+        try {
+            id.reject(why.getBytes(StandardCharsets.US_ASCII));
+        } catch (FabricException peerHasWithdrawn) {
+            // then nobody is left to be told
+        } finally {
+            id.close();
+        }
     }
 
     private void established(RdmaConnection connection, byte[] reply) {
@@ -196,6 +248,14 @@ final class ConnectionService implements AutoCloseable {
         } catch (FabricException e) {
             failed(connection, DocaError.CONNECTION_ABORTED, String.valueOf(e.getMessage()));
         }
+    }
+
+    /// What the peer said about it, if that is a text, or else what is known.
+    private static String explanation(ConnectionEvent event) {
+        String said =
+                new String(event.parameters().privateData(), StandardCharsets.US_ASCII).trim();
+        boolean isText = !said.isEmpty() && said.chars().allMatch(c -> c >= ' ' && c <= '~');
+        return isText ? "rejected by the peer: " + said : event.explanation();
     }
 
     private static DocaError errorOf(ConnectionEvent event) {

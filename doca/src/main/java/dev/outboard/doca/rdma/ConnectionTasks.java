@@ -1,7 +1,6 @@
 package dev.outboard.doca.rdma;
 
 import dev.outboard.doca.Buf;
-import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.sync.SyncEventRemoteNet;
@@ -38,6 +37,7 @@ abstract sealed class ConnectionTasks permits RdmaConnection {
 
     /// Allocates a send with immediate; see [#allocSend].
     public SendImmTask allocSendImm(@Nullable Buf src, Be32 immediate) {
+        DocaException.nonNull(immediate, "immediate");
         return rdma.allocated(
                 TaskType.SEND_IMM, () -> new SendImmTask(rdma, self(), src, immediate));
     }
@@ -75,6 +75,7 @@ abstract sealed class ConnectionTasks permits RdmaConnection {
     ///
     /// @param dst may be null if `src` is
     public WriteImmTask allocWriteImm(@Nullable Buf src, @Nullable RemoteBuf dst, Be32 immediate) {
+        DocaException.nonNull(immediate, "immediate");
         return rdma.allocated(
                 TaskType.WRITE_IMM, () -> new WriteImmTask(rdma, self(), src, dst, immediate));
     }
@@ -88,8 +89,8 @@ abstract sealed class ConnectionTasks permits RdmaConnection {
     ///
     /// @throws DocaException also with INVALID_VALUE if an operand is null
     public AtomicCmpSwpTask allocAtomicCmpSwp(RemoteBuf dst, Buf result, long compare, long swap) {
-        requireOperand(dst, "dst");
-        requireOperand(result, "result");
+        DocaException.nonNull(dst, "dst");
+        DocaException.nonNull(result, "result");
         return rdma.allocated(
                 TaskType.ATOMIC_CMP_SWP,
                 () -> new AtomicCmpSwpTask(rdma, self(), dst, result, compare, swap));
@@ -99,8 +100,8 @@ abstract sealed class ConnectionTasks permits RdmaConnection {
     ///
     /// @throws DocaException also with INVALID_VALUE if an operand is null
     public AtomicFetchAddTask allocAtomicFetchAdd(RemoteBuf dst, Buf result, long add) {
-        requireOperand(dst, "dst");
-        requireOperand(result, "result");
+        DocaException.nonNull(dst, "dst");
+        DocaException.nonNull(result, "result");
         return rdma.allocated(
                 TaskType.ATOMIC_FETCH_ADD,
                 () -> new AtomicFetchAddTask(rdma, self(), dst, result, add));
@@ -110,8 +111,8 @@ abstract sealed class ConnectionTasks permits RdmaConnection {
     ///
     /// @throws DocaException also with INVALID_VALUE if an operand is null
     public SyncEventGetTask allocSyncEventGet(SyncEventRemoteNet event, Buf dst) {
-        requireOperand(event, "event");
-        requireOperand(dst, "dst");
+        DocaException.nonNull(event, "event");
+        DocaException.nonNull(dst, "dst");
         return rdma.allocated(
                 TaskType.REMOTE_NET_SYNC_EVENT_GET,
                 () -> new SyncEventGetTask(rdma, self(), event, dst));
@@ -122,8 +123,8 @@ abstract sealed class ConnectionTasks permits RdmaConnection {
     /// @param src may be a list; surplus bytes are ignored
     /// @throws DocaException also with INVALID_VALUE if an operand is null
     public SyncEventNotifySetTask allocSyncEventNotifySet(SyncEventRemoteNet event, Buf src) {
-        requireOperand(event, "event");
-        requireOperand(src, "src");
+        DocaException.nonNull(event, "event");
+        DocaException.nonNull(src, "src");
         return rdma.allocated(
                 TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_SET,
                 () -> new SyncEventNotifySetTask(rdma, self(), event, src));
@@ -134,18 +135,10 @@ abstract sealed class ConnectionTasks permits RdmaConnection {
     /// @throws DocaException also with INVALID_VALUE if an operand is null
     public SyncEventNotifyAddTask allocSyncEventNotifyAdd(
             SyncEventRemoteNet event, long addend, Buf result) {
-        requireOperand(event, "event");
-        requireOperand(result, "result");
+        DocaException.nonNull(event, "event");
+        DocaException.nonNull(result, "result");
         return rdma.allocated(
                 TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_ADD,
                 () -> new SyncEventNotifyAddTask(rdma, self(), event, addend, result));
-    }
-
-    private void requireOperand(@Nullable Object operand, String name) {
-        if (operand == null) {
-            throw new DocaException(
-                    DocaError.INVALID_VALUE,
-                    "a task of " + this + " needs a " + name + ", not null");
-        }
     }
 }

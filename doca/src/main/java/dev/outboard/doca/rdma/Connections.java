@@ -75,7 +75,7 @@ final class Connections {
                         freeSlot(),
                         queuePair,
                         RANDOM.nextInt(MAX_PSN),
-                        attributes.maxSends(),
+                        rdma.sendQueueSize(),
                         id);
         add(connection);
         return connection;
@@ -101,10 +101,6 @@ final class Connections {
             place = (place + 1) & (byNumber.length - 1);
         }
         byNumber[place] = connection;
-    }
-
-    boolean isEmpty() {
-        return all.isEmpty();
     }
 
     /// The oldest, if any.
@@ -182,6 +178,17 @@ final class Connections {
         return connection.hasFailed() ? connection : null;
     }
 
+    /// Asks the peers of connections that were silent for `silence` whether they are there.
+    ///
+    /// @return how many
+    int probe(long now, long silence) {
+        int probed = 0;
+        for (int i = 0; i < all.size(); i++) {
+            probed += all.get(i).probe(now, silence) ? 1 : 0;
+        }
+        return probed;
+    }
+
     // ---- tasks that were not sent ---------------------------------------------------------------
 
     /// A task that is to fail took its place in the order of completion of its connection.
@@ -224,10 +231,11 @@ final class Connections {
         }
     }
 
-    /// Takes the oldest task of a connection that has one.
+    /// Takes the oldest task of a connection that has one; nothing completes any more.
     @Nullable RequestTask takeAny() {
         for (RdmaConnection connection : all) {
-            if (!connection.sends().isIdle()) {
+            connection.sends().probed();
+            if (connection.sends().hasTasks()) {
                 RequestTask task = connection.sends().take();
                 broken -= task.broken == null ? 0 : 1;
                 return task;

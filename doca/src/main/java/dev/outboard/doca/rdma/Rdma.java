@@ -49,10 +49,21 @@ public final class Rdma extends RdmaDataPath {
 
     // ---- connections ----------------------------------------------------------------------------
 
-    /// Ties it to `newEngine`; see [Ctx#attach].
     @Override
     public Rdma attach(ProgressEngine newEngine) {
         super.attach(newEngine);
+        return this;
+    }
+
+    @Override
+    public Rdma onStateChange(StateListener newListener) {
+        super.onStateChange(newListener);
+        return this;
+    }
+
+    @Override
+    public Rdma userData(@Nullable Object newUserData) {
+        super.userData(newUserData);
         return this;
     }
 
@@ -91,11 +102,13 @@ public final class Rdma extends RdmaDataPath {
     /// Listens to `port` of the device's address: peers that ask for a connection come to
     /// [ConnectionHandler#requested]. Requests beyond [#maxNumConnections] are rejected.
     ///
-    /// @param port 0 takes a free one
+    /// @param port 1 to 65535; 0 takes a free one
     /// @return the port
-    /// @throws DocaException with BAD_STATE unless running, with NOT_PERMITTED in mode GATED or
-    ///   without a connection handler, with IN_USE if somebody listens to it already
+    /// @throws DocaException with INVALID_VALUE if there is no such port, with BAD_STATE unless
+    ///   running, with NOT_PERMITTED in mode GATED or without a connection handler, with IN_USE if
+    ///   somebody listens to it already
     public int listen(int port) {
+        RdmaSettings.range("port", port, 0, RdmaAddress.MAX_PORT);
         return exclusively(() -> serviceFor("told to listen").listen(port));
     }
 
@@ -115,7 +128,7 @@ public final class Rdma extends RdmaDataPath {
     /// @throws DocaException with BAD_STATE unless running, with NOT_PERMITTED in mode GATED or
     ///   without a connection handler, with FULL if there are [#maxNumConnections]
     public RdmaConnection connectTo(RdmaAddress address, @Nullable Object userData) {
-        Objects.requireNonNull(address, "address");
+        DocaException.nonNull(address, "address");
         return exclusively(() -> serviceFor("connected").connect(address, userData));
     }
 
@@ -124,13 +137,18 @@ public final class Rdma extends RdmaDataPath {
         return refusedRequests;
     }
 
-    /// A peer may ask for a connection.
+    /// A peer asks for a connection.
     ///
-    /// @return false if there is no room, which is counted
-    boolean admitsRequest() {
-        boolean admits = state() == CtxState.RUNNING && !connections().isFull();
-        refusedRequests += admits ? 0 : 1;
-        return admits;
+    /// @return why it cannot have one, which is counted; empty if it may
+    String refusal() {
+        boolean isRunning = state() == CtxState.RUNNING;
+        if (isRunning && !connections().isFull()) {
+            return "";
+        }
+        refusedRequests++;
+        return isRunning
+                ? "full: all of its %d connections are in use".formatted(maxNumConnections())
+                : "it is being stopped";
     }
 
     void requireConnectable() {
@@ -183,7 +201,7 @@ public final class Rdma extends RdmaDataPath {
 
     private Rdma enableBatch(Class<?> type, BatchSize size, TaskPool<?> pool) {
         requireIdle("configured");
-        batches.put(type, new Batches(Objects.requireNonNull(size, "size"), pool));
+        batches.put(type, new Batches(DocaException.nonNull(size, "size"), pool));
         return this;
     }
 

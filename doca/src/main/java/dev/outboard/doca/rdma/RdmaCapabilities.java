@@ -9,7 +9,6 @@ import dev.outboard.fabric.FabricException;
 import java.net.InetAddress;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 
 /// What [Rdma] contexts on a device can do (`doca_rdma_cap_*`; catalog DRDMA-CAP). Asking neither
@@ -36,9 +35,9 @@ public record RdmaCapabilities(
         int maxNumConnections,
         List<InetAddress> gidTable) {
     public RdmaCapabilities {
-        taskTypes = Set.copyOf(Objects.requireNonNull(taskTypes, "taskTypes"));
-        transportTypes = Set.copyOf(Objects.requireNonNull(transportTypes, "transportTypes"));
-        gidTable = List.copyOf(Objects.requireNonNull(gidTable, "gidTable"));
+        taskTypes = Set.copyOf(DocaException.nonNull(taskTypes, "taskTypes"));
+        transportTypes = Set.copyOf(DocaException.nonNull(transportTypes, "transportTypes"));
+        gidTable = List.copyOf(DocaException.nonNull(gidTable, "gidTable"));
     }
 
     /// Asks the device that `info` names.
@@ -46,6 +45,7 @@ public record RdmaCapabilities(
     /// @throws DocaException if this machine has no such device, as
     ///   [dev.outboard.doca.DocaDev#open]
     public static RdmaCapabilities of(DocaDevInfo info) {
+        DocaException.nonNull(info, "info");
         try {
             DeviceLimits limits = Fabric.limits(info.uri());
             return new RdmaCapabilities(
@@ -65,13 +65,13 @@ public record RdmaCapabilities(
 
     /// Whether tasks of `type` are supported.
     public boolean supports(TaskType type) {
-        Objects.requireNonNull(type, "type");
+        DocaException.nonNull(type, "type");
         return taskTypes.contains(type);
     }
 
     /// Whether transport `type` is supported.
     public boolean supports(TransportType type) {
-        Objects.requireNonNull(type, "type");
+        DocaException.nonNull(type, "type");
         return transportTypes.contains(type);
     }
 

@@ -1,29 +1,26 @@
 package dev.outboard.doca.rdma;
 
 import dev.outboard.doca.AccessFlag;
-import dev.outboard.doca.Ctx;
 import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
-import dev.outboard.doca.TaskPool;
 import dev.outboard.fabric.Device;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What can be set on an [Rdma] context while it is IDLE: its properties, and the types of task it
-/// is to run.
-abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
+/// The properties of an [Rdma] context, set while it is IDLE.
+abstract sealed class RdmaConfiguration extends RdmaTaskTypes permits RdmaDataPath {
     private static final int MAX_SERVICE_LEVEL = 15;
 
     /// A device on Ethernet is one IP address.
     private static final int GID_TABLE_SIZE = 1;
 
+    private static final Duration MIN_KEEP_ALIVE = Duration.ofMillis(10);
+    private static final Duration MAX_KEEP_ALIVE = Duration.ofDays(1);
+
     private final RdmaSettings settings;
     private @Nullable ConnectionHandler handler;
-    private final @Nullable TaskPool<?>[] pools = new TaskPool<?>[TaskType.values().length];
 
     RdmaConfiguration(DocaDev device) {
         super(device);
@@ -38,17 +35,6 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
         return settings;
     }
 
-    /// What tasks of a type need; null if they are not enabled.
-    final @Nullable TaskPool<?> pool(TaskType type) {
-        return pools[type.ordinal()];
-    }
-
-    final Rdma self() {
-        return (Rdma) this;
-    }
-
-    // ---- properties -----------------------------------------------------------------------------
-
     /// Send-side tasks in flight at most, per connection; rounded up to a power of two. By default
     /// as many as are enabled.
     ///
@@ -60,6 +46,7 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
         return self();
     }
 
+    /// Send-side tasks in flight at most, per connection, a power of two.
     public int sendQueueSize() {
         return settings.sendQueueSize > 0
                 ? settings.sendQueueSize
@@ -75,10 +62,11 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
         return self();
     }
 
+    /// Receives in flight at most, a power of two.
     public int recvQueueSize() {
-        TaskPool<?> pool = pools[TaskType.RECEIVE.ordinal()];
-        int enabled = pool == null ? 1 : pool.count();
-        return settings.recvQueueSize > 0 ? settings.recvQueueSize : RdmaSettings.roundUp(enabled);
+        return settings.recvQueueSize > 0
+                ? settings.recvQueueSize
+                : RdmaSettings.roundUp(enabled(TaskType.RECEIVE));
     }
 
     /// Buffers in a list of any task that is sent to the peer, at most; 4 by default.
@@ -90,6 +78,7 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
         return self();
     }
 
+    /// Buffers in a list of any task that is sent to the peer, at most.
     public int maxSendBufListLen() {
         return settings.maxSendBufListLen;
     }
@@ -103,6 +92,7 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
         return self();
     }
 
+    /// Buffers in the list of a receive at most.
     public int receiveDstBufListLen() {
         return settings.receiveListLen;
     }
@@ -113,10 +103,11 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
     /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE for PCI flags
     public Rdma permissions(AccessFlag... flags) {
         requireIdle("configured");
-        settings.setPermissions(Set.of(Objects.requireNonNull(flags, "flags")));
+        settings.setPermissions(Set.of(DocaException.nonNull(flags, "flags")));
         return self();
     }
 
+    /// What peers may do over this context: RDMA flags only.
     public Set<AccessFlag> permissions() {
         return Set.copyOf(settings.permissions);
     }
@@ -132,6 +123,7 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
         return self();
     }
 
+    /// Payload of one packet at most, in bytes.
     public int mtu() {
         return settings.mtu;
     }
@@ -146,8 +138,26 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
         return self();
     }
 
+    /// How often a message is repeated when the peer has no receive; 7 is for ever.
     public int rnrRetryCount() {
         return settings.rnrRetryCount;
+    }
+
+    /// InfiniBand's code for how long a peer waits at least when its message finds no receive here,
+    /// 0 to 31; 12 (0.64 ms) by default. Asked again for the same message it waits about four times
+    /// as long each time, so that with the default of [#rnrRetryCount] at the peer a receive may be
+    /// 0.8 seconds late.
+    ///
+    /// @throws DocaException as [#rnrRetryCount]
+    public Rdma minRnrTimer(int code) {
+        requireIdle("configured");
+        settings.minRnrTimer = RdmaSettings.range("RNR timer code", code, 0, 31);
+        return self();
+    }
+
+    /// InfiniBand's code for how long a peer waits at least when its message finds no receive here.
+    public int minRnrTimer() {
+        return settings.minRnrTimer;
     }
 
     /// How often what the peer does not acknowledge is repeated: 0 to 7; 7 by default.
@@ -159,6 +169,7 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
         return self();
     }
 
+    /// How often what the peer does not acknowledge is repeated.
     public int retryCount() {
         return settings.retryCount;
     }
@@ -173,6 +184,7 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
         return self();
     }
 
+    /// InfiniBand's code for how long an acknowledgement may take.
     public int timeoutCode() {
         return settings.timeoutCode;
     }
@@ -181,6 +193,7 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
     ///
     /// @throws DocaException with BAD_STATE unless IDLE, NOT_SUPPORTED for DC
     public Rdma transportType(TransportType type) {
+        DocaException.nonNull(type, "type");
         requireIdle("configured");
         if (type != TransportType.RC) {
             throw new DocaException(
@@ -189,6 +202,7 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
         return self();
     }
 
+    /// The transport: RC.
     public TransportType transportType() {
         return TransportType.RC;
     }
@@ -205,6 +219,7 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
         return self();
     }
 
+    /// Whether packets carry a global route header: always true.
     public boolean grhEnabled() {
         return true;
     }
@@ -219,6 +234,7 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
         return self();
     }
 
+    /// Which GID of the device it uses: always 0.
     public int gidIndex() {
         return 0;
     }
@@ -232,6 +248,7 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
         return self();
     }
 
+    /// InfiniBand's service level.
     public int serviceLevel() {
         return settings.serviceLevel;
     }
@@ -253,14 +270,18 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
         return self();
     }
 
+    /// Connections at most.
     public int maxNumConnections() {
         return settings.maxConnections;
     }
 
-    /// How long it may take to find the way to a peer; 2 seconds by default.
+    /// How long a connection by address may take to come about: for who asks from [Rdma#connectTo]
+    /// on, finding the way included, and for who is asked from [RdmaConnection#accept] on; 2
+    /// seconds by default. Then it fails with TIME_OUT.
     ///
     /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE below 1 millisecond
     public Rdma connectionRequestTimeout(Duration timeout) {
+        DocaException.nonNull(timeout, "timeout");
         requireIdle("configured");
         if (timeout.compareTo(Duration.ofMillis(1)) < 0) {
             throw new DocaException(
@@ -271,8 +292,38 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
         return self();
     }
 
+    /// How long a connection by address may take to come about.
     public Duration connectionRequestTimeout() {
         return settings.connectionRequestTimeout;
+    }
+
+    /// How long a connection may be silent before the peer is asked whether it is there, by a write
+    /// of nothing that its application does not notice; off by default, which is ZERO. A peer that
+    /// does not answer, and so one that is gone, ends its connection as any failure does, once the
+    /// retries are used up: with the defaults about 5 seconds later.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE if it is neither ZERO nor
+    ///   between 10 milliseconds and a day
+    public Rdma keepAlive(Duration interval) {
+        requireIdle("configured");
+        DocaException.nonNull(interval, "interval");
+        boolean isOff = interval.isZero();
+        if (!isOff
+                && (interval.compareTo(MIN_KEEP_ALIVE) < 0
+                        || interval.compareTo(MAX_KEEP_ALIVE) > 0)) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "keep-alive is %s; valid: 0, or %s to %s"
+                            .formatted(interval, MIN_KEEP_ALIVE, MAX_KEEP_ALIVE));
+        }
+        settings.keepAlive = interval;
+        return self();
+    }
+
+    /// How long a connection may be silent before the peer is asked whether it is there; ZERO if it
+    /// never is.
+    public Duration keepAlive() {
+        return settings.keepAlive;
     }
 
     /// Sets who is told about connections by address, and about the end of any connection in mode
@@ -281,7 +332,7 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
     /// @throws DocaException with BAD_STATE unless IDLE
     public Rdma onConnection(ConnectionHandler newHandler) {
         requireIdle("given a connection handler");
-        handler = Objects.requireNonNull(newHandler, "newHandler");
+        handler = DocaException.nonNull(newHandler, "newHandler");
         return self();
     }
 
@@ -295,10 +346,11 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
     /// @throws DocaException with BAD_STATE unless IDLE
     public Rdma connectionMode(ConnectionMode mode) {
         requireIdle("configured");
-        settings.mode = Objects.requireNonNull(mode, "mode");
+        settings.mode = DocaException.nonNull(mode, "mode");
         return self();
     }
 
+    /// How connections begin: what was set, or what follows from the other properties.
     public ConnectionMode connectionMode() {
         if (settings.mode != null) {
             return settings.mode;
@@ -306,179 +358,5 @@ abstract sealed class RdmaConfiguration extends Ctx permits RdmaDataPath {
         return settings.maxConnections == 1 && handler == null
                 ? ConnectionMode.GATED
                 : ConnectionMode.OPEN;
-    }
-
-    // ---- task types -----------------------------------------------------------------------------
-
-    /// Enables receives.
-    ///
-    /// @param onSuccess runs in [ProgressEngine#progress] for each that succeeded
-    /// @param onError runs there for each that did not
-    /// @param count how many may be allocated at once
-    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE if a callback is missing or
-    ///   `count` is below 1
-    public Rdma receive(
-            Consumer<? super ReceiveTask> onSuccess,
-            Consumer<? super ReceiveTask> onError,
-            int count) {
-        return enable(TaskType.RECEIVE, onSuccess, onError, count);
-    }
-
-    /// Enables receives without callbacks, for who looks at [Task#isInFlight] and [Task#status].
-    ///
-    /// @param count how many may be allocated at once
-    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE if `count` is below 1
-    public Rdma receive(int count) {
-        return enable(TaskType.RECEIVE, count);
-    }
-
-    /// Enables sends; see [#receive(Consumer, Consumer, int)].
-    public Rdma send(
-            Consumer<? super SendTask> onSuccess, Consumer<? super SendTask> onError, int count) {
-        return enable(TaskType.SEND, onSuccess, onError, count);
-    }
-
-    /// Enables sends without callbacks; see [#receive(int)].
-    public Rdma send(int count) {
-        return enable(TaskType.SEND, count);
-    }
-
-    /// Enables sends with immediate; see [#receive(Consumer, Consumer, int)].
-    public Rdma sendImm(
-            Consumer<? super SendImmTask> onSuccess,
-            Consumer<? super SendImmTask> onError,
-            int count) {
-        return enable(TaskType.SEND_IMM, onSuccess, onError, count);
-    }
-
-    /// Enables sends with immediate without callbacks; see [#receive(int)].
-    public Rdma sendImm(int count) {
-        return enable(TaskType.SEND_IMM, count);
-    }
-
-    /// Enables reads; see [#receive(Consumer, Consumer, int)].
-    public Rdma read(
-            Consumer<? super ReadTask> onSuccess, Consumer<? super ReadTask> onError, int count) {
-        return enable(TaskType.READ, onSuccess, onError, count);
-    }
-
-    /// Enables reads without callbacks; see [#receive(int)].
-    public Rdma read(int count) {
-        return enable(TaskType.READ, count);
-    }
-
-    /// Enables writes; see [#receive(Consumer, Consumer, int)].
-    public Rdma write(
-            Consumer<? super WriteTask> onSuccess, Consumer<? super WriteTask> onError, int count) {
-        return enable(TaskType.WRITE, onSuccess, onError, count);
-    }
-
-    /// Enables writes without callbacks; see [#receive(int)].
-    public Rdma write(int count) {
-        return enable(TaskType.WRITE, count);
-    }
-
-    /// Enables writes with immediate; see [#receive(Consumer, Consumer, int)].
-    public Rdma writeImm(
-            Consumer<? super WriteImmTask> onSuccess,
-            Consumer<? super WriteImmTask> onError,
-            int count) {
-        return enable(TaskType.WRITE_IMM, onSuccess, onError, count);
-    }
-
-    /// Enables writes with immediate without callbacks; see [#receive(int)].
-    public Rdma writeImm(int count) {
-        return enable(TaskType.WRITE_IMM, count);
-    }
-
-    /// Enables compare-and-swap; see [#receive(Consumer, Consumer, int)].
-    public Rdma atomicCmpSwp(
-            Consumer<? super AtomicCmpSwpTask> onSuccess,
-            Consumer<? super AtomicCmpSwpTask> onError,
-            int count) {
-        return enable(TaskType.ATOMIC_CMP_SWP, onSuccess, onError, count);
-    }
-
-    /// Enables compare-and-swap without callbacks; see [#receive(int)].
-    public Rdma atomicCmpSwp(int count) {
-        return enable(TaskType.ATOMIC_CMP_SWP, count);
-    }
-
-    /// Enables fetch-and-add; see [#receive(Consumer, Consumer, int)].
-    public Rdma atomicFetchAdd(
-            Consumer<? super AtomicFetchAddTask> onSuccess,
-            Consumer<? super AtomicFetchAddTask> onError,
-            int count) {
-        return enable(TaskType.ATOMIC_FETCH_ADD, onSuccess, onError, count);
-    }
-
-    /// Enables fetch-and-add without callbacks; see [#receive(int)].
-    public Rdma atomicFetchAdd(int count) {
-        return enable(TaskType.ATOMIC_FETCH_ADD, count);
-    }
-
-    /// Enables getting sync events of peers; see [#receive(Consumer, Consumer, int)].
-    public Rdma syncEventGet(
-            Consumer<? super SyncEventGetTask> onSuccess,
-            Consumer<? super SyncEventGetTask> onError,
-            int count) {
-        return enable(TaskType.REMOTE_NET_SYNC_EVENT_GET, onSuccess, onError, count);
-    }
-
-    /// Enables getting sync events of peers without callbacks; see [#receive(int)].
-    public Rdma syncEventGet(int count) {
-        return enable(TaskType.REMOTE_NET_SYNC_EVENT_GET, count);
-    }
-
-    /// Enables setting sync events of peers; see [#receive(Consumer, Consumer, int)].
-    public Rdma syncEventNotifySet(
-            Consumer<? super SyncEventNotifySetTask> onSuccess,
-            Consumer<? super SyncEventNotifySetTask> onError,
-            int count) {
-        return enable(TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_SET, onSuccess, onError, count);
-    }
-
-    /// Enables setting sync events of peers without callbacks; see [#receive(int)].
-    public Rdma syncEventNotifySet(int count) {
-        return enable(TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_SET, count);
-    }
-
-    /// Enables adding to sync events of peers; see [#receive(Consumer, Consumer, int)].
-    public Rdma syncEventNotifyAdd(
-            Consumer<? super SyncEventNotifyAddTask> onSuccess,
-            Consumer<? super SyncEventNotifyAddTask> onError,
-            int count) {
-        return enable(TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_ADD, onSuccess, onError, count);
-    }
-
-    /// Enables adding to sync events of peers without callbacks; see [#receive(int)].
-    public Rdma syncEventNotifyAdd(int count) {
-        return enable(TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_ADD, count);
-    }
-
-    private <T extends RdmaTask> Rdma enable(
-            TaskType type, Consumer<? super T> onSuccess, Consumer<? super T> onError, int count) {
-        return enable(type, new TaskPool<>(type.name(), onSuccess, onError, count));
-    }
-
-    private Rdma enable(TaskType type, int count) {
-        return enable(type, new TaskPool<>(type.name(), count));
-    }
-
-    private Rdma enable(TaskType type, TaskPool<?> pool) {
-        requireIdle("configured");
-        pools[type.ordinal()] = pool;
-        return self();
-    }
-
-    private int enabledSends() {
-        int sum = 0;
-        for (TaskType type : TaskType.values()) {
-            TaskPool<?> pool = pools[type.ordinal()];
-            if (type != TaskType.RECEIVE && pool != null) {
-                sum += pool.count();
-            }
-        }
-        return Math.max(1, sum);
     }
 }

@@ -11,6 +11,7 @@ import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -56,6 +57,16 @@ public final class RdmaConnection extends ConnectionTasks {
     /// It was asked for, or granted, and nobody knows yet what becomes of it.
     private boolean isAwaited;
 
+    private long deadlineNanos;
+
+    /// Where the peer's device is; null until it is connected.
+    private @Nullable InetAddress peerHost;
+
+    /// The peer was heard since somebody looked, and when that was at the latest.
+    private boolean isHeard;
+
+    private long heardNanos;
+
     private DocaError error = DocaError.BAD_STATE;
     private String explanation = "its context stopped";
     private byte[] privateData = {};
@@ -98,6 +109,14 @@ public final class RdmaConnection extends ConnectionTasks {
         return userData;
     }
 
+    /// What the user attached, which is a `type`; null if nothing is.
+    ///
+    /// @throws ClassCastException if it is something else
+    public <T> @Nullable T userDataAs(Class<T> type) {
+        DocaException.nonNull(type, "type");
+        return type.cast(userData);
+    }
+
     /// Attaches anything.
     public void userData(@Nullable Object newUserData) {
         userData = newUserData;
@@ -130,11 +149,7 @@ public final class RdmaConnection extends ConnectionTasks {
     ///   if they are damaged, foreign, or do not fit; with BAD_STATE if it is connected already, or
     ///   in a state of the context that does not allow it
     public void connect(byte[] peerDetails) {
-        if (peerDetails == null) {
-            throw new DocaException(
-                    DocaError.INVALID_VALUE,
-                    "peerDetails are null; pass what the peer of " + this + " exported");
-        }
+        DocaException.nonNull(peerDetails, "peerDetails");
         rdma.exclusively(() -> connectNow(peerDetails));
     }
 
@@ -151,7 +166,7 @@ public final class RdmaConnection extends ConnectionTasks {
         RdmaSettings settings = rdma.settings();
         queuePair.modify(settings.readyToReceive(peer));
         queuePair.modify(settings.readyToSend(psn));
-        becomeConnected();
+        becomeConnected(peer.address());
         if (rdma.state() == CtxState.RUNNING) {
             rdma.tell(RdmaConnection::settle, this);
         }
@@ -182,9 +197,10 @@ public final class RdmaConnection extends ConnectionTasks {
     ///
     /// @param reply at most 196 bytes for the peer, who finds them in [#privateData]
     /// @throws DocaException with BAD_STATE if nobody asked, or it was answered; with INVALID_VALUE
-    ///   if there are too many bytes; with CONNECTION_ABORTED if the peer does not want it any more
+    ///   if there are too many bytes; with CONNECTION_ABORTED if the peer does not want it any
+    ///   more, as it may once its [Rdma#connectionRequestTimeout] has passed
     public void accept(byte... reply) {
-        Objects.requireNonNull(reply, "reply");
+        DocaException.nonNull(reply, "reply");
         rdma.exclusively(() -> {
             ConnectionId request = requireRequest("accepted");
             if (reply.length > MAX_REPLY_BYTES) {
@@ -204,7 +220,8 @@ public final class RdmaConnection extends ConnectionTasks {
                         this + " cannot be accepted: " + e.getMessage(),
                         e);
             }
-            isAwaited = true;
+            becomeAwaited();
+            rdma.awaits(this);
         });
     }
 
@@ -256,6 +273,17 @@ public final class RdmaConnection extends ConnectionTasks {
     /// The application asked for it.
     void becomeAwaited() {
         isAwaited = true;
+        deadlineNanos = System.nanoTime() + rdma.connectionRequestTimeout().toNanos();
+    }
+
+    /// Whether nobody knows yet what becomes of it.
+    boolean isAwaited() {
+        return isAwaited && !isEnded();
+    }
+
+    /// How long it may take still to come about.
+    long nanosLeft(long now) {
+        return deadlineNanos - now;
     }
 
     /// Asks the peer, now that the way to it is known.
@@ -268,7 +296,13 @@ public final class RdmaConnection extends ConnectionTasks {
     /// The peer is there; `reply` is what it said.
     void becomeEstablished(byte[] reply) {
         privateData = reply.length == 0 ? privateData : reply;
-        becomeConnected();
+        becomeConnected(peerAddress().map(RdmaAddress::address).orElse(null));
+    }
+
+    /// Whether the peer's device has the address `host`.
+    boolean leadsTo(InetAddress host) {
+        InetAddress known = peerHost;
+        return known == null || known.equals(host);
     }
 
     /// Tells [#established] what there is to tell.
@@ -286,7 +320,33 @@ public final class RdmaConnection extends ConnectionTasks {
         return established != null && !established.isDone();
     }
 
-    private void becomeConnected() {
+    /// Something of the peer arrived.
+    void heard() {
+        isHeard = true;
+    }
+
+    /// Asks the peer whether it is there, if nothing was heard of it for `silence` and nothing is
+    /// under way that would tell.
+    ///
+    /// @return whether it did
+    boolean probe(long now, long silence) {
+        if (state != RdmaState.CONNECTED || !sends.isIdle()) {
+            return false;
+        }
+        if (isHeard) {
+            isHeard = false;
+            heardNanos = now;
+        }
+        if (now - heardNanos < silence) {
+            return false;
+        }
+        sends.probe();
+        return true;
+    }
+
+    private void becomeConnected(@Nullable InetAddress host) {
+        isHeard = true;
+        peerHost = host;
         isAwaited = false;
         wasConnected = true;
         state = RdmaState.CONNECTED;
@@ -305,10 +365,6 @@ public final class RdmaConnection extends ConnectionTasks {
     /// Whether the application is to be told when it ends.
     boolean isAnnounced() {
         return wasConnected || isAwaited;
-    }
-
-    boolean wasConnected() {
-        return wasConnected;
     }
 
     boolean isEnded() {

@@ -9,7 +9,6 @@ import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.Task;
 import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.Completion;
-import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.QueuePairAttributes;
@@ -22,16 +21,16 @@ import org.jspecify.annotations.Nullable;
 /// What an [Rdma] context does from start to stop: its queues and connections, the way of a task
 /// from submission to completion, and what follows when a connection ends or the device is lost.
 abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
-    private final Completion completion = new Completion();
-
-    /// Taken while looking whether there was one.
-    private boolean hasCompletion;
-
-    private @Nullable CompletionQueue queue;
+    private @Nullable CompletionStream completions;
     private @Nullable ReceiveQueue receives;
     private Connections connections = new Connections(0);
     private @Nullable ConnectionService service;
     private int nextConnectionId;
+
+    /// Of the only connection, which is not there yet.
+    private final PatientStart awaited = new PatientStart();
+
+    private final KeepAlive keepAlive = new KeepAlive();
 
     RdmaDataPath(DocaDev device) {
         super(device);
@@ -71,10 +70,15 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
     /// @throws DocaException with FULL
     final RdmaConnection createConnection(@Nullable ConnectionId id) {
         QueuePairAttributes attributes =
-                QueuePairAttributes.of(Objects.requireNonNull(queue), sendQueueSize(), 1)
+                QueuePairAttributes.of(completions().queue(), maxSends(), 1)
                         .withSharedReceiveQueue(receives().queue())
                         .withMaxScatterGather(maxSendBufListLen());
         return connections.create(self(), nextConnectionId++, attributes, id);
+    }
+
+    /// The connection was granted to a peer, who has to confirm it.
+    final void awaits(RdmaConnection connection) {
+        Objects.requireNonNull(service).awaits(connection);
     }
 
     /// The connection ends; it leaves when nothing of it is in flight.
@@ -83,8 +87,8 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
         wake();
     }
 
-    /// Lets go of a connection that has ended; the completion queue was seen empty since. When the
-    /// last one goes, nobody is left who could fill the receives.
+    /// Lets go of a connection that has ended; the completion queue was seen empty since. Receives
+    /// stay for the connections that are left or come.
     private int letGo() {
         RdmaConnection connection = receives().hasBroken() ? null : connections.takeLeaving();
         if (connection == null) {
@@ -94,12 +98,6 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
             service.forget(connection);
         }
         connection.close();
-        if (connections.isEmpty() && connection.wasConnected() && state() == CtxState.RUNNING) {
-            List<ReceiveTask> left = receives().takeAll();
-            receives().close();
-            receives = createReceives();
-            flush(left);
-        }
         tell(RdmaConnection::settle, connection);
         ConnectionHandler told = handler();
         if (told != null) {
@@ -108,8 +106,9 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
         return 1;
     }
 
-    private ReceiveQueue createReceives() {
-        return new ReceiveQueue(device(), recvQueueSize(), receiveDstBufListLen());
+    /// Per connection, with one for a probe.
+    private int maxSends() {
+        return sendQueueSize() + (keepAlive().isZero() ? 0 : 1);
     }
 
     final void wake() {
@@ -255,7 +254,13 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
 
     @Override
     protected CtxState open(ProgressEngine engine) {
-        int sends = Math.multiplyExact(sendQueueSize(), maxNumConnections());
+        if (maxSends() > settings().limits().maxWorkRequests()) {
+            throw new DocaException(
+                    DocaError.NOT_SUPPORTED,
+                    "a send queue of %d with keep-alive is more than the %d work requests the device can keep"
+                            .formatted(sendQueueSize(), settings().limits().maxWorkRequests()));
+        }
+        int sends = Math.multiplyExact(maxSends(), maxNumConnections());
         int capacity = Math.addExact(sends, recvQueueSize());
         if (capacity > settings().limits().maxCompletions()) {
             throw new DocaException(
@@ -267,13 +272,17 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
                                     recvQueueSize(),
                                     settings().limits().maxCompletions()));
         }
-        queue = verbs().createCompletionQueue(capacity, engine.channel(verbs()));
+        completions =
+                new CompletionStream(
+                        verbs().createCompletionQueue(capacity, engine.channel(verbs())));
+        keepAlive.begin(keepAlive());
         connections = new Connections(maxNumConnections());
-        receives = createReceives();
+        receives = new ReceiveQueue(device(), recvQueueSize(), receiveDstBufListLen());
         if (connectionMode() == ConnectionMode.OPEN) {
             return CtxState.RUNNING;
         }
         createConnection(null);
+        awaited.begin();
         return CtxState.STARTING;
     }
 
@@ -281,16 +290,19 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
     protected int poll(int max) {
         int done = service == null ? 0 : service.poll(max);
         if (state() == CtxState.STARTING && connections.isConnected()) {
+            awaited.end();
             becomeRunning();
             tell(RdmaConnection::settle, Objects.requireNonNull(connections.first()));
             done++;
         }
+        awaited.look(this);
         while (done < max && (completeBroken() || completeNext())) {
             done++;
         }
         if (done < max) {
             done += letGo();
         }
+        done += keepAlive.look(connections);
         if (done == 0) {
             done = verbs().isOpen() ? lookForFailures() : loseDevice();
         }
@@ -300,31 +312,35 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
         return done;
     }
 
-    private boolean next() {
-        if (hasCompletion) {
-            hasCompletion = false;
-            return true;
-        }
-        return Objects.requireNonNull(queue).poll(completion);
-    }
-
     private boolean completeNext() {
-        if (!next()) {
+        if (!completions().next()) {
             return false;
         }
+        Completion completion = completions().completion();
         long id = completion.id();
         if (id < 0) {
-            completeReceive(receives().take(id));
+            completeReceive(receives().take(id), completion);
+        } else if ((id & SendQueue.PROBE) != 0) {
+            completeProbe(connections.inSlot((int) id), completion.status());
         } else {
-            completeRequest(connections.inSlot((int) id));
+            completeRequest(connections.inSlot((int) id), completion.status());
         }
         return true;
     }
 
-    private void completeRequest(RdmaConnection connection) {
-        RequestTask task = connection.sends().take();
-        CompletionStatus status = completion.status();
+    private void completeProbe(RdmaConnection connection, CompletionStatus status) {
+        connection.sends().probed();
         if (status == CompletionStatus.SUCCESS) {
+            connection.heard();
+        } else if (status != CompletionStatus.WORK_REQUEST_FLUSHED) {
+            failed(connection, FailureCause.Transport.of(status));
+        }
+    }
+
+    private void completeRequest(RdmaConnection connection, CompletionStatus status) {
+        RequestTask task = connection.sends().take();
+        if (status == CompletionStatus.SUCCESS) {
+            connection.heard();
             task.complete();
             end(task, DocaError.SUCCESS, null);
         } else {
@@ -332,17 +348,18 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
         }
     }
 
-    private void completeReceive(ReceiveTask task) {
+    private void completeReceive(ReceiveTask task, Completion completion) {
         CompletionStatus status = completion.status();
         RdmaConnection connection = connections.ofQueuePair(completion.queuePairNumber());
         if (status == CompletionStatus.SUCCESS) {
             if (connection.state() == RdmaState.INIT && service != null) {
                 service.establishedByMessage(connection);
             }
+            connection.heard();
             task.complete(completion, connection);
             end(task, DocaError.SUCCESS, null);
         } else {
-            task.fail(status);
+            task.fail(status, completion.hasImmediate());
             endFailed(task, connection, status);
         }
     }
@@ -425,6 +442,7 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
 
     @Override
     protected void shut() {
+        awaited.end();
         if (service != null) {
             service.stopListening();
         }
@@ -440,7 +458,7 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
 
     /// What no connection took ends when no connection is left that could.
     private int flushReceives() {
-        if (!isShut() || hasCompletion) {
+        if (!isShut() || completions().hasNext()) {
             return 0;
         }
         connections.close();
@@ -470,10 +488,9 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
             service = null;
         }
         receives().close();
-        Objects.requireNonNull(queue).close();
+        completions().close();
         receives = null;
-        queue = null;
-        hasCompletion = false;
+        completions = null;
     }
 
     @Override
@@ -481,19 +498,30 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
         if (state() == CtxState.IDLE) {
             return false;
         }
-        CompletionQueue armed = Objects.requireNonNull(queue);
-        armed.requestNotification(false);
-        hasCompletion = hasCompletion || armed.poll(completion);
-        return hasCompletion
+        return completions().arm()
                 || connections.hasBroken()
                 || connections.hasLeaving()
                 || (service != null && service.hasEvents())
                 || receives().hasBroken()
                 || connections.hasFailed()
+                || awaited.isTimeToLook()
+                || keepAlive.isTimeToLook()
                 || !verbs().isOpen();
     }
 
     private ReceiveQueue receives() {
         return Objects.requireNonNull(receives);
+    }
+
+    private CompletionStream completions() {
+        return Objects.requireNonNull(completions);
+    }
+
+    @Override
+    protected long lookAgainNanos() {
+        long connecting = service == null ? Long.MAX_VALUE : Math.max(0, service.lookAgainNanos());
+        return Math.min(
+                connecting,
+                awaited.isTold() ? keepAlive.lookAgainNanos() : PatientStart.PATIENCE_NANOS);
     }
 }

@@ -24,8 +24,8 @@ final class RdmaSettings {
     /// RDMA READs and atomics under way at a time; more wait.
     private static final int READ_DEPTH = 16;
 
-    /// InfiniBand's code of 0.64 ms: how long a peer waits when it finds no receive.
-    private static final int RNR_TIMER_CODE = 12;
+    /// InfiniBand's code of 0.64 ms.
+    private static final int DEFAULT_RNR_TIMER_CODE = 12;
 
     private static final Set<AccessFlag> REMOTE =
             EnumSet.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC);
@@ -41,8 +41,10 @@ final class RdmaSettings {
     int serviceLevel;
     int maxConnections = 1;
     int rnrRetryCount = 6;
+    int minRnrTimer = DEFAULT_RNR_TIMER_CODE;
     int retryCount = 7;
     int timeoutCode = DEFAULT_TIMEOUT_CODE;
+    Duration keepAlive = Duration.ZERO;
     Duration connectionRequestTimeout = Duration.ofSeconds(2);
     @Nullable ConnectionMode mode;
 
@@ -107,7 +109,7 @@ final class RdmaSettings {
                 .receivePsn(peer.psn())
                 .peerGuid(peer.guid())
                 .maxDestinationReadAtomic(READ_DEPTH)
-                .minRnrTimer(RNR_TIMER_CODE);
+                .minRnrTimer(minRnrTimer);
     }
 
     /// A queue pair may send from now on, beginning with this number.
@@ -125,7 +127,7 @@ final class RdmaSettings {
         return QueuePairChange.to(QueuePairState.READY_TO_SEND)
                 .access(AccessFlag.rights(permissions))
                 .pathMtu(mtu)
-                .minRnrTimer(RNR_TIMER_CODE)
+                .minRnrTimer(minRnrTimer)
                 .timeout(timeoutCode)
                 .retryCount(retryCount)
                 .rnrRetryCount(rnrRetryCount);

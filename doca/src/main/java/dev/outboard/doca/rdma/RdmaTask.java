@@ -45,6 +45,9 @@ public abstract sealed class RdmaTask extends Task permits ReceiveTask, RequestT
 
     @Override
     public final DocaError submit(Set<SubmitFlag> flags) {
+        if (flags == null) {
+            return DocaError.INVALID_VALUE;
+        }
         return rdma.submit(this, false, flags.contains(SubmitFlag.FLUSH));
     }
 

@@ -5,6 +5,7 @@ import dev.outboard.doca.Buf;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.SendRequest;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the data of a buffer in the peer's memory behind the data of a local one: as much as there
@@ -22,6 +23,7 @@ public final class ReadTask extends RequestTask {
 
     /// The source; null reads nothing.
     public @Nullable RemoteBuf src() {
+        requireNotFreed();
         return src.get();
     }
 
@@ -33,6 +35,7 @@ public final class ReadTask extends RequestTask {
 
     /// The destination; may be null if the source is.
     public @Nullable Buf dst() {
+        requireNotFreed();
         return dst.get();
     }
 
@@ -59,8 +62,9 @@ public final class ReadTask extends RequestTask {
         if (dst.get() == null) {
             return ValidationRule.OPERAND_MISSING;
         }
-        if (src.isReturned()) {
-            return ValidationRule.BUFFER_RETURNED;
+        ValidationRule broken = checkRemote(src);
+        if (broken != null) {
+            return broken;
         }
         return from.dataLen() > ctx().messageLimit()
                 ? ValidationRule.MESSAGE_TOO_LONG
@@ -95,7 +99,12 @@ public final class ReadTask extends RequestTask {
     }
 
     @Override
+    public CompletableFuture<ReadTask> submitAsync() {
+        return submitting(this);
+    }
+
+    @Override
     public String toString() {
-        return "read of %s into %s".formatted(src(), text(dst()));
+        return "read of %s into %s".formatted(src.get(), text(dst.get()));
     }
 }

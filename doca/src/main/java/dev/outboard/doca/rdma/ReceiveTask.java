@@ -9,6 +9,7 @@ import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.ReceiveRequest;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// Takes the next message of a peer: a send, a send with immediate, or the immediate of a write
@@ -34,6 +35,7 @@ public final class ReceiveTask extends RdmaTask {
 
     /// The destination; null takes messages without payload, and immediates of writes.
     public @Nullable Buf dst() {
+        requireNotFreed();
         return dst.get();
     }
 
@@ -51,7 +53,8 @@ public final class ReceiveTask extends RdmaTask {
         return resultLength;
     }
 
-    /// What filled it; RECV_SEND if no message did, see [#messageSeen].
+    /// What filled it, or what it failed for; RECV_SEND if no message was seen, see [#messageSeen],
+    /// and for one that was refused before its last packet came, which alone tells the kind.
     public RecvOpcode opcode() {
         status();
         return opcode;
@@ -123,10 +126,20 @@ public final class ReceiveTask extends RdmaTask {
         }
     }
 
-    /// What is known of a failure.
+    /// Nothing more is known of a failure.
     void fail(CompletionStatus status) {
-        opcode = RecvOpcode.RECV_SEND;
+        fail(status, false);
+    }
+
+    /// What is known of a failure: whether the message came with an immediate.
+    void fail(CompletionStatus status, boolean hasImmediate) {
+        opcode = hasImmediate ? RecvOpcode.RECV_SEND_WITH_IMM : RecvOpcode.RECV_SEND;
         messageSeen = status != CompletionStatus.WORK_REQUEST_FLUSHED;
+    }
+
+    @Override
+    public CompletableFuture<ReceiveTask> submitAsync() {
+        return submitting(this);
     }
 
     @Override

@@ -2,9 +2,9 @@ package dev.outboard.doca.rdma;
 
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.DocaException;
+import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.SendRequest;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A task that sends something to the peer of a connection.
@@ -28,6 +28,7 @@ public abstract sealed class RequestTask extends RdmaTask
 
     /// The connection it is submitted to.
     public final RdmaConnection connection() {
+        requireNotFreed();
         return connection;
     }
 
@@ -35,7 +36,7 @@ public abstract sealed class RequestTask extends RdmaTask
     ///
     /// @throws DocaException with BAD_STATE if DOCA owns the task, or it was freed
     public final void connection(RdmaConnection newConnection) {
-        Objects.requireNonNull(newConnection, "newConnection");
+        DocaException.nonNull(newConnection, "newConnection");
         requireUserOwned();
         connection = newConnection;
     }
@@ -58,6 +59,21 @@ public abstract sealed class RequestTask extends RdmaTask
             return ValidationRule.MESSAGE_TOO_LONG;
         }
         return broken;
+    }
+
+    /// The rules for memory of the peer, which may be missing.
+    final @Nullable ValidationRule checkRemote(Operand<RemoteBuf> operand) {
+        RemoteBuf buf = operand.get();
+        if (buf == null) {
+            return null;
+        }
+        if (operand.isReturned()) {
+            return ValidationRule.BUFFER_RETURNED;
+        }
+        if (!buf.mmap().isThrough(ctx().device())) {
+            return ValidationRule.FOREIGN_DEVICE;
+        }
+        return connection.leadsTo(buf.mmap().host()) ? null : ValidationRule.FOREIGN_PEER;
     }
 
     /// The rules for a list on this side.

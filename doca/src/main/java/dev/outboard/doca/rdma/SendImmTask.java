@@ -1,8 +1,10 @@
 package dev.outboard.doca.rdma;
 
 import dev.outboard.doca.Buf;
+import dev.outboard.doca.DocaException;
 import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.SendRequest;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// Sends a message and an immediate into the peer's next receive (`doca_rdma_task_send_imm`).
@@ -19,6 +21,7 @@ public final class SendImmTask extends RequestTask {
 
     /// The source; null is a message without payload.
     public @Nullable Buf src() {
+        requireNotFreed();
         return src.get();
     }
 
@@ -30,11 +33,13 @@ public final class SendImmTask extends RequestTask {
 
     /// The immediate.
     public Be32 immediate() {
+        requireNotFreed();
         return Be32.ofHost(immediate);
     }
 
     /// Changes the immediate.
     public void immediate(Be32 newImmediate) {
+        DocaException.nonNull(newImmediate, "newImmediate");
         requireUserOwned();
         immediate = newImmediate.toHost();
     }
@@ -59,7 +64,12 @@ public final class SendImmTask extends RequestTask {
     void complete() {}
 
     @Override
+    public CompletableFuture<SendImmTask> submitAsync() {
+        return submitting(this);
+    }
+
+    @Override
     public String toString() {
-        return "send of %s with immediate %s".formatted(text(src.get()), immediate());
+        return "send of %s with immediate %s".formatted(text(src.get()), Be32.ofHost(immediate));
     }
 }

@@ -11,12 +11,20 @@ import org.jspecify.annotations.Nullable;
 /// The tasks that were submitted to a connection and have not completed, in the order in which they
 /// do, whether they were sent, are held back, or can only fail.
 final class SendQueue {
+    /// Marks the ids of probes among those of tasks.
+    static final long PROBE = 1L << 62;
+
     private final Device device;
     private final QueuePair queuePair;
     private final @Nullable RequestTask[] ring;
     private final SendRequest request = new SendRequest();
     private long submitted;
     private long completed;
+
+    /// Asks the peer whether it is there.
+    private final SendRequest probe = new SendRequest().write(0, 0).noPayload();
+
+    private boolean isProbing;
 
     /// The place of the first task that was held back.
     private long heldFrom = Long.MAX_VALUE;
@@ -27,14 +35,31 @@ final class SendQueue {
         this.queuePair = queuePair;
         ring = new RequestTask[size];
         request.id(id);
+        probe.id(id | PROBE);
     }
 
     boolean hasRoom(int tasks) {
         return ring.length - (submitted - completed) >= tasks;
     }
 
+    /// Whether nothing is under way.
     boolean isIdle() {
-        return submitted == completed;
+        return submitted == completed && !isProbing;
+    }
+
+    boolean hasTasks() {
+        return submitted != completed;
+    }
+
+    /// Asks the peer whether it is there; the queue is idle.
+    void probe() {
+        isProbing = true;
+        post(probe);
+    }
+
+    /// The peer answered, or will not.
+    void probed() {
+        isProbing = false;
     }
 
     /// Sends `task`; the queue is not full.
@@ -45,8 +70,12 @@ final class SendQueue {
 
     private void send(RequestTask task) {
         task.prepare(request);
+        post(request);
+    }
+
+    private void post(SendRequest work) {
         try {
-            if (!queuePair.post(request)) {
+            if (!queuePair.post(work)) {
                 throw new IllegalStateException("the send queue is smaller than promised");
             }
         } catch (FabricException e) {

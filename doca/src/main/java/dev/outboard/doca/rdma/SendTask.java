@@ -3,6 +3,7 @@ package dev.outboard.doca.rdma;
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.SendRequest;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// Sends a message into the peer's next receive (`doca_rdma_task_send`). Success does not mean that
@@ -17,6 +18,7 @@ public final class SendTask extends RequestTask {
 
     /// The source; null is a message without payload.
     public @Nullable Buf src() {
+        requireNotFreed();
         return src.get();
     }
 
@@ -44,6 +46,11 @@ public final class SendTask extends RequestTask {
 
     @Override
     void complete() {}
+
+    @Override
+    public CompletableFuture<SendTask> submitAsync() {
+        return submitting(this);
+    }
 
     @Override
     public String toString() {

@@ -5,6 +5,7 @@ import dev.outboard.doca.ValidationRule;
 import dev.outboard.doca.sync.SyncEventRemoteNet;
 import dev.outboard.fabric.SendRequest;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// Gets the value of a peer's sync event: its 8 bytes, in native byte order, behind the data of a
@@ -23,6 +24,7 @@ public final class SyncEventGetTask extends RequestTask {
 
     /// The event.
     public SyncEventRemoteNet event() {
+        requireNotFreed();
         return event;
     }
 
@@ -34,6 +36,7 @@ public final class SyncEventGetTask extends RequestTask {
 
     /// The destination.
     public Buf dst() {
+        requireNotFreed();
         return Objects.requireNonNull(dst.get());
     }
 
@@ -71,6 +74,11 @@ public final class SyncEventGetTask extends RequestTask {
     @Override
     void complete() {
         BufLists.append(dst.ifValid(), length);
+    }
+
+    @Override
+    public CompletableFuture<SyncEventGetTask> submitAsync() {
+        return submitting(this);
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.outboard.doca.ValidationRule;
 import dev.outboard.doca.sync.SyncEventRemoteNet;
 import dev.outboard.fabric.SendRequest;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// Adds to a peer's sync event modulo 2^64, in one indivisible step also for those who add there,
@@ -29,6 +30,7 @@ public final class SyncEventNotifyAddTask extends RequestTask {
 
     /// The event.
     public SyncEventRemoteNet event() {
+        requireNotFreed();
         return event;
     }
 
@@ -40,6 +42,7 @@ public final class SyncEventNotifyAddTask extends RequestTask {
 
     /// What is added.
     public long addend() {
+        requireNotFreed();
         return addend;
     }
 
@@ -51,6 +54,7 @@ public final class SyncEventNotifyAddTask extends RequestTask {
 
     /// The buffer at whose data address the old value is put, in native byte order.
     public Buf result() {
+        requireNotFreed();
         return Objects.requireNonNull(result.get());
     }
 
@@ -84,6 +88,11 @@ public final class SyncEventNotifyAddTask extends RequestTask {
     @Override
     boolean isAlwaysFatal() {
         return true;
+    }
+
+    @Override
+    public CompletableFuture<SyncEventNotifyAddTask> submitAsync() {
+        return submitting(this);
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.outboard.doca.ValidationRule;
 import dev.outboard.doca.sync.SyncEventRemoteNet;
 import dev.outboard.fabric.SendRequest;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// Sets a peer's sync event to the first 8 bytes of data of a local buffer, in native byte order,
@@ -24,6 +25,7 @@ public final class SyncEventNotifySetTask extends RequestTask {
 
     /// The event.
     public SyncEventRemoteNet event() {
+        requireNotFreed();
         return event;
     }
 
@@ -35,6 +37,7 @@ public final class SyncEventNotifySetTask extends RequestTask {
 
     /// The source.
     public Buf src() {
+        requireNotFreed();
         return Objects.requireNonNull(src.get());
     }
 
@@ -68,6 +71,11 @@ public final class SyncEventNotifySetTask extends RequestTask {
 
     @Override
     void complete() {}
+
+    @Override
+    public CompletableFuture<SyncEventNotifySetTask> submitAsync() {
+        return submitting(this);
+    }
 
     @Override
     public String toString() {

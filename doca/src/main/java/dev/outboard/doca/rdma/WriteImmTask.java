@@ -1,9 +1,11 @@
 package dev.outboard.doca.rdma;
 
 import dev.outboard.doca.Buf;
+import dev.outboard.doca.DocaException;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.SendRequest;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// Writes into the peer's memory and gives one of its receives an immediate; when that completes,
@@ -26,6 +28,7 @@ public final class WriteImmTask extends RequestTask {
 
     /// The source; null writes nothing.
     public @Nullable Buf src() {
+        requireNotFreed();
         return operands.src.get();
     }
 
@@ -37,6 +40,7 @@ public final class WriteImmTask extends RequestTask {
 
     /// The destination; may be null if the source is.
     public @Nullable RemoteBuf dst() {
+        requireNotFreed();
         return operands.dst.get();
     }
 
@@ -48,11 +52,13 @@ public final class WriteImmTask extends RequestTask {
 
     /// The immediate.
     public Be32 immediate() {
+        requireNotFreed();
         return Be32.ofHost(immediate);
     }
 
     /// Changes the immediate.
     public void immediate(Be32 newImmediate) {
+        DocaException.nonNull(newImmediate, "newImmediate");
         requireUserOwned();
         immediate = newImmediate.toHost();
     }
@@ -80,7 +86,13 @@ public final class WriteImmTask extends RequestTask {
     }
 
     @Override
+    public CompletableFuture<WriteImmTask> submitAsync() {
+        return submitting(this);
+    }
+
+    @Override
     public String toString() {
-        return "write of %s to %s with immediate %s".formatted(text(src()), dst(), immediate());
+        return "write of %s to %s with immediate %s"
+                .formatted(text(operands.src.get()), operands.dst.get(), Be32.ofHost(immediate));
     }
 }

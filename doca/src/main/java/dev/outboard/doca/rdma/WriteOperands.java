@@ -27,8 +27,9 @@ final class WriteOperands {
         if (to == null) {
             return ValidationRule.OPERAND_MISSING;
         }
-        if (dst.isReturned()) {
-            return ValidationRule.BUFFER_RETURNED;
+        broken = task.checkRemote(dst);
+        if (broken != null) {
+            return broken;
         }
         return BufLists.gatherLength(src.get()) > to.tailLen()
                 ? ValidationRule.TAIL_TOO_SHORT

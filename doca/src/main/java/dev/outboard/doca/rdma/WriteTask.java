@@ -4,6 +4,7 @@ import dev.outboard.doca.Buf;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.SendRequest;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// Writes into the peer's memory, whose application takes no part and sees nothing
@@ -19,6 +20,7 @@ public final class WriteTask extends RequestTask {
 
     /// The source; null writes nothing.
     public @Nullable Buf src() {
+        requireNotFreed();
         return operands.src.get();
     }
 
@@ -30,6 +32,7 @@ public final class WriteTask extends RequestTask {
 
     /// The destination; may be null if the source is.
     public @Nullable RemoteBuf dst() {
+        requireNotFreed();
         return operands.dst.get();
     }
 
@@ -62,7 +65,12 @@ public final class WriteTask extends RequestTask {
     }
 
     @Override
+    public CompletableFuture<WriteTask> submitAsync() {
+        return submitting(this);
+    }
+
+    @Override
     public String toString() {
-        return "write of %s to %s".formatted(text(src()), dst());
+        return "write of %s to %s".formatted(text(operands.src.get()), operands.dst.get());
     }
 }

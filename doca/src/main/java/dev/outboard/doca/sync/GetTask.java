@@ -1,5 +1,7 @@
 package dev.outboard.doca.sync;
 
+import java.util.concurrent.CompletableFuture;
+
 /// Gets the value of a sync event.
 public final class GetTask extends SyncEventTask {
     private long value;
@@ -20,6 +22,11 @@ public final class GetTask extends SyncEventTask {
     boolean attempt(Cell cell) {
         value = cell.get();
         return true;
+    }
+
+    @Override
+    public CompletableFuture<GetTask> submitAsync() {
+        return submitting(this);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package dev.outboard.doca.sync;
 
+import java.util.concurrent.CompletableFuture;
+
 /// Adds to the value of a sync event modulo 2^64, in one indivisible step, and fetches what it was.
 public final class NotifyAddTask extends SyncEventTask {
     private long addend;
@@ -12,6 +14,7 @@ public final class NotifyAddTask extends SyncEventTask {
 
     /// What is added.
     public long addend() {
+        requireNotFreed();
         return addend;
     }
 
@@ -33,6 +36,11 @@ public final class NotifyAddTask extends SyncEventTask {
     boolean attempt(Cell cell) {
         fetched = cell.add(addend);
         return true;
+    }
+
+    @Override
+    public CompletableFuture<NotifyAddTask> submitAsync() {
+        return submitting(this);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package dev.outboard.doca.sync;
 
+import java.util.concurrent.CompletableFuture;
+
 /// Sets the value of a sync event.
 public final class NotifySetTask extends SyncEventTask {
     private long value;
@@ -11,6 +13,7 @@ public final class NotifySetTask extends SyncEventTask {
 
     /// What it is set to.
     public long value() {
+        requireNotFreed();
         return value;
     }
 
@@ -24,6 +27,11 @@ public final class NotifySetTask extends SyncEventTask {
     boolean attempt(Cell cell) {
         cell.set(value);
         return true;
+    }
+
+    @Override
+    public CompletableFuture<NotifySetTask> submitAsync() {
+        return submitting(this);
     }
 
     @Override

@@ -63,22 +63,22 @@ public final class SyncEvent implements AutoCloseable {
 
     /// An event whose memory is registered with `dev`.
     public SyncEvent(DocaDev dev) {
-        this.dev = Objects.requireNonNull(dev, "dev");
+        this.dev = DocaException.nonNull(dev, "dev");
     }
 
     // ---- capabilities ---------------------------------------------------------------------------
 
     /// Whether events of this device can be updated from `location`.
     public static boolean isPublisherSupported(DocaDevInfo info, Location location) {
-        Objects.requireNonNull(info, "info");
-        Objects.requireNonNull(location, "location");
+        DocaException.nonNull(info, "info");
+        DocaException.nonNull(location, "location");
         return AVAILABLE.contains(location);
     }
 
     /// Whether events of this device can be waited for at `location`.
     public static boolean isSubscriberSupported(DocaDevInfo info, Location location) {
-        Objects.requireNonNull(info, "info");
-        Objects.requireNonNull(location, "location");
+        DocaException.nonNull(info, "info");
+        DocaException.nonNull(location, "location");
         return location == Location.CPU;
     }
 
@@ -121,6 +121,7 @@ public final class SyncEvent implements AutoCloseable {
     ///   NOT_PERMITTED unless `memory` is 8 bytes and writable; with INVALID_VALUE unless it is
     ///   native and its address a multiple of 8
     public synchronized SyncEvent cell(MemorySegment memory) {
+        DocaException.nonNull(memory, "memory");
         requireNoCell();
         userCell = checked(memory);
         return this;
@@ -132,6 +133,7 @@ public final class SyncEvent implements AutoCloseable {
     /// @throws DocaException as [#cell(MemorySegment)] and [Buf#retain]; with NOT_PERMITTED if a
     ///   permission is missing, with INVALID_VALUE for a list
     public synchronized SyncEvent cell(Buf buf) {
+        DocaException.nonNull(buf, "buf");
         requireNoCell();
         if (buf.isInList()) {
             throw new DocaException(
@@ -318,7 +320,7 @@ public final class SyncEvent implements AutoCloseable {
     /// @throws DocaException also with TIME_OUT
     public long waitGt(long threshold, long mask, Spin spin, Duration limit)
             throws InterruptedException {
-        return await(Condition.GT, threshold, mask, spin, limit.toNanos());
+        return await(Condition.GT, threshold, mask, spin, nanos(limit));
     }
 
     /// Like [#waitGt(long, long, Spin)], until `value & mask` equals `threshold`.
@@ -331,7 +333,7 @@ public final class SyncEvent implements AutoCloseable {
     /// @throws DocaException also with TIME_OUT
     public long waitEq(long threshold, long mask, Spin spin, Duration limit)
             throws InterruptedException {
-        return await(Condition.EQ, threshold, mask, spin, limit.toNanos());
+        return await(Condition.EQ, threshold, mask, spin, nanos(limit));
     }
 
     /// Like [#waitGt(long, long, Spin)], until `value & mask` differs from `threshold`.
@@ -344,13 +346,17 @@ public final class SyncEvent implements AutoCloseable {
     /// @throws DocaException also with TIME_OUT
     public long waitNeq(long threshold, long mask, Spin spin, Duration limit)
             throws InterruptedException {
-        return await(Condition.NEQ, threshold, mask, spin, limit.toNanos());
+        return await(Condition.NEQ, threshold, mask, spin, nanos(limit));
     }
 
     /// Peers change the value without telling anybody: the only way to notice is to look.
+    private static long nanos(Duration limit) {
+        return DocaException.nonNull(limit, "limit").toNanos();
+    }
+
     private long await(Condition condition, long threshold, long mask, Spin spin, long limitNanos)
             throws InterruptedException {
-        Objects.requireNonNull(spin, "spin");
+        DocaException.nonNull(spin, "spin");
         Cell at = running();
         condition.requirePossible(mask, threshold);
         long start = System.nanoTime();

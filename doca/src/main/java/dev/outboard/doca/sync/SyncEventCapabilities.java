@@ -5,7 +5,6 @@ import dev.outboard.doca.DocaException;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.FabricException;
 import java.util.EnumSet;
-import java.util.Objects;
 import java.util.Set;
 
 /// What sync events on a device can do (`doca_sync_event_cap_*`). Asking neither opens nor changes
@@ -18,9 +17,9 @@ import java.util.Set;
 public record SyncEventCapabilities(
         Set<Location> exports, Set<Location> imports, Set<SyncEventTaskType> taskTypes) {
     public SyncEventCapabilities {
-        exports = Set.copyOf(Objects.requireNonNull(exports, "exports"));
-        imports = Set.copyOf(Objects.requireNonNull(imports, "imports"));
-        taskTypes = Set.copyOf(Objects.requireNonNull(taskTypes, "taskTypes"));
+        exports = Set.copyOf(DocaException.nonNull(exports, "exports"));
+        imports = Set.copyOf(DocaException.nonNull(imports, "imports"));
+        taskTypes = Set.copyOf(DocaException.nonNull(taskTypes, "taskTypes"));
     }
 
     /// Asks the device that `info` names.
@@ -41,7 +40,7 @@ public record SyncEventCapabilities(
 
     /// Whether tasks of `type` are supported.
     public boolean supports(SyncEventTaskType type) {
-        Objects.requireNonNull(type, "type");
+        DocaException.nonNull(type, "type");
         return taskTypes.contains(type);
     }
 }

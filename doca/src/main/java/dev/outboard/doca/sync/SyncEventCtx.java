@@ -53,9 +53,27 @@ public final class SyncEventCtx extends Ctx {
 
     // ---- configuration --------------------------------------------------------------------------
 
+    @Override
+    public SyncEventCtx attach(ProgressEngine newEngine) {
+        super.attach(newEngine);
+        return this;
+    }
+
+    @Override
+    public SyncEventCtx onStateChange(StateListener newListener) {
+        super.onStateChange(newListener);
+        return this;
+    }
+
+    @Override
+    public SyncEventCtx userData(@Nullable Object newUserData) {
+        super.userData(newUserData);
+        return this;
+    }
+
     /// Enables gets.
     ///
-    /// @param onSuccess runs in [ProgressEngine#progress] for each that succeeded
+    /// @param onSuccess runs in [dev.outboard.doca.ProgressEngine#progress] for each that succeeded
     /// @param onError runs there for each that was flushed
     /// @param count how many may be allocated at once
     /// @throws DocaException with NOT_PERMITTED unless IDLE, INVALID_VALUE if a callback is missing
@@ -65,7 +83,8 @@ public final class SyncEventCtx extends Ctx {
         return enable(SyncEventTaskType.GET, onSuccess, onError, count);
     }
 
-    /// Enables gets without callbacks, for who looks at [Task#isInFlight] and [Task#status].
+    /// Enables gets without callbacks, for who looks at [dev.outboard.doca.Task#isInFlight] and
+    /// [dev.outboard.doca.Task#status].
     ///
     /// @param count how many may be allocated at once
     /// @throws DocaException with NOT_PERMITTED unless IDLE, INVALID_VALUE if `count` is below 1

@@ -4,7 +4,6 @@ import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.blob.Blob;
 import java.nio.ByteBuffer;
-import java.util.Objects;
 
 /// A [SyncEvent] of a peer (`doca_sync_event_remote_net`), known from its export: what the sync
 /// event tasks of an RDMA context work on, over any connection to the device of its owner. All one
@@ -26,7 +25,7 @@ public final class SyncEventRemoteNet {
     /// @throws DocaException with INVALID_VALUE if `export` is damaged, of another version, or no
     ///   export of a sync event; the message says which
     public static SyncEventRemoteNet fromExport(byte[] export) {
-        Objects.requireNonNull(export, "export");
+        DocaException.nonNull(export, "export");
         ByteBuffer body;
         try {
             body = Blob.decode(Blob.Kind.SYNC_EVENT, export);

@@ -3,7 +3,6 @@ package dev.outboard.doca.sync;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.SubmitFlag;
 import dev.outboard.doca.Task;
-import java.util.Objects;
 import java.util.Set;
 
 /// A task of a [SyncEventCtx].
@@ -31,8 +30,7 @@ public abstract sealed class SyncEventTask extends Task
     /// Like [#submit()]: none is held back.
     @Override
     public final DocaError submit(Set<SubmitFlag> flags) {
-        Objects.requireNonNull(flags, "flags");
-        return ctx.submit(this);
+        return flags == null ? DocaError.INVALID_VALUE : ctx.submit(this);
     }
 
     @Override

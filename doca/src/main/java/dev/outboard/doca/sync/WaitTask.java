@@ -2,6 +2,7 @@ package dev.outboard.doca.sync;
 
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
+import java.util.concurrent.CompletableFuture;
 
 /// Completes once the masked value of a sync event equals a threshold, or differs from it. A value
 /// that passes between two turns of the progress engine is missed.
@@ -18,11 +19,13 @@ public final class WaitTask extends SyncEventTask {
 
     /// What the masked value is compared to.
     public long threshold() {
+        requireNotFreed();
         return threshold;
     }
 
     /// Which bits of the value count.
     public long mask() {
+        requireNotFreed();
         return mask;
     }
 
@@ -60,6 +63,11 @@ public final class WaitTask extends SyncEventTask {
     @Override
     boolean attempt(Cell cell) {
         return isReady(cell);
+    }
+
+    @Override
+    public CompletableFuture<WaitTask> submitAsync() {
+        return submitting(this);
     }
 
     @Override

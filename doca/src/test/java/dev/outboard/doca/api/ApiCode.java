@@ -34,6 +34,9 @@ final class ApiCode {
 
     private static final String OF_THE_FABRIC = MODULE + "DocaException.of(";
 
+    /// What it says about null holds for the whole API.
+    private static final String FOR_NULL = MODULE + "DocaException.nonNull(";
+
     private final List<ClassModel> classes = new ArrayList<>();
     private final Map<String, String> superclasses = new HashMap<>();
     private final Map<String, Set<String>> calls = new HashMap<>();
@@ -112,7 +115,8 @@ final class ApiCode {
         Deque<String> open = new ArrayDeque<>(List.of(method));
         while (!open.isEmpty()) {
             String at = declared(open.pop());
-            if (seen.add(at) && calls.containsKey(at) && !at.startsWith(OF_THE_FABRIC)) {
+            boolean isTold = at.startsWith(OF_THE_FABRIC) || at.startsWith(FOR_NULL);
+            if (seen.add(at) && calls.containsKey(at) && !isTold) {
                 found.addAll(errors.get(at));
                 open.addAll(calls.get(at));
             }

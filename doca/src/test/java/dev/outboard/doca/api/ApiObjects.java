@@ -95,6 +95,7 @@ final class ApiObjects implements AutoCloseable {
     private void makeValues() {
         makers.put(String.class, () -> "");
         makers.put(Object.class, () -> "user data");
+        makers.put(Class.class, () -> String.class);
         makers.put(Duration.class, () -> Duration.ofMillis(1));
         makers.put(Set.class, Set::of);
         makers.put(Class.class, () -> SendTask.class);

@@ -221,6 +221,16 @@ abstract class ConnectionByAddressContract {
 
         assertThat(atServer.requested).hasSize(CONNECTIONS);
         assertThat(server.rdma.refusedRequests()).isEqualTo(1);
+        assertThat(atClient.explanations)
+                .containsExactly("rejected by the peer: full: all of its 2 connections are in use");
+    }
+
+    @Test
+    @Requirement("DRDMA-CM-2")
+    void aPortThatIsNoneIsRefused() {
+        assertRefused(
+                DocaError.INVALID_VALUE, () -> server.rdma.listen(70_000), "70000", "0 to 65535");
+        assertRefused(DocaError.INVALID_VALUE, () -> server.rdma.listen(-1), "-1");
     }
 
     @Test

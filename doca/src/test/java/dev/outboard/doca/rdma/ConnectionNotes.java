@@ -24,6 +24,7 @@ final class ConnectionNotes implements ConnectionHandler {
     final List<RdmaConnection> established = new ArrayList<>();
     final List<RdmaConnection> failed = new ArrayList<>();
     final List<DocaError> errors = new ArrayList<>();
+    final List<String> explanations = new ArrayList<>();
     final List<RdmaConnection> disconnected = new ArrayList<>();
 
     @Override
@@ -43,6 +44,7 @@ final class ConnectionNotes implements ConnectionHandler {
     public void failed(RdmaConnection connection, DocaError error, String explanation) {
         failed.add(connection);
         errors.add(error);
+        explanations.add(explanation);
         then.accept(Callback.FAILED);
     }
 

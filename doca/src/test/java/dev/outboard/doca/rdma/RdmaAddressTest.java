@@ -32,6 +32,14 @@ class RdmaAddressTest {
         assertRefused(() -> RdmaAddress.ipv4("localhost", 1));
         assertRefused(() -> RdmaAddress.ipv4("::1", 1));
         assertRefused(() -> RdmaAddress.ipv4("192.0.2.256", 1));
+        assertRefused(() -> RdmaAddress.ipv4("1.2.3", 5));
+        assertRefused(() -> RdmaAddress.ipv4("1.2", 5));
+        assertRefused(() -> RdmaAddress.ipv4("1", 5));
+        assertRefused(() -> RdmaAddress.ipv4("1.2.3.4.5", 5));
+        assertRefused(() -> RdmaAddress.ipv4("1.2.3.", 5));
+        assertRefused(() -> RdmaAddress.ipv4("1.2.3.4 ", 5));
+        InetAddress six = InetAddress.ofLiteral("2001:db8::1");
+        assertRefused(() -> new RdmaAddress(RdmaAddress.Type.IPV4, six, 5));
         assertRefused(() -> RdmaAddress.ipv6("192.0.2.1.1", 1));
         assertRefused(() -> RdmaAddress.gid("fe80::1::2", 1));
         assertRefused(() -> RdmaAddress.gid("", 1));

@@ -2,6 +2,7 @@ package dev.outboard.doca.rdma;
 
 import static dev.outboard.doca.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.Ctx;
@@ -352,6 +353,27 @@ abstract class RdmaContextContract extends RdmaPairContract {
         assertThat(seen)
                 .containsExactly(
                         ofContext, ofTask, Long.MIN_VALUE, ofContext, ofTask, Long.MIN_VALUE);
+    }
+
+    @Test
+    @Requirement({"DCORE-CTX-18", "DRDMA-COM-21"})
+    void userDataComesBackAsTheTypeItHas() {
+        Rdma same = ours.rdma.userData("of the context").onStateChange((_, _, _) -> {});
+        assertThat(same).isSameAs(ours.rdma);
+        connect();
+        SendTask task = ours.peer.allocSend();
+        assertThat(task.userDataAs(String.class)).isNull();
+        task.userData(7);
+        ours.peer.userData(8L);
+
+        int ofTask = task.userDataAs(Integer.class);
+        long ofConnection = ours.peer.userDataAs(Long.class);
+
+        assertThat(ofTask).isEqualTo(7);
+        assertThat(ofConnection).isEqualTo(8);
+        assertThat(ours.rdma.userDataAs(String.class)).isEqualTo("of the context");
+        assertThatExceptionOfType(ClassCastException.class)
+                .isThrownBy(() -> task.userDataAs(String.class));
     }
 
     @Test

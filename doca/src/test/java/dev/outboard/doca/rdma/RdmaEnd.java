@@ -92,6 +92,7 @@ final class RdmaEnd implements AutoCloseable {
                 .syncEventNotifySet(note, note, TASKS)
                 .syncEventNotifyAdd(note, note, TASKS)
                 .permissions(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC)
+                .connectionRequestTimeout(Duration.ofSeconds(30))
                 .attach(engine)
                 .onStateChange((_, _, next) -> {
                     states.add(next);

@@ -276,6 +276,44 @@ abstract class RdmaFaultContract extends RdmaPairContract {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    @Requirement("DRDMA-PERM-4")
+    void remoteMemoryThroughAnotherDeviceIsRefused(Operation kind) {
+        connect();
+        try (RemoteMmap far =
+                RemoteMmap.fromExport(theirs.dev, theirs.mmap.exportRdma(theirs.dev))) {
+            assertForeign(kind, far, ValidationRule.FOREIGN_DEVICE);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void remoteMemoryOfAnotherPeerIsRefused(Operation kind) {
+        connect();
+        try (RdmaEnd third = new RdmaEnd(device());
+                RemoteMmap far =
+                        RemoteMmap.fromExport(ours.dev, third.mmap.exportRdma(third.dev))) {
+            assertThat(far.host()).isEqualTo(third.dev.protectionDomain().device().address());
+            assertForeign(kind, far, ValidationRule.FOREIGN_PEER);
+        }
+    }
+
+    /// The connection lives on, but for an atomic, of which any failure ends it.
+    private void assertForeign(Operation kind, RemoteMmap far, ValidationRule rule) {
+        RemoteBuf remote = ours.inventory.byArgs(far, 512, 32, 512, 8);
+        RequestTask task = task(kind, ours.buf(0, 32, 0, 8), remote);
+        FailureCause cause = FailureCause.Validation.of(rule);
+        assertThat(task.trySubmit()).isEqualTo(DocaError.INVALID_VALUE);
+        assertThat(task.failure()).contains(cause);
+        assertThat(ours.run(task)).isEqualTo(DocaError.INVALID_VALUE);
+        assertThat(task.failure()).contains(cause);
+        remote.release();
+        if (kind.needed != AccessFlag.RDMA_ATOMIC) {
+            assertConnected();
+        }
+    }
+
     @Test
     @Requirement({"DFLT-7", "DRDMA-PERM-4"})
     void messagesOfAnotherDeviceAreRefused() {

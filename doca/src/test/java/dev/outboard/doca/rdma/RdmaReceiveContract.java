@@ -218,6 +218,22 @@ abstract class RdmaReceiveContract extends RdmaPairContract {
     }
 
     @Test
+    @Requirement("DRDMA-RECV-7")
+    void aReceiveThatIsTooShortNamesTheKindOfItsMessage() {
+        connect();
+        ReceiveTask receive = posted(theirs.room(64, 3));
+        SendImmTask send = ours.peer.allocSendImm(ours.dataAt(0, 4), Be32.ofHost(1));
+
+        assertThat(ours.run(send)).isEqualTo(DocaError.IO_FAILED);
+
+        assertThat(theirs.next()).isSameAs(receive);
+        assertFatal(CompletionStatus.LOCAL_LENGTH_ERROR, receive);
+        assertThat(receive.messageSeen()).isTrue();
+        assertThat(receive.opcode()).isEqualTo(RecvOpcode.RECV_SEND_WITH_IMM);
+        assertRefused(DocaError.BAD_STATE, receive::immediate);
+    }
+
+    @Test
     @Requirement("DFLT-15")
     void aReceiveWithoutBufferTakesNoPayload() {
         connect();

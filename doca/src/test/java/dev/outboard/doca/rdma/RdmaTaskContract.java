@@ -2,6 +2,7 @@ package dev.outboard.doca.rdma;
 
 import static dev.outboard.doca.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.Completion;
@@ -12,9 +13,12 @@ import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.testkit.Requirement;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -216,6 +220,7 @@ abstract class RdmaTaskContract extends RdmaPairContract {
         return switch (cause) {
             case FailureCause.Transport(CompletionStatus status) -> "transport " + status;
             case FailureCause.Validation(ValidationRule rule) -> "rule " + rule;
+            case FailureCause.Refusal(DocaError error, String _) -> "of a context " + error;
         };
     }
 
@@ -345,6 +350,34 @@ abstract class RdmaTaskContract extends RdmaPairContract {
         assertThat(ours.rdma.inFlightTasks()).isZero();
     }
 
+    /// Every getter there is, so that a new one cannot be forgotten.
+    @Test
+    @Requirement("DCORE-TASK-11")
+    void aFreedTaskTellsWhatItWasAndNothingElse() throws Exception {
+        connect();
+        Set<String> told = Set.of("ctx", "type", "free", "toString", "hashCode", "getClass");
+        for (RdmaTask task : oneOfEach()) {
+            task.free();
+            for (Method method : task.getClass().getMethods()) {
+                if (method.getParameterCount() == 0
+                        && method.getDeclaringClass() != Object.class
+                        && !told.contains(method.getName())) {
+                    assertThatExceptionOfType(InvocationTargetException.class)
+                            .as("%s", method)
+                            .isThrownBy(() -> method.invoke(task))
+                            .satisfies(thrown ->
+                                    assertRefused(
+                                            DocaError.BAD_STATE,
+                                            () -> {
+                                                throw thrown.getCause();
+                                            },
+                                            "freed"));
+                }
+            }
+            assertThat(task.ctx()).isSameAs(ours.rdma);
+        }
+    }
+
     @Test
     @Requirement("DCORE-TASK-13")
     void aTaskThatNeverCompletedHasNoStatus() {
@@ -406,74 +439,5 @@ abstract class RdmaTaskContract extends RdmaPairContract {
         all.forEach(SendTask::submit);
         ours.progressUntil(() -> ours.done.size() == 4);
         assertThat(ours.done).containsExactlyElementsOf(all);
-    }
-
-    @Test
-    @Requirement({"DFLT-37", "DCORE-PE-6"})
-    void aCallbackThatThrowsHarmsNothing() {
-        List<SendTask> done = new ArrayList<>();
-        ours.rdma.send(
-                task -> {
-                    done.add(task);
-                    throw new IllegalStateException("by a callback, on purpose");
-                },
-                task -> {},
-                4);
-        connect();
-        for (int i = 0; i < 4; i++) {
-            posted(null);
-            ours.peer.allocSend(null).submitOrThrow();
-        }
-        ours.progressUntil(() -> done.size() == 4);
-        assertThat(ours.engine.callbackFailures()).isEqualTo(4);
-        assertThat(done).extracting(SendTask::status).containsOnly(DocaError.SUCCESS);
-        assertThat(ours.rdma.state()).isEqualTo(CtxState.RUNNING);
-        done.forEach(SendTask::free);
-    }
-
-    @Test
-    @Requirement({"DFLT-38", "DCORE-PE-5"})
-    void aCallbackCannotProgressItsEngine() {
-        List<Runnable> done = new ArrayList<>();
-        ours.rdma.send(
-                task -> {
-                    assertRefused(DocaError.BAD_STATE, ours.engine::progress, "callback");
-                    done.add(task::free);
-                },
-                task -> {},
-                2);
-        connect();
-        posted(null);
-        posted(null);
-        ours.peer.allocSend(null).submitOrThrow();
-        ours.peer.allocSend(null).submitOrThrow();
-        ours.progressUntil(() -> done.size() == 2);
-        assertThat(ours.engine.callbackFailures()).isZero();
-    }
-
-    @Test
-    @Requirement({"DRDMA-COM-20", "DJAVA-PE-1"})
-    void aPeerIsServedWhileItIsInACallback() {
-        List<byte[]> read = new ArrayList<>();
-        theirs.rdma.receive(
-                receive -> {
-                    assertSucceeds(
-                            ours, ours.peer.allocRead(ours.remoteData(128, 4), ours.room(0, 4)));
-                    assertSucceeds(
-                            ours, ours.peer.allocWrite(ours.dataAt(0, 4), ours.remoteRoom(256, 4)));
-                    assertSucceeds(
-                            ours,
-                            ours.peer.allocAtomicFetchAdd(
-                                    ours.remoteRoom(512, 8), ours.room(64, 8), 1));
-                    read.add(ours.bytes(0, 4));
-                },
-                receive -> {},
-                1);
-        connect();
-        posted(null);
-        assertSucceeds(ours, ours.peer.allocSend(null));
-        theirs.progressUntil(() -> !read.isEmpty());
-        assertThat(read.getFirst()).isEqualTo(theirs.bytes(128, 4));
-        assertThat(theirs.engine.callbackFailures()).isZero();
     }
 }

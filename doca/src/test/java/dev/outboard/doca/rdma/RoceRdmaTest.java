@@ -159,6 +159,35 @@ class RoceRdmaTest {
     }
 
     @Nested
+    class ConnectionTimeouts extends ConnectionTimeoutContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+
+        @Override
+        RdmaAddress unreachable() {
+            return RdmaAddress.ipv4("127.255.255.254", 1);
+        }
+    }
+
+    @Nested
+    class KeepAlives extends KeepAliveContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
+    class Callbacks extends TaskCallbackContract {
+        @Override
+        DocaDevInfo device() {
+            return loopback();
+        }
+    }
+
+    @Nested
     class Stops extends RdmaStopContract {
         @Override
         DocaDevInfo device() {

@@ -20,6 +20,8 @@ import dev.outboard.doca.RemoteMmap;
 import dev.outboard.doca.ThreadMode;
 import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -186,11 +188,56 @@ abstract class WaitingContract {
 
     @Test
     @Requirement("DJAVA-PE-3")
+    void aFutureGivesItsTask() throws Exception {
+        try (ProgressDriver _ = drive()) {
+            ReceiveTask receive = rdma.allocReceive();
+            SendImmTask send = peer.allocSendImm(Be32.ofHost(1));
+            CompletableFuture<ReceiveTask> received = receive.submitAsync();
+            CompletableFuture<SendImmTask> sent = send.submitAsync();
+
+            assertThat(received.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isSameAs(receive);
+            assertThat(sent.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isSameAs(send);
+            receive.free();
+            send.free();
+        }
+    }
+
+    @Test
+    void whoAwaitsATaskSleepsMostOfTheTime() {
+        ReceiveTask receive = rdma.allocReceive();
+        receive.submitOrThrow();
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadCpuTime();
+
+        assertRefused(DocaError.TIME_OUT, () -> receive.awaitSuccess(Duration.ofSeconds(1)));
+
+        Duration used = Duration.ofNanos(threads.getCurrentThreadCpuTime() - before);
+        assertThat(used).as("time of the processor").isLessThan(Duration.ofMillis(500));
+        SendImmTask send = peer.allocSendImm(Be32.ofHost(1));
+        send.submitOrThrow();
+        receive.awaitSuccess(PATIENCE);
+        assertThat(receive.immediateHost()).isEqualTo(1);
+    }
+
+    @Test
+    void anInterruptEndsTheWaitForATaskWhichGoesOn() {
+        ReceiveTask receive = rdma.allocReceive();
+        receive.submitOrThrow();
+
+        Thread.currentThread().interrupt();
+        assertRefused(DocaError.AGAIN, () -> receive.awaitSuccess(PATIENCE), "interrupted");
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(receive.isInFlight()).isTrue();
+    }
+
+    @Test
+    @Requirement("DJAVA-PE-3")
     void theNextSubmissionIsCalledBackAgain() throws Exception {
         ReceiveTask receive = rdma.allocReceive(null);
         SendImmTask send = peer.allocSendImm(null, Be32.ofHost(1));
         try (ProgressDriver _ = drive()) {
-            CompletableFuture<Void> first = receive.submitAsync();
+            CompletableFuture<ReceiveTask> first = receive.submitAsync();
             assertRefused(DocaError.BAD_STATE, receive::submitAsync);
             send.submitAsync().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             first.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -266,7 +313,7 @@ abstract class WaitingContract {
     void stoppingEndsTheWaitForTasks() throws Exception {
         try (ProgressDriver _ = drive()) {
             ReceiveTask receive = rdma.allocReceive(null);
-            FutureTask<Void> wait = waiting(() -> receive.submitAsync().join());
+            FutureTask<ReceiveTask> wait = waiting(() -> receive.submitAsync().join());
             rdma.stop();
             assertEnds(DocaError.BAD_STATE, wait);
             receive.free();
@@ -277,7 +324,7 @@ abstract class WaitingContract {
     @Requirement("DJAVA-RDMA-6")
     void closingEndsTheWaitForTasksThoughNobodyProgresses() throws Exception {
         ReceiveTask receive = rdma.allocReceive(null);
-        FutureTask<Void> wait = waiting(() -> receive.submitAsync().join());
+        FutureTask<ReceiveTask> wait = waiting(() -> receive.submitAsync().join());
         rdma.close();
         assertEnds(DocaError.BAD_STATE, wait);
     }
