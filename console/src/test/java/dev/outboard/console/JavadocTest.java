@@ -28,7 +28,9 @@ class JavadocTest {
         for (String library : LIBRARIES) {
             arguments.add("--module-source-path");
             arguments.add(
-                    module(library) + "=" + Repository.root().resolve(library + "/src/main/java"));
+                    module(library)
+                            + "="
+                            + Repository.root().resolve(library).resolve("src/main/java"));
         }
         arguments.add("--module");
         arguments.add(String.join(",", LIBRARIES.stream().map(JavadocTest::module).toList()));

@@ -30,11 +30,11 @@ class LibraryGuideTest {
         assertThat(artifacts).hasSize(4);
         for (MatchResult artifact : artifacts) {
             String directory = artifact.group(2);
+            String module = "%s/src/main/java/module-info.java".formatted(directory);
             assertThat(read(directory + "/pom.xml"))
                     .contains("<groupId>" + artifact.group(1) + "</groupId>")
                     .contains("<artifactId>" + directory + "</artifactId>");
-            assertThat(read(directory + "/src/main/java/module-info.java"))
-                    .contains("module " + artifact.group(3) + " {");
+            assertThat(read(module)).contains("module " + artifact.group(3) + " {");
         }
     }
 

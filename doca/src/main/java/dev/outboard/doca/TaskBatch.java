@@ -73,7 +73,9 @@ public final class TaskBatch<T extends Task> extends Task {
     /// Like [#submit()], whose flags are FLUSH only.
     @Override
     public DocaError submit(Set<SubmitFlag> flags) {
-        return submit(false, flags.contains(SubmitFlag.FLUSH));
+        return flags == null
+                ? DocaError.INVALID_VALUE
+                : submit(false, flags.contains(SubmitFlag.FLUSH));
     }
 
     /// Like [#submit()], but refuses the batch with INVALID_VALUE or NOT_PERMITTED if the operands

@@ -44,7 +44,7 @@ class BufInventoryTest {
     }
 
     @Test
-    @Requirement({"DCORE-INV-1", "DJAVA-API-2"})
+    @Requirement("DJAVA-API-2")
     void isCreatedStartedUsedStoppedAndClosed() {
         BufInventory inventory = BufInventory.create(2);
         assertRefused(DocaError.BAD_STATE, () -> inventory.byAddress(mmap, 0, 8), "not started");
@@ -98,7 +98,6 @@ class BufInventoryTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, Integer.MAX_VALUE, Integer.MIN_VALUE})
-    @Requirement("DCORE-INV-1")
     void refusesANumberOfElementsThatCannotBe(int count) {
         assertRefused(DocaError.INVALID_VALUE, () -> BufInventory.create(count), "1 to");
     }

@@ -41,8 +41,8 @@ final class PatientStart {
             LOGGER.log(
                     Level.WARNING,
                     "{0} is STARTING for {1} s: in mode GATED it is RUNNING once its connection is;"
-                        + " export() it, carry its details() to the peer and connect() it to the"
-                        + " peer''s, or choose connectionMode(OPEN)",
+                            + " export() it, carry its details() to the peer and connect() it to the"
+                            + " peer''s, or choose connectionMode(OPEN)",
                     rdma,
                     Duration.ofNanos(PATIENCE_NANOS).toSeconds());
         }

@@ -28,8 +28,8 @@ class ApiNullTest {
     private static final Pattern OPERANDS =
             Pattern.compile(
                     "(ReceiveTask|RecvJob|Rdma\\.allocReceive)\\b.*\\b(newDst|dst)"
-                        + "|(Send(Imm)?Task|SendJob|ConnectionTasks\\.allocSend(Imm)?)\\b.*\\b(newSrc|src)"
-                        + "|(ReadTask|Write(Imm)?Task|ReadWriteJob|ConnectionTasks\\.alloc(Read|Write|WriteImm))\\b.*\\b(newSrc|src|newDst|dst)");
+                            + "|(Send(Imm)?Task|SendJob|ConnectionTasks\\.allocSend(Imm)?)\\b.*\\b(newSrc|src)"
+                            + "|(ReadTask|Write(Imm)?Task|ReadWriteJob|ConnectionTasks\\.alloc(Read|Write|WriteImm))\\b.*\\b(newSrc|src|newDst|dst)");
 
     /// Not operands: what the user attached, if anything; what no transport uses (DJOB-ADDR-1); the
     /// event of C, whose absence is a result.

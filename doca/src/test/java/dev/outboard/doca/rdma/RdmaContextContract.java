@@ -377,7 +377,6 @@ abstract class RdmaContextContract extends RdmaPairContract {
     }
 
     @Test
-    @Requirement({"DCORE-CTX-19", "DRDMA-CREATE-3"})
     void inACallbackItCannotBeClosed() {
         List<Throwable> thrown = new ArrayList<>();
         ours.rdma.send(

@@ -80,7 +80,7 @@ abstract class RdmaTaskContract extends RdmaPairContract {
 
     @ParameterizedTest
     @MethodSource("enablings")
-    @Requirement({"DCORE-TASK-2", "DRDMA-CONF-1", "DRDMA-CONF-2"})
+    @Requirement({"DRDMA-CONF-1", "DRDMA-CONF-2"})
     void bothCallbacksAndACountAreNeeded(Enabling type) {
         Consumer<RdmaTask> one = task -> {};
         assertRefused(DocaError.INVALID_VALUE, () -> type.enable(ours.rdma, null, one, 1));
