@@ -61,6 +61,7 @@ public final class Buf extends BufRange {
     /// @throws DocaException with INVALID_VALUE if `tail` is not the last element of this list,
     ///   else as [#chain(Buf)]
     public void chain(Buf tail, Buf list) {
+        DocaException.nonNull(tail, "tail");
         requireOut();
         requireHead("chained to");
         tail.requireOut();

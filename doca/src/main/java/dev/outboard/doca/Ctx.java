@@ -96,6 +96,7 @@ public abstract class Ctx implements AutoCloseable {
     ///
     /// @throws DocaException if this machine has no such device, as [DocaDev#open]
     public static int completionVectors(DocaDevInfo info) {
+        DocaException.nonNull(info, "info");
         try {
             Fabric.limits(info.uri()); // whether there is such a device
             return COMPLETION_VECTORS;

@@ -145,6 +145,7 @@ class MmapExportTest {
                         "permissions",
                         "host",
                         "isThrough",
+                        "isFromExportPciSupported",
                         "bufferCount",
                         "close",
                         "toString");

@@ -206,6 +206,7 @@ public final class Rdma extends RdmaDataPath {
     }
 
     private static String named(Class<?> type) {
+        DocaException.nonNull(type, "type");
         return "batches of " + type.getSimpleName();
     }
 
@@ -216,6 +217,7 @@ public final class Rdma extends RdmaDataPath {
     ///   [#sendQueueSize], of receives [#recvQueueSize]; with BAD_STATE unless running, with
     ///   NOT_PERMITTED if such batches are not enabled, with NO_MEMORY if all are allocated
     public <T extends RdmaTask> TaskBatch<T> allocBatch(List<T> tasks) {
+        DocaException.nonNull(tasks, "tasks");
         Class<?> type = tasks.isEmpty() ? RdmaTask.class : tasks.getFirst().getClass();
         int room = type == ReceiveTask.class ? recvQueueSize() : sendQueueSize();
         if (tasks.isEmpty() || tasks.size() > room) {

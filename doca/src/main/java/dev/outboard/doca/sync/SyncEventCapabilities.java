@@ -27,6 +27,7 @@ public record SyncEventCapabilities(
     /// @throws DocaException if this machine has no such device, as
     ///   [dev.outboard.doca.DocaDev#open]
     public static SyncEventCapabilities of(DocaDevInfo info) {
+        DocaException.nonNull(info, "info");
         try {
             Fabric.limits(info.uri()); // whether there is such a device
         } catch (FabricException e) {

@@ -2,6 +2,7 @@ package dev.outboard.doca.rdma;
 
 import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDevInfo;
+import dev.outboard.fabric.Device;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -65,6 +66,11 @@ final class RdmaPeerProgram {
                 peer.accept(REPLY);
                 end.progressUntil(() -> !notes.established.isEmpty());
             }
+            case "ask" -> {
+                String[] where = operand.split(":");
+                end.rdma.connectTo(RdmaAddress.ipv4(where[0], Integer.parseInt(where[1])), null);
+                end.progressUntil(() -> device().counters().get("sent.packets") > 0);
+            }
             case "reject" -> {
                 end.progressUntil(() -> !notes.requested.isEmpty());
                 peer.reject();
@@ -85,6 +91,10 @@ final class RdmaPeerProgram {
             default -> throw new IllegalArgumentException(command);
         }
         return command + " done";
+    }
+
+    private Device device() {
+        return end.dev.protectionDomain().device();
     }
 
     /// Receives a message and sends it back.
