@@ -43,7 +43,7 @@ class FlowControlTest {
     }
 
     @Test
-    @Requirement({"CCIP-FLW-1", "CCIP-FLW-5", "CCIP-GUI-8", "CCIP-SIG-15"})
+    @Requirement({"CCIP-FLW-1", "CCIP-FLW-5", "CCIP-GUI-8", "CCIP-SIG-15b"})
     void theChannelsFillIndependently() {
         Port port = new Port(Profile.PAC_A10);
         assertThat(port.rx.c0TxAlmFull).isFalse();

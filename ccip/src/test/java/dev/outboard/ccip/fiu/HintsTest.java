@@ -65,7 +65,7 @@ class HintsTest {
     }
 
     @Test
-    @Requirement({"CCIP-MEM-3", "CCIP-GUI-3"})
+    @Requirement({"CCIP-MEM-3a", "CCIP-GUI-3a"})
     void aLineReadWithRdLineIIsNotKept() {
         Port port = integrated();
         read(port, ReadType.RDLINE_I, VirtualChannel.VL0, 0);
@@ -81,7 +81,7 @@ class HintsTest {
     }
 
     @Test
-    @Requirement("CCIP-MEM-3")
+    @Requirement("CCIP-MEM-3b")
     void aLineReadWithRdLineSIsKeptAsShared() {
         Port port = integrated();
         double miss = read(port, ReadType.RDLINE_S, VirtualChannel.VL0, 0);
@@ -94,7 +94,7 @@ class HintsTest {
     }
 
     @Test
-    @Requirement({"CCIP-MEM-4", "CCIP-MEM-6"})
+    @Requirement({"CCIP-MEM-4a", "CCIP-MEM-6a"})
     void linesWrittenWithWrLineIAndWrPushIAreNotKeptInTheFpgaCache() {
         Port port = integrated();
         write(port, WriteType.WRLINE_I, VirtualChannel.VL0, 0);
@@ -106,7 +106,7 @@ class HintsTest {
     }
 
     @Test
-    @Requirement({"CCIP-MEM-5", "CCIP-GUI-3"})
+    @Requirement({"CCIP-MEM-5", "CCIP-GUI-3b"})
     void aLineWrittenWithWrLineMIsKeptAsModifiedAndServedFromThere() {
         Port port = integrated();
         write(port, WriteType.WRLINE_M, VirtualChannel.VL0, 0);
@@ -119,7 +119,7 @@ class HintsTest {
     }
 
     @Test
-    @Requirement("CCIP-MEM-4")
+    @Requirement("CCIP-MEM-4b")
     void wrLineIAdvisesTheProcessorOfNothing() {
         Port port = new Port(Profile.PAC_A10);
         write(port, WriteType.WRLINE_I, VirtualChannel.VA, 0);
@@ -132,7 +132,7 @@ class HintsTest {
     }
 
     @Test
-    @Requirement({"CCIP-MEM-6", "CCIP-PLT-34"})
+    @Requirement({"CCIP-MEM-6b", "CCIP-PLT-34a", "CCIP-PLT-34b"})
     void wrPushIBringsTheLineIntoTheLastLevelCache() {
         for (Profile profile : List.of(Profile.PAC_A10, Profile.INTEGRATED)) {
             Port port = new Port(profile);
@@ -146,7 +146,7 @@ class HintsTest {
 
     @ParameterizedTest
     @EnumSource
-    @Requirement("CCIP-PLT-33")
+    @Requirement({"CCIP-PLT-33a", "CCIP-PLT-33b"})
     void whatGoesToUpiLooksUpTheFpgaCacheAndNothingElseDoes(VirtualChannel channel) {
         Port port = integrated();
         write(port, WriteType.WRLINE_I, channel, 0);
@@ -163,7 +163,7 @@ class HintsTest {
     }
 
     @Test
-    @Requirement("CCIP-PLT-33")
+    @Requirement("CCIP-PLT-33c")
     void aHitStaysOnTheChipAndAMissLeavesIt() {
         Port port = integrated();
         double miss = read(port, ReadType.RDLINE_S, VirtualChannel.VL0, 0);
@@ -181,7 +181,7 @@ class HintsTest {
     /// A byte write of a platform that has both byte writes and the cache.
     @ParameterizedTest
     @EnumSource(names = {"WRLINE_I", "WRLINE_M", "WRPUSH_I"})
-    @Requirement("CCIP-BYT-13")
+    @Requirement("CCIP-BYT-13d")
     void aByteWriteIsCachedAsALineOfItsType(WriteType type) {
         Port bytes = watched(new Port(Profile.INTEGRATED.withByteEnable(true)));
         bytes.tx.c1.writeBytes(type, VirtualChannel.VL0, bytes.base, 0, 4, 4);

@@ -39,7 +39,7 @@ class TimingTest {
     }
 
     @Test
-    @Requirement({"CCIP-VC-2", "CCIP-VC-3", "CCIP-PLT-14", "CCIP-GUI-1"})
+    @Requirement({"CCIP-VC-2", "CCIP-VC-3b", "CCIP-PLT-14", "CCIP-GUI-1a"})
     void vaUsesAllLinksInProportionToTheirBandwidth() {
         Port port = new Port(Profile.INTEGRATED);
         double all = readsPerCycle(port, LineCount.FOUR, VirtualChannel.VA, 20_000);
@@ -62,7 +62,7 @@ class TimingTest {
     }
 
     @Test
-    @Requirement({"CCIP-VC-6", "CCIP-VC-10", "CCIP-PLT-32", "CCIP-GUI-1", "CCIP-GUI-9"})
+    @Requirement({"CCIP-VC-6", "CCIP-VC-10", "CCIP-PLT-32", "CCIP-GUI-1b", "CCIP-GUI-9"})
     void aCacheHitIsFasterThanAMissAndAMissThanPcie() {
         Port port = new Port(Profile.INTEGRATED);
         double miss = latency(port, VirtualChannel.VL0, 100, ReadType.RDLINE_S);
@@ -74,7 +74,7 @@ class TimingTest {
     }
 
     @Test
-    @Requirement({"CCIP-PLT-30", "CCIP-PLT-32", "CCIP-PLT-34", "CCIP-MEM-6", "CCIP-MEM-8"})
+    @Requirement({"CCIP-PLT-30", "CCIP-PLT-32", "CCIP-PLT-34a", "CCIP-MEM-6b", "CCIP-MEM-8"})
     void theLastLevelCacheIsFasterThanMemory() {
         Port port = new Port(Profile.PAC_A10);
         double memory = latency(port, VirtualChannel.VA, 0, ReadType.RDLINE_I);

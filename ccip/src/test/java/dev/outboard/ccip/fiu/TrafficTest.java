@@ -34,7 +34,7 @@ class TrafficTest {
 
     @ParameterizedTest
     @EnumSource(names = {"WRLINE_I", "WRLINE_M", "WRPUSH_I"})
-    @Requirement({"CCIP-RSP-15", "CCIP-SIG-11"})
+    @Requirement({"CCIP-RSP-15a", "CCIP-SIG-11b"})
     void aWriteTakesItsDataAlongAndIsAnsweredWithoutAny(WriteType type) {
         Port port = new Port(Profile.INTEGRATED);
         port.tx.c1.write(type, VirtualChannel.VA, LineCount.ONE, port.base, 3);
@@ -49,7 +49,7 @@ class TrafficTest {
 
     @ParameterizedTest
     @EnumSource
-    @Requirement({"CCIP-RSP-15", "CCIP-SIG-11"})
+    @Requirement({"CCIP-RSP-15b", "CCIP-SIG-11a"})
     void aReadTakesNoneAndIsAnsweredWithThem(ReadType type) {
         Port port = new Port(Profile.INTEGRATED);
         port.word(0, WORD);
@@ -62,7 +62,7 @@ class TrafficTest {
     }
 
     @Test
-    @Requirement({"CCIP-RSP-15", "CCIP-SIG-11"})
+    @Requirement({"CCIP-RSP-15c", "CCIP-SIG-11b"})
     void aFenceIsAnsweredByAFenceAndWritesNothing() {
         Port port = new Port(Profile.PAC_A10);
         port.word(0, WORD);
@@ -76,7 +76,7 @@ class TrafficTest {
     }
 
     @Test
-    @Requirement({"CCIP-RSP-15", "CCIP-SIG-11"})
+    @Requirement({"CCIP-RSP-15d", "CCIP-SIG-11b"})
     void anInterruptIsAnsweredByAnInterruptAndWritesNothing() {
         Port port = new Port(Profile.PAC_A10);
         port.word(0, WORD);
@@ -95,7 +95,7 @@ class TrafficTest {
     /// Of two byte writes, and of two writes of lines, either may be the last; never behind a
     /// fence.
     @Test
-    @Requirement("CCIP-BYT-13")
+    @Requirement({"CCIP-BYT-13a", "CCIP-BYT-13b"})
     void byteWritesAreOrderedAndFencedAsLinesAre() {
         for (boolean bytes : new boolean[] {true, false}) {
             Set<Long> unordered = new HashSet<>();
@@ -131,7 +131,7 @@ class TrafficTest {
 
     @ParameterizedTest
     @EnumSource(names = {"PACKED", "UNPACKED"})
-    @Requirement("CCIP-BYT-13")
+    @Requirement("CCIP-BYT-13c")
     void aByteWriteIsAnsweredAsALineIs(ResponseFormat format) {
         Port port = new Port(Profile.PAC_D5005, Mode.TIMED, 1, format);
         port.tx.c1.writeBytes(WriteType.WRLINE_I, VirtualChannel.VH0, port.base, 7, 3, 5);
@@ -160,7 +160,7 @@ class TrafficTest {
 
     /// A link that is wide without limit, so that nothing but the port decides.
     @Test
-    @Requirement("CCIP-FLW-9")
+    @Requirement({"CCIP-FLW-9a", "CCIP-FLW-9b"})
     void responsesComeInEveryCycleOnBothChannelsWhateverTheAfuDoes() {
         LinkParameters wide = new LinkParameters(300, 300, 0, 0, 64);
         Port port =
@@ -202,7 +202,7 @@ class TrafficTest {
     }
 
     @Test
-    @Requirement("CCIP-VC-3")
+    @Requirement("CCIP-VC-3a")
     void theWeightOfALinkFollowsItsParameters() {
         Map<VirtualChannel, Long> usual = shares(Profile.INTEGRATED);
         LinkParameters half = new LinkParameters(20, 118, 2 * 620, 2 * 140, 256);
@@ -214,7 +214,7 @@ class TrafficTest {
     }
 
     @Test
-    @Requirement("CCIP-VC-3")
+    @Requirement({"CCIP-VC-3c", "CCIP-VC-3d"})
     void adversarialModeSteersBySeedWithLongRunsOnOneLink() {
         assertThat(steered(1)).isEqualTo(steered(1)).isNotEqualTo(steered(2));
         int longest = 0;
@@ -265,7 +265,7 @@ class TrafficTest {
     }
 
     @Test
-    @Requirement("CCIP-GUI-6")
+    @Requirement({"CCIP-GUI-6a", "CCIP-GUI-6b"})
     void vl0NeedsManyInFlightAndNoMoreThanItsGuidanceSays() {
         assertThat(rate(VirtualChannel.VL0, 4)).isLessThan(0.8 * rate(VirtualChannel.VL0, 128));
         double enough = rate(VirtualChannel.VL0, 256);
@@ -276,7 +276,7 @@ class TrafficTest {
     }
 
     @Test
-    @Requirement("CCIP-GUI-7")
+    @Requirement({"CCIP-GUI-7a", "CCIP-GUI-7b"})
     void vaNeedsMoreAndNoMoreThanItsGuidanceSays() {
         assertThat(rate(VirtualChannel.VA, 16)).isLessThan(0.8 * rate(VirtualChannel.VA, 256));
         double enough = rate(VirtualChannel.VA, 384);

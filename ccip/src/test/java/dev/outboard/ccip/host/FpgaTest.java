@@ -68,7 +68,7 @@ class FpgaTest {
     }
 
     @Test
-    @Requirement({"CCIP-DSC-3", "CCIP-MOD-12", "CCIP-CSR-22", "CCIP-PLT-3"})
+    @Requirement({"CCIP-DSC-3", "CCIP-MOD-12b", "CCIP-CSR-22", "CCIP-PLT-3"})
     void anotherAfuIsDiscoveredAndFindsTheBuffersOfTheOneBefore() {
         Fpga fpga = open(Profile.PAC_A10, new RegisterAfu());
         assertThat(fpga.afuId()).isEqualTo(RegisterAfu.AFU_ID);

@@ -176,7 +176,7 @@ class PlatformTest {
 
     /// The old AFU has reads and writes under way when the other comes.
     @Test
-    @Requirement("CCIP-MOD-12")
+    @Requirement({"CCIP-MOD-12a", "CCIP-MOD-12c"})
     void anAfuIsReplacedWithoutAResponseOfTheOldOneAndWithTheCacheAsItWas() {
         long[] line = new long[1];
         Simulation simulation =

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class UmsgTest {
     /// Reads of the AFU, MMIO of the host and UMsgs, all at a time.
     @Test
-    @Requirement({"CCIP-SIG-12", "CCIP-SIG-11"})
+    @Requirement({"CCIP-SIG-12a", "CCIP-SIG-12b", "CCIP-SIG-11c"})
     void rxC0InterleavesWhatItCarriesAndRxC1HasOnlyResponsesToTxC1() {
         long[] line = new long[1];
         RegisterAfu afu =

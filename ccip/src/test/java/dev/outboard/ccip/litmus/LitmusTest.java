@@ -300,7 +300,7 @@ class LitmusTest {
 
     /// A read of what was written, after the response: right on a channel, and not on VA.
     @Test
-    @Requirement("CCIP-GUI-1")
+    @Requirement("CCIP-GUI-1c")
     void dataDependenceNeedsAChannelOfItsOwn() {
         for (Variant variant : Variant.of(scenario("LIT-10"), Profile.INTEGRATED)) {
             assertThat(Litmus.outcomes(variant)).containsExactly("a=1");

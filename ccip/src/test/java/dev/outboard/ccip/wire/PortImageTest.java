@@ -31,7 +31,7 @@ class PortImageTest {
 
     @ParameterizedTest
     @MethodSource("signals")
-    @Requirement({"CCIP-SIG-10", "CCIP-SIG-15"})
+    @Requirement({"CCIP-SIG-10", "CCIP-SIG-15a"})
     void aSignalLiesInItsBitsAndInNoOther(Field signal) {
         set(rxImage, signal.within().equals("Rx") ? signal.bits() : BigInteger.ZERO);
         set(txImage, signal.within().equals("Tx") ? signal.bits() : BigInteger.ZERO);
