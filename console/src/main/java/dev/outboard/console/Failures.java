@@ -57,15 +57,16 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
         String what =
                 exception instanceof UnmatchedArgumentException unmatched
                         ? unmatchedLine(unmatched)
-                        : firstLower(withoutLabel(message(exception)));
+                        : firstLower(inPlainWords(message(exception)));
         String command = exception.getCommandLine().getCommandSpec().qualifiedName();
         return what + " (see '" + command + " --help')";
     }
 
-    /// picocli puts this before what it says about groups of options.
-    private static String withoutLabel(String message) {
-        String label = "Error: ";
-        return message.startsWith(label) ? message.substring(label.length()) : message;
+    /// What picocli says, in words for users: it puts a label before what concerns groups of
+    /// options, and speaks of Java's types.
+    private static String inPlainWords(String message) {
+        return message.replaceFirst("^Error: ", "")
+                .replaceFirst("' is not an? (int|long)$", "' is not a whole number");
     }
 
     private static String unmatchedLine(UnmatchedArgumentException unmatched) {

@@ -230,14 +230,19 @@ final class CallCommand implements Callable<Integer> {
         try {
             client.runMrsp();
         } catch (MrspException e) {
-            throw e.code() == MrspException.NO_MEMORY
-                    ? new ConsoleException(
-                            "the node at "
-                                    + node
-                                    + " has no memory for these regions; make them smaller, or"
-                                    + " start the node with a larger --max-memory",
-                            e)
-                    : e;
+            throw switch (e.code()) {
+                case MrspException.NO_MEMORY ->
+                        new ConsoleException(
+                                "the node at %s has no memory for these regions; make them smaller, or start the node with a larger --max-memory"
+                                        .formatted(node),
+                                e);
+                case MrspException.MALFORMED ->
+                        new ConsoleException(
+                                "%s; if the node speaks another dialect than %s, say so with --dialect"
+                                        .formatted(e.getMessage(), dialect),
+                                e);
+                default -> e;
+            };
         }
     }
 

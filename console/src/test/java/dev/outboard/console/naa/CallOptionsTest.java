@@ -183,6 +183,28 @@ class CallOptionsTest {
                         "internal at 6000 of 16 flags 1 starts 00000000");
     }
 
+    @Test
+    void aNodeOfTheOtherDialectIsAGuessThatIsSaid() throws IOException {
+        try (OutboardProcess older = OutboardProcess.node("--dialect", "ap1-2023")) {
+            Execution run =
+                    Execution.ofOutboard(
+                            "naa",
+                            "call",
+                            older.address(),
+                            "--function",
+                            "1",
+                            "--inout",
+                            file("a", 8));
+
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.err())
+                    .contains("refused the regions with code 0xff")
+                    .endsWith(
+                            "; if the node speaks another dialect than upstream-2026, say so with --dialect"
+                                    + System.lineSeparator());
+        }
+    }
+
     /// What the routine was given in a call with these options.
     private List<String> told(String... options) throws IOException {
         call(options);

@@ -223,6 +223,14 @@ class CallWordsTest {
     }
 
     @Test
+    void namesWhatIsNoNumber() {
+        assertUsage(
+                "invalid value for option '--repeat': 'often' is not a whole number"
+                        + " (see 'outboard naa call --help')",
+                call("--in", file, "--repeat", "often"));
+    }
+
+    @Test
     void repeatsAtLeastOnce() {
         assertUsage(
                 "--repeat is 0; valid: 1 or more (see 'outboard naa call --help')",
