@@ -7,7 +7,6 @@ import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.ConnectionChannel;
 import dev.outboard.fabric.ConnectionEvent;
-import dev.outboard.fabric.ConnectionEvent.Type;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Device;
@@ -78,7 +77,9 @@ final class RoceDeviceTest {
 
             ConnectionEvent end = lastOf(channel);
 
-            assertThat(end.type()).as(end.explanation()).isEqualTo(Type.UNREACHABLE);
+            assertThat(end.type())
+                    .as(end.explanation())
+                    .isEqualTo(ConnectionEvent.Type.UNREACHABLE);
             assertThat(end.explanation()).contains("1 connection requests within the limit");
             assertThat(System.nanoTime() - start).isBetween(200_000_000L, 9_000_000_000L);
             id.close();
@@ -95,7 +96,7 @@ final class RoceDeviceTest {
             id.resolveAddress(new InetSocketAddress("127.77.66.55", 4242), PATIENCE);
 
             ConnectionEvent end = channel.next(PATIENCE).orElseThrow();
-            assertThat(end.type()).isEqualTo(Type.ADDRESS_ERROR);
+            assertThat(end.type()).isEqualTo(ConnectionEvent.Type.ADDRESS_ERROR);
             assertThat(end.explanation()).contains("limit of this attempt");
             assertThatThrownBy(() -> id.limitAttempt(Duration.ZERO))
                     .hasMessageContaining("is PT0S; valid: more than nothing");
@@ -192,7 +193,8 @@ final class RoceDeviceTest {
     /// Passes over what went well on the way.
     private static ConnectionEvent lastOf(ConnectionChannel channel) {
         ConnectionEvent event = channel.next(PATIENCE).orElseThrow();
-        while (event.type() == Type.ADDRESS_RESOLVED || event.type() == Type.ROUTE_RESOLVED) {
+        while (event.type() == ConnectionEvent.Type.ADDRESS_RESOLVED
+                || event.type() == ConnectionEvent.Type.ROUTE_RESOLVED) {
             event = channel.next(PATIENCE).orElseThrow();
         }
         return event;
