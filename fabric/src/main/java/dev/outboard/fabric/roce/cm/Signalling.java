@@ -64,12 +64,11 @@ final class Signalling {
     }
 
     /// The unanswered message is answered by the peer's next. If it was repeated, nobody can tell
-    /// which copy that is about.
+    /// which copy that is about, and how long it took.
     void answered(Connection connection, long nowNanos) {
         table.cancelTimer(connection);
-        if (connection.sent == 1) {
-            host.handshakeTook(connection, nowNanos - connection.sentNanos);
-        }
+        long took = connection.sent == 1 ? nowNanos - connection.sentNanos : 0;
+        host.handshakeTook(connection, took);
     }
 
     /// Sends the unanswered message again, byte for byte.
