@@ -52,14 +52,13 @@ class StalledReaderTest {
         file = Files.writeString(directory.resolve("some.txt"), "hello").toString();
         fifo = directory.resolve("fifo");
         assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor()).isZero();
-        List<String> command = new ArrayList<>(OutboardProcess.command());
+        // The shell opens the pipe, as opening it waits for the other end.
+        List<String> command = new ArrayList<>(List.of("sh", "-c", "exec \"$@\" >\"$0\" 2>&1"));
+        command.add(fifo.toString());
+        command.addAll(OutboardProcess.command());
         command.addAll(List.of("naa", "serve", "--bind", "auto", "--port", "0", "--metrics", "0"));
         command.add("--stats");
-        node =
-                OutboardProcess.ofProgram(
-                        new ProcessBuilder(command)
-                                .redirectErrorStream(true)
-                                .redirectOutput(fifo.toFile()));
+        node = OutboardProcess.ofProgram(new ProcessBuilder(command));
         pipe = Files.newInputStream(fifo);
         reader = new BufferedReader(new InputStreamReader(pipe, StandardCharsets.UTF_8), 1);
         metrics = awaitLine("metrics at (\\S+)").group(1);
