@@ -33,8 +33,7 @@ public final class Fiu {
     private static final int ALMOST_FULL = 32;
 
     // The reserved bits of headers, by the tables of CCI-P manual 1.3.8.1. Bit 23 of a read is that
-    // of a failed
-    // speculative read in later packages: always 0 here, where there is none.
+    // of a failed speculative read in later packages: always 0 here, where there is none.
     private static final int READ_RESERVED = 1 << 25 | 1 << 22;
     private static final int WRITE_RESERVED = 1 << 25 | 1 << 22;
     private static final int FENCE_RESERVED = 0xFF << 20;

@@ -22,8 +22,7 @@ import org.junit.jupiter.api.Test;
 class ApiDocumentationTest {
     private static final Pattern THREADS = Pattern.compile("(?i)\\bthread|immutable");
     private static final Pattern SOURCE =
-            Pattern.compile(
-                    "DOCA|doca_|InfiniBand|catalog\\s[A-Z]+-[A-Z]+|\\b[A-Z]+-[A-Z]+-\\d");
+            Pattern.compile("DOCA|doca_|InfiniBand|catalog\\s[A-Z]+-[A-Z]+|\\b[A-Z]+-[A-Z]+-\\d");
 
     /// No failures: one is the absence of an error, the other says that there is no outcome yet.
     private static final Set<DocaError> OUTCOMES =

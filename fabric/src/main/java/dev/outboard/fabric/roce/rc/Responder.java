@@ -26,8 +26,6 @@ import org.jspecify.annotations.Nullable;
 final class Responder {
     private static final int NOTHING = -1;
 
-    /// What atomics work on, in the byte order of this machine.
-
     /// Responses of one queue pair in one turn, so that the others get theirs: as much as one
     /// system call takes.
     private static final int RESPONSE_BYTES_PER_TURN = 1 << 16;
