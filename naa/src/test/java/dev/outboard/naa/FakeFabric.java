@@ -489,7 +489,7 @@ public final class FakeFabric implements AfterEachCallback {
 
         @Override
         public Optional<ConnectionEvent> next(Duration timeout) {
-            if (Thread.currentThread() == creator && timeout.compareTo(longestWait) > 0) {
+            if (Thread.currentThread().equals(creator) && timeout.compareTo(longestWait) > 0) {
                 longestWait = timeout;
             }
             try {

@@ -4,7 +4,6 @@ import static dev.outboard.ccip.fiu.PendingRequest.FENCE;
 import static dev.outboard.ccip.fiu.PendingRequest.INTERRUPT;
 import static dev.outboard.ccip.fiu.PendingRequest.WRITE;
 
-import dev.outboard.ccip.platform.MemoryModel;
 import dev.outboard.ccip.platform.ResponseFormat;
 import dev.outboard.ccip.wire.Line;
 import dev.outboard.ccip.wire.VirtualChannel;
@@ -17,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 /// upstream in which reads and writes pass to memory, and a queue downstream of lines that were
 /// read. A step is taken by one line, or by several of the same request one after the other. A
 /// write is at its channel's point of observation when it leaves the pool, and visible to everybody
-/// when it leaves the queue; by [MemoryModel#MEASURED] not before it is answered, and responses
-/// leave in the order in which what they answer came to pass. Whatever order a [Schedule] chooses
-/// for the steps is one that CCI-P allows; TIMED and ADVERSARIAL runs and the exhaustive search
-/// differ in nothing else.
+/// when it leaves the queue; by [dev.outboard.ccip.platform.MemoryModel#MEASURED] not before it is
+/// answered, and responses leave in the order in which what they answer came to pass. Whatever
+/// order a [Schedule] chooses for the steps is one that CCI-P allows; TIMED and ADVERSARIAL runs
+/// and the exhaustive search differ in nothing else.
 final class MemoryPath {
     private static final int CHANNELS = VirtualChannel.values().length;
     private static final int VA = VirtualChannel.VA.code();

@@ -92,7 +92,7 @@ class RetransmitTimerTest {
         for (int i = 1; i < 20; i++) {
             timer.probed(now);
             assertThat(timer.deadlineNanos())
-                    .isEqualTo(now + (200 * MICROSECOND << Math.min(i, 10)));
+                    .isEqualTo(now + ((200 * MICROSECOND) << Math.min(i, 10)));
         }
     }
 
