@@ -218,9 +218,14 @@ public final class Simulation {
     }
 
     /// Puts another AFU behind the port and holds it in reset. All else stays (CCI-P manual 1.2.1).
+    ///
+    /// CCIP-MOD-12a: the port is quiet before the other comes, which sees nothing of what was on the
+    /// wires for the one before.
     public void swap(Afu other) {
         afu = other;
         fiu.reset();
+        rx.idle();
+        rx.softReset = true;
     }
 
     /// Raises the almost-full wire of Tx C0 or Tx C1 in these cycles besides those in which it
