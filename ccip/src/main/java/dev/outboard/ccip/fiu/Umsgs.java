@@ -20,10 +20,10 @@ public final class Umsgs {
     /// Lines of the UMsg address space.
     public static final int COUNT = 8;
 
-    private static final int HINT_EARLIEST = 39;
-    private static final int HINT_SPREAD = 3;
-    private static final int DATA_EARLIEST = 41;
-    private static final int DATA_SPREAD = 5;
+    static final int HINT_EARLIEST = 39;
+    static final int HINT_SPREAD = 3;
+    static final int DATA_EARLIEST = 41;
+    static final int DATA_SPREAD = 5;
     private static final long NEVER = Long.MAX_VALUE;
 
     private final SplittableRandom random;

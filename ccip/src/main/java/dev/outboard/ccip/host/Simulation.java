@@ -219,8 +219,8 @@ public final class Simulation {
 
     /// Puts another AFU behind the port and holds it in reset. All else stays (CCI-P manual 1.2.1).
     ///
-    /// CCIP-MOD-12a: the port is quiet before the other comes, which sees nothing of what was on the
-    /// wires for the one before.
+    /// CCIP-MOD-12a: the port is quiet before the other comes, which sees nothing of what was on
+    /// the wires for the one before.
     public void swap(Afu other) {
         afu = other;
         fiu.reset();

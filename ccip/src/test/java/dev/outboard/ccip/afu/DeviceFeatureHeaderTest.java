@@ -20,14 +20,7 @@ class DeviceFeatureHeaderTest {
 
     @ParameterizedTest
     @CsvSource(textBlock = GOLDEN)
-    @Requirement({
-        "CCIP-GV-20",
-        "CCIP-GV-21",
-        "CCIP-GV-22",
-        "CCIP-GV-23",
-        "CCIP-GV-24",
-        "CCIP-DFL-1"
-    })
+    @Requirement({"CCIP-GV-20", "CCIP-GV-21", "CCIP-GV-22", "CCIP-GV-23", "CCIP-GV-24"})
     void readsGoldenHeaders(
             String bits, int type, boolean last, String next, int revision, String id) {
         DeviceFeatureHeader header = new DeviceFeatureHeader(Long.decode(bits));

@@ -3,6 +3,7 @@ package dev.outboard.ccip.fiu;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.ccip.checker.CacheTransition;
+import dev.outboard.ccip.checker.CacheTransition.Command;
 import dev.outboard.ccip.checker.CacheTransition.State;
 import dev.outboard.ccip.platform.Access;
 import dev.outboard.ccip.platform.PageSize;
@@ -17,9 +18,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.api.TestFactory;
 
 class FpgaCacheTest {
     private static final long LINE = 5;
@@ -28,40 +30,74 @@ class FpgaCacheTest {
     private final FpgaCache cache = new FpgaCache();
 
     /// The columns of the table in the catalog: row, request, what the cache holds at the index
-    /// ("own" is the line itself, "victim" another), the phases and the number of the phase after
-    /// which the response goes out.
-    @ParameterizedTest
-    @CsvSource({
-        "1, WRLINE_I, own M, none>M WbMtoI>I, 1, I",
-        "2, WRLINE_I, own S, InvItoE>M WbMtoI>I, 1, I",
-        "3, WRLINE_I, own I, InvItoE>M WbMtoI>I, 1, I",
-        "4, WRLINE_M, own M, none>M, 1, M",
-        "5, WRLINE_M, own S, InvItoE>M, 1, M",
-        "6, WRLINE_M, own I, InvItoE>M, 1, M",
-        "7, WRPUSH_I, own M, none>M WbPushMtoI>I, 1, I",
-        "8, WRPUSH_I, own S, InvItoE>M WbPushMtoI>I, 1, I",
-        "8, WRPUSH_I, own I, InvItoE>M WbPushMtoI>I, 1, I",
-        "9, WRLINE_I, victim M, WbMtoI>I InvItoE>M WbMtoI>I, 2, I",
-        "10, WRLINE_M, victim M, WbMtoI>I InvItoE>M, 2, M",
-        "11, WRPUSH_I, victim M, WbMtoI>I InvItoE>M WbPushMtoI>I, 2, I",
-        "12, WRLINE_I, victim S, EvctCln>I InvItoE>M WbMtoI>I, 2, I",
-        "13, WRLINE_M, victim S, EvctCln>I InvItoE>M, 2, M",
-        "14, WRPUSH_I, victim S, EvctCln>I InvItoE>M WbPushMtoI>I, 2, I",
-        "15, RDLINE_S, own S, none>S, 1, S",
-        "15, RDLINE_S, own M, none>M, 1, M",
-        "16, RDLINE_S, own I, RdCode>S, 1, S",
-        "17, RDLINE_I, own S, none>S, 1, S",
-        "17, RDLINE_I, own M, none>M, 1, M",
-        "18, RDLINE_I, own I, RdCur>I, 1, I",
-        "19, RDLINE_I, victim M, WbMtoI>I RdCur>I, 2, I",
-        "20, RDLINE_S, victim M, WbMtoI>I RdCode>S, 2, S",
-        "21, RDLINE_I, victim S, EvctCln>I RdCur>I, 2, I",
-        "22, RDLINE_S, victim S, EvctCln>I RdCode>S, 2, S",
-    })
+    /// ("own" is the line itself, "victim" another), the phases, the number of the phase after
+    /// which the response goes out, and the state after them.
+    private static final String TABLE =
+            """
+            CCIP-CCH-20.1, WRLINE_I, own M, none>M WbMtoI>I, 1, I
+            CCIP-CCH-20.2, WRLINE_I, own S, InvItoE>M WbMtoI>I, 1, I
+            CCIP-CCH-20.3, WRLINE_I, own I, InvItoE>M WbMtoI>I, 1, I
+            CCIP-CCH-20.4, WRLINE_M, own M, none>M, 1, M
+            CCIP-CCH-20.5, WRLINE_M, own S, InvItoE>M, 1, M
+            CCIP-CCH-20.6, WRLINE_M, own I, InvItoE>M, 1, M
+            CCIP-CCH-20.7, WRPUSH_I, own M, none>M WbPushMtoI>I, 1, I
+            CCIP-CCH-20.8, WRPUSH_I, own S, InvItoE>M WbPushMtoI>I, 1, I
+            CCIP-CCH-20.8, WRPUSH_I, own I, InvItoE>M WbPushMtoI>I, 1, I
+            CCIP-CCH-20.9, WRLINE_I, victim M, WbMtoI>I InvItoE>M WbMtoI>I, 2, I
+            CCIP-CCH-20.10, WRLINE_M, victim M, WbMtoI>I InvItoE>M, 2, M
+            CCIP-CCH-20.11, WRPUSH_I, victim M, WbMtoI>I InvItoE>M WbPushMtoI>I, 2, I
+            CCIP-CCH-20.12, WRLINE_I, victim S, EvctCln>I InvItoE>M WbMtoI>I, 2, I
+            CCIP-CCH-20.13, WRLINE_M, victim S, EvctCln>I InvItoE>M, 2, M
+            CCIP-CCH-20.14, WRPUSH_I, victim S, EvctCln>I InvItoE>M WbPushMtoI>I, 2, I
+            CCIP-CCH-20.15, RDLINE_S, own S, none>S, 1, S
+            CCIP-CCH-20.15, RDLINE_S, own M, none>M, 1, M
+            CCIP-CCH-20.16, RDLINE_S, own I, RdCode>S, 1, S
+            CCIP-CCH-20.17, RDLINE_I, own S, none>S, 1, S
+            CCIP-CCH-20.17, RDLINE_I, own M, none>M, 1, M
+            CCIP-CCH-20.18, RDLINE_I, own I, RdCur>I, 1, I
+            CCIP-CCH-20.19, RDLINE_I, victim M, WbMtoI>I RdCur>I, 2, I
+            CCIP-CCH-20.20, RDLINE_S, victim M, WbMtoI>I RdCode>S, 2, S
+            CCIP-CCH-20.21, RDLINE_I, victim S, EvctCln>I RdCur>I, 2, I
+            CCIP-CCH-20.22, RDLINE_S, victim S, EvctCln>I RdCode>S, 2, S
+            """;
+
+    /// One case of a row.
+    private record Case(
+            String row, String request, String held, String phases, int response, State after) {
+        static Case parse(String line) {
+            String[] cells = line.split(", ");
+            return new Case(
+                    cells[0],
+                    cells[1],
+                    cells[2],
+                    cells[3],
+                    Integer.parseInt(cells[4]),
+                    State.valueOf(cells[5]));
+        }
+
+        boolean isHit() {
+            return held.startsWith("own") && !held.endsWith("I");
+        }
+
+        @Override
+        public String toString() {
+            return row + " " + request + " " + held;
+        }
+    }
+
+    private static Stream<Case> cases() {
+        return TABLE.lines().map(Case::parse);
+    }
+
+    /// What the lookup of a case comes to, in a cache of its own.
+    private static CacheTransition transition(Case one, FpgaCache cache) {
+        State held = State.valueOf(one.held().substring(one.held().length() - 1));
+        bring(cache, one.held().startsWith("own") ? LINE : OTHER, held);
+        return lookup(cache, one.request(), LINE);
+    }
+
+    @TestFactory
     @Requirement({
-        "CCIP-CCH-2",
-        "CCIP-CCH-5",
-        "CCIP-CCH-6",
         "CCIP-CCH-20",
         "CCIP-CCH-20.1",
         "CCIP-CCH-20.2",
@@ -84,33 +120,67 @@ class FpgaCacheTest {
         "CCIP-CCH-20.19",
         "CCIP-CCH-20.20",
         "CCIP-CCH-20.21",
-        "CCIP-CCH-20.22",
-        "CCIP-CCH-21",
-        "CCIP-CCH-22"
+        "CCIP-CCH-20.22"
     })
-    void followsTheTransitionTable(
-            int row, String request, String held, String phases, int response, State after) {
-        bring(
-                held.startsWith("own") ? LINE : OTHER,
-                State.valueOf(held.substring(held.length() - 1)));
-        CacheTransition transition = lookup(request, LINE);
-        assertThat(transition.row()).isEqualTo(row);
-        assertThat(transition.hit()).isEqualTo(held.startsWith("own") && !held.endsWith("I"));
-        assertThat(
-                        transition.phases().stream()
-                                .map(phase -> phase.command() + ">" + phase.after())
-                                .collect(Collectors.joining(" ")))
-                .isEqualTo(phases);
-        assertThat(transition.response()).isEqualTo(response);
-        assertThat(cache.state(LINE)).isEqualTo(after);
-        assertThat(cache.state(OTHER)).isEqualTo(State.I);
+    Stream<DynamicTest> followsTheTransitionTable() {
+        return cases().map(one ->
+                DynamicTest.dynamicTest(
+                        one.toString(),
+                        () -> {
+                            FpgaCache lines = new FpgaCache();
+                            CacheTransition transition = transition(one, lines);
+                            assertThat("CCIP-CCH-20." + transition.row()).isEqualTo(one.row());
+                            assertThat(
+                                            transition.phases().stream()
+                                                    .map(phase ->
+                                                            phase.command() + ">" + phase.after())
+                                                    .collect(Collectors.joining(" ")))
+                                    .isEqualTo(one.phases());
+                            assertThat(transition.response()).isEqualTo(one.response());
+                            assertThat(lines.state(LINE)).isEqualTo(one.after());
+                            assertThat(lines.state(OTHER)).isEqualTo(State.I);
+                        }));
     }
 
-    private void bring(long address, State state) {
+    @Test
+    @Requirement("CCIP-CCH-21")
+    void aLookupHitsIfTheLineIsThereInAnyState() {
+        assertThat(cases()).allMatch(one -> transition(one, new FpgaCache()).hit() == one.isHit());
+    }
+
+    @Test
+    @Requirement({"CCIP-CCH-2", "CCIP-CCH-5", "CCIP-CCH-6"})
+    void aReadTakesATagAndIsTrackedOnlyIfItsLineIsKept() {
+        assertThat(State.values()).containsExactly(State.M, State.S, State.I);
+        for (String read : List.of("RDLINE_I", "RDLINE_S")) {
+            FpgaCache lines = new FpgaCache();
+            lookup(lines, "RDLINE_S", OTHER);
+            CacheTransition transition = lookup(lines, read, LINE);
+            boolean kept = read.equals("RDLINE_S");
+            assertThat(transition.evicts()).isTrue();
+            assertThat(transition.phases().getLast().command())
+                    .isEqualTo(kept ? Command.RD_CODE : Command.RD_CUR);
+            assertThat(lines.state(OTHER)).isEqualTo(State.I);
+            assertThat(lines.state(LINE)).isEqualTo(kept ? State.S : State.I);
+        }
+    }
+
+    @Test
+    @Requirement("CCIP-CCH-22")
+    void aWriteOfALineFetchesNoData() {
+        assertThat(cases().filter(one -> one.request().startsWith("WR")))
+                .allMatch(one ->
+                        transition(one, new FpgaCache()).phases().stream()
+                                .noneMatch(phase ->
+                                        phase.command() == Command.RD_CODE
+                                                || phase.command() == Command.RD_CUR));
+    }
+
+    private static void bring(FpgaCache cache, long address, State state) {
         switch (state) {
-            case M -> lookup("WRLINE_M", address);
-            case S -> lookup("RDLINE_S", address);
-            case I -> lookup("RDLINE_I", address);
+            case M -> lookup(cache, "WRLINE_M", address);
+            case S -> lookup(cache, "RDLINE_S", address);
+            case I -> lookup(cache, "RDLINE_I", address);
         }
     }
 
@@ -160,6 +230,10 @@ class FpgaCacheTest {
     }
 
     private CacheTransition lookup(String request, long address) {
+        return lookup(cache, request, address);
+    }
+
+    private static CacheTransition lookup(FpgaCache cache, String request, long address) {
         return cache.lookup(request(request, address), 0);
     }
 

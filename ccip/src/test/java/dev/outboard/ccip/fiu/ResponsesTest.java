@@ -30,60 +30,53 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// What comes back for reads, writes and fences, and what they do to memory.
 class ResponsesTest {
+    private static final List<ResponseFormat> FORMATS =
+            List.of(ResponseFormat.PACKED, ResponseFormat.UNPACKED);
+
     @ParameterizedTest
     @EnumSource(Mode.class)
-    @Requirement({
-        "CCIP-MEM-1",
-        "CCIP-RSP-1",
-        "CCIP-RSP-5",
-        "CCIP-RSP-7",
-        "CCIP-RSP-8",
-        "CCIP-MCL-12",
-        "CCIP-ENC-9",
-        "CCIP-PLT-9",
-        "CCIP-HDR-20"
-    })
+    @Requirement({"CCIP-MEM-1", "CCIP-RSP-1", "CCIP-RSP-5", "CCIP-RSP-8", "CCIP-ENC-9"})
     void everyLineOfAReadIsAnsweredOnce(Mode mode) {
         for (LineCount count : LineCount.values()) {
-            Port port = new Port(Profile.INTEGRATED, mode, 7, ResponseFormat.BY_CHANNEL);
-            for (int line = 0; line < 4; line++) {
-                port.word(8 + line, 100 + line);
-            }
-            port.read(8, count, VirtualChannel.VA, 0xBEEF).edge().settle();
+            Port port = readFromLine8(mode, count);
             assertThat(port.reads()).hasSize(count.lines()).allMatch(r -> r.mdata() == 0xBEEF);
             assertThat(port.reads()).allMatch(r -> r.word() == 100 + r.number());
             assertThat(numbers(port.reads())).hasSize(count.lines());
-            assertThat(port.reads().stream().map(Response::channel).distinct()).hasSize(1);
             assertThat(port.writes()).isEmpty();
         }
     }
 
     @ParameterizedTest
     @EnumSource(Mode.class)
-    @Requirement({
-        "CCIP-MEM-2",
-        "CCIP-RSP-2",
-        "CCIP-RSP-9",
-        "CCIP-RSP-10",
-        "CCIP-RSP-11",
-        "CCIP-ENC-8",
-        "CCIP-ENC-10",
-        "CCIP-HDR-24",
-        "CCIP-HDR-25"
-    })
-    void aWriteIsAnsweredOnceOrLineByLine(Mode mode) {
-        for (ResponseFormat format : List.of(ResponseFormat.PACKED, ResponseFormat.UNPACKED)) {
+    @Requirement({"CCIP-RSP-7", "CCIP-MCL-12", "CCIP-PLT-9", "CCIP-HDR-20"})
+    void allLinesOfAReadComeFromOneAddressOnOverOneChannel(Mode mode) {
+        for (LineCount count : LineCount.values()) {
+            Port port = readFromLine8(mode, count);
+            assertThat(port.reads().stream().map(Response::channel).distinct()).hasSize(1);
+            assertThat(port.reads())
+                    .hasSize(count.lines())
+                    .allMatch(r -> r.word() == 100 + r.number());
+        }
+    }
+
+    /// Each of the four lines from 8 on holds 100 and its number.
+    private static Port readFromLine8(Mode mode, LineCount count) {
+        Port port = new Port(Profile.INTEGRATED, mode, 7, ResponseFormat.BY_CHANNEL);
+        for (int line = 0; line < 4; line++) {
+            port.word(8 + line, 100 + line);
+        }
+        return port.read(8, count, VirtualChannel.VA, 0xBEEF).edge().settle();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    @Requirement({"CCIP-MEM-2", "CCIP-RSP-2", "CCIP-HDR-24", "CCIP-HDR-25"})
+    void aWriteTakesItsLinesOverTheChannelOfItsFirstBeat(Mode mode) {
+        for (ResponseFormat format : FORMATS) {
             for (LineCount count : LineCount.values()) {
-                Port port = new Port(Profile.PAC_A10, mode, 3, format);
-                port.burst(4, count, VirtualChannel.VH0, 0x1234, 50).settle();
-                if (format == ResponseFormat.PACKED) {
-                    assertThat(port.writes()).hasSize(1).allMatch(Response::packed);
-                    assertThat(port.writes().getFirst().number()).isEqualTo(count.code());
-                } else {
-                    assertThat(port.writes()).hasSize(count.lines()).noneMatch(Response::packed);
-                    assertThat(numbers(port.writes())).hasSize(count.lines());
-                }
+                Port port = writeFromLine4(mode, format, count);
                 assertThat(port.writes())
+                        .isNotEmpty()
                         .allMatch(r -> r.mdata() == 0x1234 && r.channel() == VirtualChannel.VH0);
                 assertThat(port.reads()).isEmpty();
                 for (int line = 0; line < count.lines(); line++) {
@@ -91,6 +84,25 @@ class ResponsesTest {
                 }
             }
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    @Requirement({"CCIP-RSP-9", "CCIP-RSP-10", "CCIP-RSP-11", "CCIP-ENC-8", "CCIP-ENC-10"})
+    void aWriteIsAnsweredOnceOrLineByLine(Mode mode) {
+        for (LineCount count : LineCount.values()) {
+            Port packed = writeFromLine4(mode, ResponseFormat.PACKED, count);
+            assertThat(packed.writes()).hasSize(1).allMatch(Response::packed);
+            assertThat(packed.writes().getFirst().number()).isEqualTo(count.code());
+            Port unpacked = writeFromLine4(mode, ResponseFormat.UNPACKED, count);
+            assertThat(unpacked.writes()).hasSize(count.lines()).noneMatch(Response::packed);
+            assertThat(numbers(unpacked.writes())).hasSize(count.lines());
+        }
+    }
+
+    private static Port writeFromLine4(Mode mode, ResponseFormat format, LineCount count) {
+        Port port = new Port(Profile.PAC_A10, mode, 3, format);
+        return port.burst(4, count, VirtualChannel.VH0, 0x1234, 50).settle();
     }
 
     private static Set<Integer> numbers(List<Response> responses) {
@@ -143,14 +155,7 @@ class ResponsesTest {
 
     @ParameterizedTest
     @EnumSource(Mode.class)
-    @Requirement({
-        "CCIP-RSP-6",
-        "CCIP-ENC-5",
-        "CCIP-VC-1",
-        "CCIP-VC-9",
-        "CCIP-PLT-13",
-        "CCIP-PLT-14"
-    })
+    @Requirement({"CCIP-RSP-6", "CCIP-ENC-5", "CCIP-VC-1", "CCIP-VC-9", "CCIP-PLT-13"})
     void theChannelUsedIsTheOneNamedOrOneThatTheFiuChose(Mode mode) {
         Port port = new Port(Profile.INTEGRATED, mode, 1, ResponseFormat.BY_CHANNEL);
         int mdata = 0;
@@ -169,6 +174,12 @@ class ResponsesTest {
                         r.mdata() == 0
                                 ? r.channel() != VirtualChannel.VA
                                 : r.channel() == VirtualChannel.of(r.mdata()));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    @Requirement("CCIP-PLT-14")
+    void onACardVaIsTheOneLink(Mode mode) {
         Port pac = new Port(Profile.PAC_A10, mode, 1, ResponseFormat.BY_CHANNEL);
         pac.read(0, 0).write(1, 0, 0).edge().settle();
         assertThat(pac.responses).hasSize(2).allMatch(r -> r.channel() == VirtualChannel.VH0);
