@@ -101,6 +101,11 @@ final class Outstanding {
         oldest = count;
     }
 
+    /// Whether this request, which may be answered or not, was forgotten for later ones.
+    boolean isForgotten(long request) {
+        return request >= flushedBelow && request < excusedBelow && !knows(request);
+    }
+
     boolean isFlushed(long request) {
         return request < flushedBelow;
     }

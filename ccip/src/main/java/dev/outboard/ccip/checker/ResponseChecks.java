@@ -169,6 +169,9 @@ final class ResponseChecks {
             found(Violation.FIU_RSP_UNSOLICITED, c0, request, "resp_type is reserved");
             return;
         }
+        if (reads.isForgotten(request)) {
+            return;
+        }
         boolean early = request == reads.count() - 1 && cycle == lastReadCycle;
         Violation violation = whyUnexpected(reads, request, early);
         if (violation != null) {
@@ -196,6 +199,9 @@ final class ResponseChecks {
 
     /// A valid response on Rx C1.
     void response(long cycle, C1Rx c1, long request) {
+        if (writes.isForgotten(request)) {
+            return;
+        }
         boolean early = request == writes.count() - 1 && isEarly(cycle, c1);
         Violation violation = whyUnexpected(writes, request, early);
         if (violation != null) {

@@ -5,6 +5,7 @@ import static dev.outboard.ccip.wire.LineCount.FOUR;
 import static dev.outboard.ccip.wire.LineCount.ONE;
 import static dev.outboard.ccip.wire.ReadType.RDLINE_I;
 import static dev.outboard.ccip.wire.VirtualChannel.VA;
+import static dev.outboard.ccip.wire.VirtualChannel.VH0;
 import static dev.outboard.ccip.wire.WriteType.WRLINE_I;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -184,6 +185,28 @@ class ReportingTest {
         port.c1(c1 -> c1.write(WRLINE_I, VA, ONE, 0xC0, 0));
         assertThat(port.reported(Violation.TX_AFTER_ERROR, Violation.TX_AFTER_ERROR).severity())
                 .isEqualTo(Severity.INFO);
+    }
+
+    /// The AFU takes no notice of the error, and the FIU completes what came before it.
+    @Test
+    @Requirement("CCIP-ERR-3")
+    void letsWhatCameBeforeAnErrorBeAnsweredHoweverMuchIsSentAfterIt() {
+        Port port = new Port(PAC_A10);
+        port.c0(c0 -> c0.read(RDLINE_I, VA, ONE, 0x40, 0));
+        port.c1(c1 -> c1.write(WRLINE_I, VA, ONE, 0x80, 0));
+        port.rx.error = true;
+        port.rx.c0TxAlmFull = true;
+        port.rx.c1TxAlmFull = true;
+        port.checker.severity(Violation.TX_AFTER_ERROR, Severity.OFF);
+        port.checker.severity(Violation.C0TX_ALMFULL_OVERRUN, Severity.OFF);
+        port.checker.severity(Violation.C1TX_ALMFULL_OVERRUN, Severity.OFF);
+        for (int i = 0; i < 1000; i++) {
+            port.tx.c0.read(RDLINE_I, VA, ONE, 0x1000 + i, 0);
+            port.c1(c1 -> c1.fence(VA, 0));
+        }
+        port.answer0(0, c0 -> c0.readResponse(VH0, false, 0, 0));
+        port.answer1(0, c1 -> c1.packedWriteResponse(VH0, false, ONE, 0));
+        port.reportedNothing();
     }
 
     @Test
