@@ -1,7 +1,7 @@
 package dev.outboard.naa;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
@@ -112,7 +112,7 @@ class FieldsOnTheWireTest {
         run(
                 builder -> builder.functionCode(5).region(RegionSpec.inputOutput(both)),
                 client -> {
-                    catchThrowableOfType(RpcException.class, client::invoke);
+                    assertThatThrownBy(client::invoke).isInstanceOf(RpcException.class);
                     client.signalHostError();
                 });
 
@@ -206,7 +206,7 @@ class FieldsOnTheWireTest {
                         builder.dialect(Dialect.AP1_2023)
                                 .functionCode(5)
                                 .region(RegionSpec.inputOutput(both)),
-                client -> catchThrowableOfType(RpcException.class, client::invoke));
+                client -> assertThatThrownBy(client::invoke).isInstanceOf(RpcException.class));
 
         assertThat(lengthAndImmediate(node.get(1))).isEqualTo("0 00000033");
     }

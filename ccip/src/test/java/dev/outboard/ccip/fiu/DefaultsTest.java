@@ -136,28 +136,30 @@ class DefaultsTest {
     }
 
     @TestFactory
-    @Requirement({
-        "CCIP-CCH-1",
-        "CCIP-DFL-13",
-        "CCIP-ENC-17",
-        "CCIP-FLW-2",
-        "CCIP-FLW-3",
-        "CCIP-GUI-4",
-        "CCIP-GUI-5",
-        "CCIP-MMIO-11",
-        "CCIP-MMIO-14",
-        "CCIP-MMIO-29",
-        "CCIP-PLT-21",
-        "CCIP-PLT-22",
-        "CCIP-PLT-23",
-        "CCIP-PLT-24",
-        "CCIP-RSP-11",
-        "CCIP-RST-1",
-        "CCIP-RST-5",
-        "CCIP-UMSG-14",
-        "CCIP-UMSG-6",
-        "CCIP-VC-10"
-    })
+    @Requirement(
+            table = true,
+            value = {
+                "CCIP-CCH-1",
+                "CCIP-DFL-13",
+                "CCIP-ENC-17",
+                "CCIP-FLW-2",
+                "CCIP-FLW-3",
+                "CCIP-GUI-4",
+                "CCIP-GUI-5",
+                "CCIP-MMIO-11",
+                "CCIP-MMIO-14",
+                "CCIP-MMIO-29",
+                "CCIP-PLT-21",
+                "CCIP-PLT-22",
+                "CCIP-PLT-23",
+                "CCIP-PLT-24",
+                "CCIP-RSP-11",
+                "CCIP-RST-1",
+                "CCIP-RST-5",
+                "CCIP-UMSG-14",
+                "CCIP-UMSG-6",
+                "CCIP-VC-10"
+            })
     Stream<DynamicTest> areThoseOfTheCatalog() throws IOException {
         List<String> catalog = Files.readAllLines(Path.of("../spec/ccip.md"));
         return stated().entrySet().stream()

@@ -10,21 +10,23 @@ class LineRateTest {
     private static final Verdict PASSES = new Verdict(true, 0);
     private static final Verdict LEFT_OUT = new Verdict(false, 0);
 
-    /// Any time will do, also one whose sum with a second overflows.
-    private final long start = Long.MAX_VALUE - SECOND / 2;
-
     @Test
     void soManyPassInASecondAndTheNextSecondTellsHowManyDidNot() {
         LineRate rate = new LineRate(2);
 
-        assertThat(rate.next(start)).isEqualTo(PASSES);
-        assertThat(rate.next(start + 1)).isEqualTo(PASSES);
-        assertThat(rate.next(start + 2)).isEqualTo(LEFT_OUT);
-        assertThat(rate.next(start + SECOND - 1)).isEqualTo(LEFT_OUT);
-        assertThat(rate.next(start + SECOND)).isEqualTo(new Verdict(true, 2));
-        assertThat(rate.next(start + SECOND + 1)).isEqualTo(PASSES);
-        assertThat(rate.next(start + SECOND + 2)).isEqualTo(LEFT_OUT);
-        assertThat(rate.next(start + 9 * SECOND)).isEqualTo(new Verdict(true, 1));
-        assertThat(rate.next(start + 20 * SECOND)).isEqualTo(PASSES);
+        assertThat(rate.next(at(0))).isEqualTo(PASSES);
+        assertThat(rate.next(at(1))).isEqualTo(PASSES);
+        assertThat(rate.next(at(2))).isEqualTo(LEFT_OUT);
+        assertThat(rate.next(at(SECOND - 1))).isEqualTo(LEFT_OUT);
+        assertThat(rate.next(at(SECOND))).isEqualTo(new Verdict(true, 2));
+        assertThat(rate.next(at(SECOND + 1))).isEqualTo(PASSES);
+        assertThat(rate.next(at(SECOND + 2))).isEqualTo(LEFT_OUT);
+        assertThat(rate.next(at(9 * SECOND))).isEqualTo(new Verdict(true, 1));
+        assertThat(rate.next(at(20 * SECOND))).isEqualTo(PASSES);
+    }
+
+    /// Times begin anywhere, also where their sum with a second overflows.
+    private static long at(long nanos) {
+        return Long.MAX_VALUE - SECOND / 2 + nanos;
     }
 }
