@@ -24,6 +24,7 @@ import java.util.UUID;
 /// One run of a [HostProgram]: an AFU that was opened, a buffer for it to read and one to write.
 final class HostJob {
     private static final int POLL_CYCLES = 100;
+    private static final int CYCLES_AFTER_ERROR = 100_000;
 
     /// Any byte of a line but its first.
     private static final int OFFSET = 5;
@@ -195,8 +196,13 @@ final class HostJob {
         }
     }
 
+    /// After a protocol error the port takes no more requests: what is not done soon is never done.
     private long cyclesLeft() {
-        return limit - simulation.cycle();
+        long end =
+                fpga.firstError()
+                        .map(error -> Math.min(limit, error.cycle() + CYCLES_AFTER_ERROR))
+                        .orElse(limit);
+        return end - simulation.cycle();
     }
 
     private static void require(byte[] expected, byte[] found) {
