@@ -37,8 +37,14 @@ class GuideTest {
     /// Commands that cannot run here, and why.
     private static final Map<String, String> PASSED_OVER =
             Map.of(
-                    "srun --gres=naa:1 sh -c 'echo $NAA_SPEC'", "needs a Slurm: see SlurmTest",
-                    "sbatch --wait job.sh README.md", "needs a Slurm: see SlurmTest");
+                    "srun --gres=naa:1 sh -c 'echo $NAA_SPEC'",
+                    "needs a Slurm: see SlurmTest",
+                    "sbatch --wait job.sh README.md",
+                    "needs a Slurm: see SlurmTest",
+                    "./mvnw install -pl naa,doca,ccip -am -DskipTests",
+                    "builds once more: see LibraryGuideTest",
+                    "./mvnw package javadoc:javadoc -pl fabric,naa,doca,ccip -am -DskipTests",
+                    "builds once more: see LibraryGuideTest and JavadocTest");
 
     private static final String SERVE = "./outboard naa serve";
     private static final String TOOL = "./outboard verbs ";
