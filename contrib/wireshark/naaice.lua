@@ -30,9 +30,9 @@ local RETURN_CODES = {
     [0x02] = "the routine exceeded the server's time limit",
     [0x10] = "the routine failed",
     -- Codes for applications that Outboard's server uses itself.
-    [0x11] = "the regions are not those that the routine takes",
-    [0x12] = "the server has too many calls waiting; try again later",
-    [0x13] = "the server is shutting down",
+    [0x11] = "from an Outboard server: the regions are not those that the routine takes",
+    [0x12] = "from an Outboard server: too many calls are waiting; try again later",
+    [0x13] = "from an Outboard server: it is shutting down",
 }
 local UPSTREAM, AP1 = "upstream-2026", "ap1-2023"
 local INTERNAL, SINGLE_SEND, INPUT, OUTPUT, RESERVED = 0x01, 0x02, 0x04, 0x08, 0xf0

@@ -16,9 +16,9 @@ final class ServerDeadline {
     record Overdue(ServerCounter counter, String text) {}
 
     private enum Awaited {
-        REGIONS(ServerCounter.SETUP_TIME, "did not ask for regions"),
-        ACKNOWLEDGEMENT(ServerCounter.TRANSFER_TIME, "did not take an answer"),
-        RPC(ServerCounter.IDLE_TIME, "made no RPC");
+        REGIONS(ServerCounter.SETUP_TIME, "the client did not ask for regions within %s"),
+        ACKNOWLEDGEMENT(ServerCounter.TRANSFER_TIME, "the client did not take an answer within %s"),
+        RPC(ServerCounter.IDLE_TIME, "the client made no RPC within %s");
 
         private final ServerCounter counter;
         private final String text;
@@ -64,7 +64,7 @@ final class ServerDeadline {
             return Optional.empty();
         }
         timer.clear();
-        String text = "the client %s within %s".formatted(awaited.text, timer.delay());
+        String text = awaited.text.formatted(timer.delay());
         return Optional.of(new Overdue(awaited.counter, text));
     }
 
