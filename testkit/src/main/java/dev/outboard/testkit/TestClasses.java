@@ -13,6 +13,10 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.platform.commons.annotation.Testable;
+import org.junit.platform.commons.support.AnnotationSupport;
+import org.junit.platform.commons.support.HierarchyTraversalMode;
+import org.junit.platform.commons.support.ReflectionSupport;
 import org.junit.platform.engine.TestSource;
 import org.junit.platform.engine.support.descriptor.ClassSource;
 import org.junit.platform.engine.support.descriptor.MethodSource;
@@ -84,18 +88,30 @@ record TestClasses(Set<String> run, Set<String> all) {
             return files.map(file -> root.relativize(file).toString())
                     .filter(file -> file.endsWith(".class"))
                     .map(file -> file.replaceFirst("\\.class$", "").replace('/', '.'))
-                    .filter(name -> TEST.matcher(name).matches() && isConcrete(name, loader))
+                    .filter(name -> TEST.matcher(name).matches() && hasTests(name, loader))
                     .collect(Collectors.toSet());
         } catch (IOException e) {
             throw new UncheckedIOException("cannot list " + root, e);
         }
     }
 
-    private static boolean isConcrete(String name, ClassLoader loader) {
+    /// Whether there is anything to run: neither a suite for others to extend nor a helper with the
+    /// name of a test.
+    private static boolean hasTests(String name, ClassLoader loader) {
         try {
-            return !Modifier.isAbstract(Class.forName(name, false, loader).getModifiers());
+            Class<?> type = Class.forName(name, false, loader);
+            return !Modifier.isAbstract(type.getModifiers()) && hasTests(type);
         } catch (ClassNotFoundException e) {
             throw new IllegalStateException("a class file without its class: " + name, e);
         }
+    }
+
+    private static boolean hasTests(Class<?> type) {
+        return !ReflectionSupport.findMethods(
+                                type,
+                                method -> AnnotationSupport.isAnnotated(method, Testable.class),
+                                HierarchyTraversalMode.TOP_DOWN)
+                        .isEmpty()
+                || !ReflectionSupport.findNestedClasses(type, TestClasses::hasTests).isEmpty();
     }
 }

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.launcher.LauncherConstants;
+import org.junit.platform.launcher.TestPlan;
 import org.junit.platform.launcher.core.LauncherConfig;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
@@ -89,6 +90,20 @@ class RequirementListenerTest {
         assertThat(header())
                 .matches("#\tPART\t1970-01-01T00:00:07Z\t1\t\\d+")
                 .doesNotEndWith("\t0");
+    }
+
+    @Test
+    void aHelperWithTheNameOfATestIsNone() {
+        TestPlan plan =
+                LauncherFactory.create(LauncherConfig.DEFAULT)
+                        .discover(
+                                LauncherDiscoveryRequestBuilder.request()
+                                        .selectors(selectClass(RequirementListenerTest.class))
+                                        .build());
+
+        assertThat(TestClasses.of(plan).all())
+                .contains(RequirementListenerTest.class.getName())
+                .doesNotContain(NothingToTest.class.getName());
     }
 
     @Test
