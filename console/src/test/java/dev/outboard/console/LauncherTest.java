@@ -138,6 +138,14 @@ class LauncherTest {
     }
 
     @Test
+    void aTestOfWhatDoesNotCompileLeavesNothingBuilt() throws Exception {
+        maven("[ERROR] Failed to execute goal compile on project fabric", "[INFO] BUILD SUCCESS");
+
+        assertThat(outboard("test").exitCode()).isEqualTo(1);
+        assertThat(outboard().err()).startsWith("Building");
+    }
+
+    @Test
     void testFailsWhenMavenDoes() throws Exception {
         script(root.resolve("mvnw"), "exit 3");
 
