@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /// What goes wrong in sessions, the same over every fabric.
@@ -232,11 +233,11 @@ abstract class FailureSuite extends SessionSuite {
     @Test
     @Requirement({"NAA-TIME-1", "NAA-TIME-2", "NAA-DISC-5", "NAA-RET-14"})
     void anRpcThatTimesOutLeavesTheClientOnlyToBeClosed() {
-        boolean[] cancelled = {false};
+        AtomicBoolean cancelled = new AtomicBoolean();
         HeldRoutine held =
                 new HeldRoutine(rpc -> {
                     Eventually.until(rpc::isCancelled);
-                    cancelled[0] = true;
+                    cancelled.set(true);
                     rpc.parameter(0).memory().fill((byte) 99);
                     return ReturnCode.SUCCESS;
                 });
@@ -258,7 +259,7 @@ abstract class FailureSuite extends SessionSuite {
         held.release();
         server.awaitEvent("disconnected");
         awaitNoConnections();
-        assertThat(cancelled[0]).isTrue();
+        Eventually.until(cancelled::get);
         assertThat(memory.mismatch(server.memory(10, 0))).isEqualTo(-1);
     }
 

@@ -133,16 +133,24 @@ public final class ServerLog {
         dropped++;
     }
 
+    /// A reader that refuses this too is not told about it: that would never end.
+    private void tell(long untold) {
+        try {
+            sink.accept("%d lines were dropped: nobody took them".formatted(untold));
+        } catch (RuntimeException e) {
+            // The counter has them.
+        }
+    }
+
     /// The next to pass on: once there is room, how many had to be dropped.
     ///
     /// @return null if there is nothing left; the thread ends then
     private synchronized @Nullable Runnable next() {
         Runnable line = waiting.poll();
         if (line == null && dropped > droppedTold) {
-            String text =
-                    "%d lines were dropped: nobody took them".formatted(dropped - droppedTold);
+            long untold = dropped - droppedTold;
             droppedTold = dropped;
-            line = () -> sink.accept(text);
+            line = () -> tell(untold);
         }
         if (line == null) {
             draining = false;

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /// A log whose reader stalls, as a pipe's may.
@@ -92,6 +93,22 @@ class ServerLogTest {
         log.say("good");
 
         assertThat(log.flush(LONG)).isTrue();
-        assertThat(lines).containsExactly("good", "1 lines were dropped: nobody took them");
+        assertThat(lines)
+                .containsExactlyInAnyOrder("good", "1 lines were dropped: nobody took them");
+    }
+
+    @Test
+    void aReaderThatTakesNothingIsNotAskedForEver() {
+        AtomicInteger asked = new AtomicInteger();
+        ServerLog log =
+                new ServerLog(_ -> {
+                    asked.incrementAndGet();
+                    throw new IllegalStateException("no");
+                });
+        log.say("bad");
+
+        assertThat(log.flush(LONG)).isTrue();
+        assertThat(asked).hasValue(2);
+        assertThat(log.counters()).containsEntry("log.dropped", 1L);
     }
 }
