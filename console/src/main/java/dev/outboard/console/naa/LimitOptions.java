@@ -110,7 +110,7 @@ final class LimitOptions {
     @Option(
             names = "--probe-interval",
             paramLabel = "TIME",
-            description = "How often an idle client is asked whether it is there, default 5s.")
+            description = "How often a silent client is asked whether it is there, default 5s.")
     private @Nullable Duration probeInterval;
 
     @Option(

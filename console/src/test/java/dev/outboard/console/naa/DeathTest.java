@@ -8,6 +8,8 @@ import dev.outboard.testkit.Requirement;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,6 +56,50 @@ class DeathTest {
         }
     }
 
+    /// Nothing on the wire tells of a process that is killed while it waits for its result, and the
+    /// call may take an hour: only a probe can find out.
+    @Test
+    @Requirement("NAA-MULTI-4")
+    void aNodeEndsTheCallOfAClientThatDiesWhileItComputes() throws IOException {
+        String computes =
+                """
+                System.out.println("computes");
+                while (!rpc.isCancelled()) {
+                    java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
+                }
+                System.out.println("cancelled");
+                return 0;
+                """;
+        Path jar =
+                RoutineJar.of(
+                        "Long",
+                        RoutineJar.provider("Long", 42, "long", computes),
+                        directory.resolve("long.jar"));
+        try (OutboardProcess node =
+                        OutboardProcess.node(
+                                "--routines",
+                                jar.toString(),
+                                "--max-connections",
+                                "1",
+                                "--rpc-time",
+                                "60min",
+                                "--probe-interval",
+                                "1s",
+                                "--probe-time",
+                                "1s");
+                OutboardProcess dying = call(node, 42)) {
+            node.awaitLine("computes");
+            dying.handle().destroyForcibly();
+
+            node.awaitLine("cancelled");
+            node.awaitLine("client .* failed: .*the client does not answer any more.*");
+            try (OutboardProcess next = call(node, 3)) {
+                Execution run = next.awaitEnd();
+                assertThat(run.exitCode()).as(run.toString()).isZero();
+            }
+        }
+    }
+
     @Test
     void aNodeEndsInOrderWhenAskedTo() throws IOException {
         try (OutboardProcess node = OutboardProcess.node("--stats");
@@ -70,20 +116,18 @@ class DeathTest {
     }
 
     private OutboardProcess call(OutboardProcess node, String... options) throws IOException {
+        return call(node, 3, options);
+    }
+
+    private OutboardProcess call(OutboardProcess node, int function, String... options)
+            throws IOException {
         Path file = directory.resolve("bytes.bin");
         if (!Files.exists(file)) {
             Files.write(file, new byte[BYTES]);
         }
-        String[] words = new String[7 + options.length];
-        System.arraycopy(
-                new String[] {
-                    "naa", "call", node.address(), "--function", "3", "--inout", file.toString()
-                },
-                0,
-                words,
-                0,
-                7);
-        System.arraycopy(options, 0, words, 7, options.length);
-        return OutboardProcess.start(words);
+        List<String> words = new ArrayList<>(List.of("naa", "call", node.address()));
+        words.addAll(List.of("--function", String.valueOf(function), "--inout", file.toString()));
+        words.addAll(List.of(options));
+        return OutboardProcess.start(words.toArray(String[]::new));
     }
 }

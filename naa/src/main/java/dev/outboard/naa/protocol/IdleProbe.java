@@ -2,9 +2,9 @@ package dev.outboard.naa.protocol;
 
 import java.time.Duration;
 
-/// Finds out whether a client that calls nothing is still there: now and then a WRITE of no bytes,
-/// which its NIC must acknowledge (`docs/decisions/0008`). The time is a parameter, as
-/// [System#nanoTime] counts it.
+/// Finds out whether a client from which nothing is to come, because it calls nothing or waits for
+/// its result, is still there: now and then a WRITE of no bytes, which its NIC must acknowledge
+/// (`docs/decisions/0008`). The time is a parameter, as [System#nanoTime] counts it.
 final class IdleProbe {
     private final Duration interval;
     private final Duration limit;
@@ -20,13 +20,14 @@ final class IdleProbe {
         this.limit = limit;
     }
 
-    /// The client has nothing to do from now on.
-    void idle(long nowNanos) {
+    /// Nothing is sent to the client from now on, and it need not send anything.
+    void waiting(long nowNanos) {
         next.set(nowNanos, interval);
     }
 
-    /// The client calls; a probe that is on its way is still awaited.
-    void busy() {
+    /// What is sent to the client tells whether it is there; a probe that is on its way is still
+    /// awaited.
+    void pause() {
         next.clear();
     }
 

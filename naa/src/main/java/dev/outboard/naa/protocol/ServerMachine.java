@@ -324,6 +324,7 @@ public final class ServerMachine extends Machine {
             writes.add(null, 0, target.address(), target.remoteKey());
         }
         since = nowNanos;
+        probe.pause();
         deadline.awaitAcknowledgement(nowNanos);
         enter(NaaState.DATA_SENDING);
     }
@@ -331,7 +332,7 @@ public final class ServerMachine extends Machine {
     private void enterReceiving(long nowNanos) {
         since = nowNanos;
         deadline.awaitRpc(nowNanos);
-        probe.idle(nowNanos);
+        probe.waiting(nowNanos);
         enter(NaaState.DATA_RECEIVING);
         call.takeHeld().ifPresent(immediate -> begin(immediate, nowNanos));
     }
@@ -341,8 +342,10 @@ public final class ServerMachine extends Machine {
         counters().add(Counter.BYTES_RECEIVED, completion.byteCount());
         switch (state()) {
             case DATA_RECEIVING -> begin(completion.immediate(), nowNanos);
-            // The client may be faster than the completion of what it has answered.
-            case MRSP_SENDING, MRSP_DONE, DATA_SENDING -> hold(completion.immediate(), nowNanos);
+            // The client may be faster than the completion of what it has answered. One that does
+            // not wait for its result is served alike, whenever its RPC is looked at.
+            case MRSP_SENDING, MRSP_DONE, CALCULATING, DATA_SENDING ->
+                    hold(completion.immediate(), nowNanos);
             default -> violated("an RPC in state " + state(), nowNanos);
         }
     }
@@ -363,7 +366,7 @@ public final class ServerMachine extends Machine {
         counters().add(Counter.RPCS, 1);
         since = nowNanos;
         deadline.clear();
-        probe.busy();
+        probe.waiting(nowNanos);
         call.returnRegion(0);
         enter(NaaState.CALCULATING);
         if (usedDialect() == Dialect.AP1_2023) {

@@ -249,7 +249,7 @@ final class ConnectionWorker {
     /// Nobody waits for the result any more.
     private RoutineException over(RoutineRun late, String how) {
         late.routine().ran(late.rpc().elapsedNanos(), false);
-        boolean abandoned = context.place().hasEnded();
+        boolean abandoned = context.place().hasEnded() || !late.rpc().remaining().isZero();
         return refusal(
                 abandoned ? ServerCounter.ROUTINE_ABANDONED : ServerCounter.ROUTINE_TIME,
                 ReturnCode.TIMEOUT,
@@ -261,10 +261,15 @@ final class ConnectionWorker {
     }
 
     /// Waits until nobody waits for the RPC any more or the server cannot wait any longer.
+    ///
+    /// NAA-MULTI-4: a client that dies meanwhile is noticed.
     private boolean awaitEnd(RoutineRun running, RpcContext rpc) {
         boolean ended = false;
         while (!ended && !late && !rpc.isCancelled()) {
             ended = running.await(Math.min(SLICE_NANOS, rpc.remaining().toNanos()));
+            if (!ended) {
+                context.attend();
+            }
         }
         return ended || running.await(0);
     }

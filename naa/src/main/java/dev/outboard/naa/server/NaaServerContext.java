@@ -117,6 +117,10 @@ public final class NaaServerContext implements AutoCloseable {
     /// @param how DISCONNECTED, or a failure
     void ended(ConnectionEvent.Type how) {
         place.ended(how);
+        cancelRpc();
+    }
+
+    private void cancelRpc() {
         RpcContext running = current;
         if (running != null) {
             running.cancel();
@@ -265,7 +269,7 @@ public final class NaaServerContext implements AutoCloseable {
     }
 
     /// Sends the answer to the RPC and waits until it has arrived. Does nothing if the client has
-    /// disconnected meanwhile.
+    /// disconnected or broken the rules meanwhile.
     ///
     /// @param returnCode `ReturnCode.SUCCESS` to return the outputs, or an error code
     public void reply(int returnCode) {
@@ -292,13 +296,28 @@ public final class NaaServerContext implements AutoCloseable {
             throw new IllegalArgumentException(
                     "return code %d; valid: 0 to %d".formatted(returnCode, MAX_RETURN_CODE));
         }
+        rpcPending = false;
         place.noticeEnd();
-        if (machine.state() != NaaState.FINISHED) {
+        throwFailure();
+        if (machine.state() != NaaState.FINISHED && !machine.isRefusing()) {
             place.sending();
             machine.reply(returnCode, System.nanoTime());
             link.post();
         }
-        rpcPending = false;
+    }
+
+    /// Looks after the connection while a routine computes on another thread: cancels the RPC if
+    /// the client does not answer a probe, has left or has broken the rules.
+    void attend() {
+        try (Turn _ = turn.take()) {
+            await(0);
+        }
+        NaaState now = machine.state();
+        if (now.isTerminal() || now == NaaState.FINISHED) {
+            ended(ConnectionEvent.Type.DISCONNECTED);
+        } else if (machine.isRefusing()) {
+            cancelRpc();
+        }
     }
 
     /// Posts one receive for an RPC, beyond those that are always posted.

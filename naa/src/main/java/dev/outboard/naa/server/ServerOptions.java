@@ -25,7 +25,7 @@ import java.util.OptionalLong;
 /// @param transferLimit how long the transfer of one answer may take
 /// @param idleLimit how long a connection may be without an RPC
 /// @param evictAfter how long a client may call nothing and keep a place that others want
-/// @param probeInterval how often an idle client is probed with a WRITE of no bytes
+/// @param probeInterval how often a silent client is probed with a WRITE of no bytes
 /// @param probeLimit how long a probe may stay unanswered before the client counts as dead
 /// @param routineLimit how long a routine may take
 /// @param shortLimit what a routine that runs on a polling thread should take at most
@@ -234,7 +234,7 @@ public record ServerOptions(
             return this;
         }
 
-        /// Probes idle clients every `interval`; one that does not answer within `limit` is dead.
+        /// Probes silent clients every `interval`; one that does not answer within `limit` is dead.
         public Builder probe(Duration interval, Duration limit) {
             return probeInterval(interval).probeLimit(limit);
         }

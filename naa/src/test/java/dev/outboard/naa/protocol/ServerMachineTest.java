@@ -220,6 +220,20 @@ class ServerMachineTest {
         assertThat(server.machine.functionCode()).isEqualTo(5);
     }
 
+    /// Whether the completion of an RPC that comes too early is polled during the calculation or
+    /// after it depends on the routine; the outcome does not.
+    @Test
+    void keepsAnRpcThatComesBeforeTheResultOfTheLastUntilThatHasArrived() {
+        server.reach(NaaState.CALCULATING);
+        server.driver.immediateArrives(Dialect.UPSTREAM_2026.requestImmediate(5, 0), 10);
+        assertThat(state()).isEqualTo(NaaState.CALCULATING);
+        assertThat(server.machine.functionCode()).isEqualTo(ServerFixture.CODE);
+        server.machine.reply(0, server.driver.now);
+        server.driver.take().forEach(server.driver::sendCompletes);
+        assertThat(state()).isEqualTo(NaaState.CALCULATING);
+        assertThat(server.machine.functionCode()).isEqualTo(5);
+    }
+
     @Test
     @Requirement({"NAA-XFER-17", "NAA-STATE-3"})
     void aHostErrorRunsNothingAndLeavesTheServerWaiting() {
@@ -465,6 +479,34 @@ class ServerMachineTest {
         assertThat(state()).isEqualTo(NaaState.DATA_RECEIVING);
         server.machine.timePassed(server.driver.now + 2 * interval + limit);
         assertThat(state()).isEqualTo(NaaState.ERROR);
+        assertThat(server.failure(NaaConnectException.class).reason())
+                .isEqualTo(NaaConnectException.Reason.UNREACHABLE);
+    }
+
+    @Test
+    @Requirement("NAA-MULTI-4")
+    void aClientThatWaitsForItsResultIsProbedTooButNotWhileItIsSent() {
+        server.reach(NaaState.CALCULATING);
+        long interval = ServerFixture.PROBE.toNanos();
+        assertThat(server.machine.nanosUntilDue(server.driver.now)).isEqualTo(interval);
+        server.driver.now += interval;
+        server.machine.timePassed(server.driver.now);
+        Posted probe = server.driver.take().getFirst();
+        assertThat(probe.operation()).isEqualTo(RDMA_WRITE);
+        server.driver.sendCompletes(probe);
+        server.machine.reply(0, server.driver.now);
+        assertThat(server.driver.take()).hasSize(1);
+        server.machine.timePassed(server.driver.now + interval);
+        assertThat(server.driver.take()).isEmpty();
+    }
+
+    @Test
+    @Requirement("NAA-MULTI-4")
+    void aClientThatDoesNotAnswerAProbeWhileItWaitsForItsResultIsGivenUp() {
+        server.reach(NaaState.CALCULATING);
+        server.driver.now += ServerFixture.PROBE.toNanos();
+        server.machine.timePassed(server.driver.now);
+        server.machine.timePassed(server.driver.now + ServerFixture.PROBE_LIMIT.toNanos());
         assertThat(server.failure(NaaConnectException.class).reason())
                 .isEqualTo(NaaConnectException.Reason.UNREACHABLE);
     }

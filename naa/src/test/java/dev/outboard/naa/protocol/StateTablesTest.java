@@ -162,6 +162,12 @@ class StateTablesTest {
                         walk.in(
                                 state + " (RPC kept)",
                                 () -> server(state, server -> server.call(1)));
+                case CALCULATING -> {
+                    walk.in(state + " (RPC kept)", () -> server(state, server -> server.call(1)));
+                    walk.in(
+                            state + " (probe sent)",
+                            () -> server(state, server -> pass(server.driver, PROBE)));
+                }
                 case DATA_RECEIVING ->
                         walk.in(
                                 state + " (probe sent)",
