@@ -180,14 +180,19 @@ public final class Buf extends BufRange {
         }
     }
 
+    /// Elements that a closed inventory has taken back stay in the list; they are passed over.
     @Override
     void giveBack() {
         for (Buf each = this; each != null; each = each.next) {
-            each.requireReturnable();
+            if (each.isOut()) {
+                each.requireReturnable();
+            }
         }
         for (Buf each = this; each != null; ) {
             Buf following = each.next;
-            each.leave();
+            if (each.isOut()) {
+                each.leave();
+            }
             each = following;
         }
     }
@@ -209,11 +214,24 @@ public final class Buf extends BufRange {
         }
     }
 
+    /// Elements behind it may be of another inventory: they get a new head, so that they can be
+    /// released.
     @Override
     void takeBackFinally() {
-        if (isOut()) {
-            leave();
+        if (!isOut()) {
+            return;
         }
+        if (!inner) {
+            Buf head = next;
+            while (head != null && !head.isOut()) {
+                head = head.next;
+            }
+            if (head != null) {
+                head.inner = false;
+                head.last = last;
+            }
+        }
+        goBack();
     }
 
     /// Leaves the list, and goes back to the inventory if it came from one.
@@ -221,6 +239,10 @@ public final class Buf extends BufRange {
         next = null;
         last = this;
         inner = false;
+        goBack();
+    }
+
+    private void goBack() {
         if (inventory != null) {
             Mmap pointedInto = mmap();
             mmap = null;

@@ -154,7 +154,12 @@ public final class BufPool implements AutoCloseable {
     ///
     /// @throws DocaException with IN_USE if buffers are out
     public synchronized void stop() {
-        requireAllBack("stopped");
+        int out = count() - freeCount();
+        if (out > 0) {
+            throw new DocaException(
+                    DocaError.IN_USE,
+                    "%s cannot be stopped: %d are out; release them first".formatted(this, out));
+        }
         bufs.stop();
         started = false;
     }
@@ -229,24 +234,15 @@ public final class BufPool implements AutoCloseable {
         return bufs.freeCount();
     }
 
-    /// Stops the pool and gives it up. Closing twice is harmless.
+    /// Stops the pool and gives it up. Buffers that are out are taken back, as [BufInventory#close]
+    /// does. Closing twice is harmless.
     ///
-    /// @throws DocaException with IN_USE if buffers are out
+    /// @throws DocaException with BAD_STATE if buffers are out and another thread owns them
     @Override
     public synchronized void close() {
-        requireAllBack("closed");
         bufs.close();
         started = false;
         closed = true;
-    }
-
-    private void requireAllBack(String action) {
-        int out = count() - freeCount();
-        if (out > 0) {
-            throw new DocaException(
-                    DocaError.IN_USE,
-                    "%s cannot be %s: %d are out; release them first".formatted(this, action, out));
-        }
     }
 
     @Override

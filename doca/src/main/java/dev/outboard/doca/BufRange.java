@@ -144,6 +144,11 @@ public abstract sealed class BufRange permits Buf, RemoteBuf {
         return references;
     }
 
+    /// Whether it is out: not back where it came from.
+    public final boolean isOut() {
+        return references > 0;
+    }
+
     /// A number that changes when the buffer goes back to its inventory; of a buffer that is back,
     /// too.
     public final int generation() {
@@ -164,7 +169,8 @@ public abstract sealed class BufRange permits Buf, RemoteBuf {
     /// The last reference is released.
     abstract void giveBack();
 
-    /// Its inventory takes it back, if it is out, whoever holds it.
+    /// Its inventory is closed and takes it back, if it is out, whoever holds it; it is never
+    /// handed out again.
     abstract void takeBackFinally();
 
     final void handOut(long base, long head, long len, long data, long dataLen) {
@@ -184,10 +190,6 @@ public abstract sealed class BufRange permits Buf, RemoteBuf {
     /// Where it started, of a buffer that is on its way back, too.
     final long lastHead() {
         return head;
-    }
-
-    final boolean isOut() {
-        return references > 0;
     }
 
     final void requireOut() {

@@ -97,6 +97,28 @@ class BufInventoryTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"0", "1", "2"})
+    void closingLosesNothingOfListsWithElementsOfAnother(int foreignPart) {
+        try (BufInventory own = BufInventory.create(2).start();
+                BufInventory closing = BufInventory.create(1).start()) {
+            List<Buf> parts = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                parts.add((i == foreignPart ? closing : own).byAddress(mmap, 8 * i, 8));
+            }
+            parts.get(0).chain(parts.get(1));
+            parts.get(0).chain(parts.get(2));
+
+            closing.close();
+            assertRefused(DocaError.BAD_STATE, parts.get(foreignPart)::len);
+            Buf head = parts.get(foreignPart == 0 ? 1 : 0);
+            assertThat(head.isFirst()).isTrue();
+            head.release();
+            assertThat(own.freeCount()).isEqualTo(2);
+            assertThat(mmap.bufferCount()).isZero();
+        }
+    }
+
+    @ParameterizedTest
     @ValueSource(ints = {0, -1, Integer.MAX_VALUE, Integer.MIN_VALUE})
     void refusesANumberOfElementsThatCannotBe(int count) {
         assertRefused(DocaError.INVALID_VALUE, () -> BufInventory.create(count), "1 to");

@@ -190,7 +190,6 @@ class BufPoolTest {
         assertRefused(DocaError.BAD_STATE, () -> pool.elementAlignment(8), "is started");
         Buf buf = pool.alloc();
         assertRefused(DocaError.IN_USE, pool::stop, "1 are out");
-        assertRefused(DocaError.IN_USE, pool::close, "1 are out");
         buf.release();
         pool.stop();
         pool.stop();
@@ -202,6 +201,40 @@ class BufPoolTest {
         pool.close();
         pool.close();
         assertRefused(DocaError.BAD_STATE, pool::start, "closed");
+    }
+
+    @Test
+    void closingTakesBackWhatIsOut() {
+        BufPool pool = BufPool.create(3, 8, mmap).start();
+        Buf head = pool.alloc();
+        head.chain(pool.alloc());
+        head.retain();
+        pool.close();
+        pool.close();
+        assertThat(mmap.bufferCount()).as("buffers that point into the memory").isZero();
+        assertThat(pool.freeCount()).isEqualTo(3);
+        assertRefused(DocaError.BAD_STATE, head::data, "back in its inventory");
+        assertRefused(DocaError.BAD_STATE, pool::alloc);
+        assertRefused(DocaError.BAD_STATE, pool::start, "closed");
+    }
+
+    @Test
+    void anotherThreadDoesNotCloseAPoolWithBuffersOut() throws InterruptedException {
+        BufPool pool = BufPool.create(1, 8, mmap).start();
+        Buf buf = pool.alloc();
+        Thread other =
+                Thread.ofPlatform()
+                        .start(() -> {
+                            try {
+                                pool.close();
+                            } catch (DocaException e) {
+                                elsewhere = e.error();
+                            }
+                        });
+        other.join();
+        assertThat(elsewhere).isEqualTo(DocaError.BAD_STATE);
+        assertThat(buf.len()).isEqualTo(8);
+        pool.close();
     }
 
     @Test

@@ -40,6 +40,9 @@ final class BufLists {
             if (++count > maxLength) {
                 return ValidationRule.LIST_TOO_LONG;
             }
+            if (!buf.isOut()) {
+                return ValidationRule.BUFFER_RETURNED;
+            }
             if (buf.mmap().region(device) == null) {
                 return ValidationRule.FOREIGN_DEVICE;
             }
@@ -96,10 +99,11 @@ final class BufLists {
         }
     }
 
-    /// `bytes` bytes arrived in the tails of the list: they belong to its data now.
+    /// `bytes` bytes arrived in the tails of the list: they belong to its data now, up to an
+    /// element that was given back in the meantime.
     static void append(@Nullable Buf list, long bytes) {
         long left = bytes;
-        for (Buf buf = list; buf != null && left > 0; buf = buf.next()) {
+        for (Buf buf = list; buf != null && buf.isOut() && left > 0; buf = buf.next()) {
             long share = Math.min(left, buf.tailLen());
             buf.dataLen(buf.dataLen() + share);
             left -= share;

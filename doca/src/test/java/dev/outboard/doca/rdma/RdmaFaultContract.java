@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.Buf;
+import dev.outboard.doca.BufInventory;
 import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaError;
@@ -327,6 +328,36 @@ abstract class RdmaFaultContract extends RdmaPairContract {
             local.release();
             assertConnected();
         }
+    }
+
+    @Test
+    @Requirement("DFLT-51")
+    void aListOfWhichAPartWasGivenBackIsRefused() {
+        connect();
+        BufInventory other = BufInventory.create(1).start();
+        Buf head = ours.dataAt(0, 4);
+        head.chain(other.byData(ours.mmap, 4, 4));
+        other.close();
+        assertBreaks(ValidationRule.BUFFER_RETURNED, ours, ours.peer.allocSend(head));
+        assertBreaks(ValidationRule.BUFFER_RETURNED, ours, ours.rdma.allocReceive(head));
+        assertConnected();
+    }
+
+    @Test
+    @Requirement("DFLT-51")
+    void aReceiveCompletesThoughAPartOfItsListWasGivenBack() {
+        theirs.rdma.receiveDstBufListLen(2);
+        connect();
+        BufInventory other = BufInventory.create(1).start();
+        Buf head = theirs.room(0, 4);
+        head.chain(other.byAddress(theirs.mmap, 4, 4));
+        ReceiveTask receive = posted(head);
+        other.close();
+        assertSucceeds(ours, ours.peer.allocSend(ours.dataAt(0, 8)));
+        assertThat(theirs.next()).isSameAs(receive);
+        assertThat(receive.status()).isEqualTo(DocaError.SUCCESS);
+        assertThat(receive.resultLength()).isEqualTo(8);
+        assertThat(head.dataLen()).isEqualTo(4);
     }
 
     @ParameterizedTest
