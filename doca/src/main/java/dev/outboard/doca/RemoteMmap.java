@@ -2,7 +2,6 @@ package dev.outboard.doca;
 
 import dev.outboard.doca.blob.Blob;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.Set;
@@ -14,8 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 ///
 /// DCORE-MMAP-15, DCORE-MMAP-16: what an export gives can make buffers and nothing else.
 public final class RemoteMmap implements AutoCloseable {
-    private static final int IPV4_BYTES = 4;
-    private static final int IPV6_BYTES = 16;
+    private static final String NO_EXPORT = "this is no export of an mmap: ";
 
     private static final Set<AccessFlag> PEER_FLAGS =
             EnumSet.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC);
@@ -65,19 +63,12 @@ public final class RemoteMmap implements AutoCloseable {
         DocaException.nonNull(dev, "dev");
         DocaException.nonNull(export, "export");
         ByteBuffer body;
+        InetAddress host;
         try {
             body = Blob.decode(Blob.Kind.MMAP, export);
+            host = Blob.hostAt(FIXED_BYTES, body);
         } catch (IllegalArgumentException e) {
-            throw invalid(String.valueOf(e.getMessage()), e);
-        }
-        int addressBytes = body.remaining() - FIXED_BYTES;
-        if (addressBytes != IPV4_BYTES && addressBytes != IPV6_BYTES) {
-            throw invalid(
-                    "its body has %d bytes instead of %d or %d"
-                            .formatted(
-                                    body.remaining(),
-                                    FIXED_BYTES + IPV4_BYTES,
-                                    FIXED_BYTES + IPV6_BYTES));
+            throw new DocaException(DocaError.INVALID_VALUE, NO_EXPORT + e.getMessage(), e);
         }
         long address = body.getLong();
         long length = body.getLong();
@@ -85,19 +76,10 @@ public final class RemoteMmap implements AutoCloseable {
         Set<AccessFlag> permissions = AccessFlag.of(body.getInt());
         MmapBuilder.requireRange(address, length);
         if (!permitsPeers(permissions)) {
-            throw invalid("it permits only " + permissions);
+            throw new DocaException(
+                    DocaError.INVALID_VALUE, NO_EXPORT + "it permits only " + permissions);
         }
-        byte[] host = new byte[addressBytes];
-        body.get(host);
-        return new RemoteMmap(dev, address, length, remoteKey, permissions, address(host));
-    }
-
-    private static InetAddress address(byte[] bytes) {
-        try {
-            return InetAddress.getByAddress(bytes);
-        } catch (UnknownHostException e) {
-            throw invalid("its device has an address of " + bytes.length + " bytes", e);
-        }
+        return new RemoteMmap(dev, address, length, remoteKey, permissions, host);
     }
 
     /// The address of the first byte at the peer.
@@ -208,14 +190,5 @@ public final class RemoteMmap implements AutoCloseable {
                     "address 0x%x is not in the %s".formatted(address, mmap));
         }
         return offset;
-    }
-
-    private static DocaException invalid(String why) {
-        return new DocaException(DocaError.INVALID_VALUE, "this is no export of an mmap: " + why);
-    }
-
-    private static DocaException invalid(String why, Throwable cause) {
-        return new DocaException(
-                DocaError.INVALID_VALUE, "this is no export of an mmap: " + why, cause);
     }
 }

@@ -7,10 +7,11 @@ public enum ValidationRule {
     BUFFER_RETURNED(
             DocaError.INVALID_VALUE, "a buffer was given back to its inventory in the meantime"),
     FOREIGN_DEVICE(
-            DocaError.INVALID_VALUE, "the mmap of a buffer is not of the device of the context"),
+            DocaError.INVALID_VALUE,
+            "the mmap of a buffer, or a sync event, is not of the device of the context"),
     FOREIGN_PEER(
             DocaError.INVALID_VALUE,
-            "the peer exported the memory for another device than the connection leads to"),
+            "the memory or the sync event was exported for another device than the connection leads to"),
     MEMORY_CLOSED(DocaError.INVALID_VALUE, "the arena of a buffer's memory is closed"),
     MESSAGE_TOO_LONG(DocaError.INVALID_VALUE, "the message is longer than the device can send"),
     LIST_TOO_LONG(DocaError.INVALID_VALUE, "the list has more buffers than its limit allows"),

@@ -126,7 +126,7 @@ class MmapExportTest {
     @Requirement("DCORE-MMAP-15")
     void anExportOfSomethingElseIsInvalid() {
         refused(Blob.encode(Blob.Kind.SYNC_EVENT, new byte[24]), "SYNC_EVENT");
-        refused(Blob.encode(Blob.Kind.MMAP, new byte[27]), "27 bytes");
+        refused(Blob.encode(Blob.Kind.MMAP, new byte[27]), "address of 3 bytes");
     }
 
     @Test

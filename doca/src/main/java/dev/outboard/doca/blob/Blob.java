@@ -1,5 +1,7 @@
 package dev.outboard.doca.blob;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
@@ -17,7 +19,7 @@ import java.util.zip.CRC32C;
 /// ```
 public final class Blob {
     private static final int MAGIC = 0x4F424458;
-    private static final short VERSION = 2;
+    private static final short VERSION = 3;
     private static final int HEADER_BYTES = 12;
     private static final int CHECKSUM_BYTES = 4;
 
@@ -75,6 +77,24 @@ public final class Blob {
             throw bad("describes " + name(kindNumber) + " instead of " + kind);
         }
         return fields.slice(HEADER_BYTES, bodyBytes).asReadOnlyBuffer();
+    }
+
+    /// The address of a device that `body` ends with, after `fixed` bytes of other fields.
+    ///
+    /// @throws IllegalArgumentException if what follows them is none
+    public static InetAddress hostAt(int fixed, ByteBuffer body) {
+        if (body.remaining() < fixed) {
+            throw bad("has a body of %d bytes, too few".formatted(body.remaining()));
+        }
+        byte[] raw = new byte[body.remaining() - fixed];
+        body.get(body.position() + fixed, raw);
+        try {
+            return InetAddress.getByAddress(raw);
+        } catch (UnknownHostException e) {
+            throw bad(
+                    "has an address of %d bytes for a device; valid: 4 or 16"
+                            .formatted(raw.length));
+        }
     }
 
     private static int checksum(byte[] bytes, int length) {

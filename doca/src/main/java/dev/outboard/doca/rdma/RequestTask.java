@@ -4,7 +4,9 @@ import dev.outboard.doca.Buf;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.ValidationRule;
+import dev.outboard.doca.sync.SyncEventRemoteNet;
 import dev.outboard.fabric.SendRequest;
+import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /// A task that sends something to the peer of a connection.
@@ -67,13 +69,23 @@ public abstract sealed class RequestTask extends RdmaTask
         if (buf == null) {
             return null;
         }
-        if (operand.isReturned()) {
-            return ValidationRule.BUFFER_RETURNED;
-        }
-        if (!buf.mmap().isThrough(ctx().device())) {
+        return operand.isReturned()
+                ? ValidationRule.BUFFER_RETURNED
+                : checkReach(buf.mmap().isThrough(ctx().device()), buf.mmap().host());
+    }
+
+    /// The rules for a sync event of the peer, which must be there.
+    final @Nullable ValidationRule checkEvent(@Nullable SyncEventRemoteNet event) {
+        return event == null
+                ? ValidationRule.OPERAND_MISSING
+                : checkReach(event.isThrough(ctx().device()), event.host());
+    }
+
+    private @Nullable ValidationRule checkReach(boolean isThroughOurDevice, InetAddress host) {
+        if (!isThroughOurDevice) {
             return ValidationRule.FOREIGN_DEVICE;
         }
-        return connection.leadsTo(buf.mmap().host()) ? null : ValidationRule.FOREIGN_PEER;
+        return connection.leadsTo(host) ? null : ValidationRule.FOREIGN_PEER;
     }
 
     /// The rules for a list on this side.

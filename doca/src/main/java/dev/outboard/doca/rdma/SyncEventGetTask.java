@@ -56,7 +56,11 @@ public final class SyncEventGetTask extends RequestTask {
 
     @Override
     @Nullable ValidationRule check() {
-        return event == null || dst.get() == null ? ValidationRule.OPERAND_MISSING : checkList(dst);
+        ValidationRule broken = checkEvent(event);
+        if (broken != null) {
+            return broken;
+        }
+        return dst.get() == null ? ValidationRule.OPERAND_MISSING : checkList(dst);
     }
 
     @Override

@@ -66,9 +66,8 @@ public final class SyncEventNotifyAddTask extends RequestTask {
 
     @Override
     @Nullable ValidationRule check() {
-        return event == null
-                ? ValidationRule.OPERAND_MISSING
-                : AtomicOperands.checkResult(result, ctx().device());
+        ValidationRule broken = checkEvent(event);
+        return broken == null ? AtomicOperands.checkResult(result, ctx().device()) : broken;
     }
 
     @Override

@@ -49,10 +49,14 @@ public final class SyncEventNotifySetTask extends RequestTask {
 
     @Override
     @Nullable ValidationRule check() {
-        if (event == null || src.get() == null) {
+        ValidationRule broken = checkEvent(event);
+        if (broken != null) {
+            return broken;
+        }
+        if (src.get() == null) {
             return ValidationRule.OPERAND_MISSING;
         }
-        ValidationRule broken = checkList(src);
+        broken = checkList(src);
         return broken == null && BufLists.gatherLength(src.get()) == 0
                 ? ValidationRule.NO_BYTES
                 : broken;

@@ -53,6 +53,7 @@ public final class SyncEvent implements AutoCloseable {
     private final Set<Location> subscribers = EnumSet.noneOf(Location.class);
     private @Nullable MemorySegment userCell;
     private @Nullable Buf userBuf;
+    private int userBufGeneration;
     private volatile @Nullable SyncEventCtx ctx;
     private @Nullable Mmap mmap;
     private boolean standAlone;
@@ -149,6 +150,7 @@ public final class SyncEvent implements AutoCloseable {
         userCell = checked(buf.headSegment());
         buf.retain();
         userBuf = buf;
+        userBufGeneration = buf.generation();
         return this;
     }
 
@@ -234,10 +236,10 @@ public final class SyncEvent implements AutoCloseable {
 
     private synchronized void letGo() {
         shut();
-        if (userBuf != null) {
+        if (userBuf != null && userBuf.generation() == userBufGeneration) {
             userBuf.release();
-            userBuf = null;
         }
+        userBuf = null;
         closed = true;
     }
 
@@ -414,7 +416,8 @@ public final class SyncEvent implements AutoCloseable {
                             .formatted(this, publishers));
         }
         MemoryRegion region = Objects.requireNonNull(registered.region(dev));
-        return SyncEventRemoteNet.encode(region.address(), region.remoteKey());
+        return SyncEventRemoteNet.encode(
+                region.address(), region.remoteKey(), dev.protectionDomain().device().address());
     }
 
     /// What the other side of the PCI bus needs.

@@ -1,52 +1,55 @@
 package dev.outboard.doca.sync;
 
+import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.blob.Blob;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
 /// A [SyncEvent] of a peer (`doca_sync_event_remote_net`), known from its export: what the sync
 /// event tasks of an RDMA context work on, over any connection to the device of its owner. All one
 /// can do with it is that. Immutable; holds nothing that would have to be closed.
 public final class SyncEventRemoteNet {
-    /// Address, remote key.
-    private static final int BODY_BYTES = Long.BYTES + Integer.BYTES;
+    /// Address, remote key; the address of the device follows.
+    private static final int FIXED_BYTES = Long.BYTES + Integer.BYTES;
 
+    private final DocaDev dev;
     private final long address;
     private final int remoteKey;
+    private final InetAddress host;
 
-    private SyncEventRemoteNet(long address, int remoteKey) {
+    private SyncEventRemoteNet(DocaDev dev, long address, int remoteKey, InetAddress host) {
+        this.dev = dev;
         this.address = address;
         this.remoteKey = remoteKey;
+        this.host = host;
     }
 
-    /// The event that [SyncEvent#exportToRemoteNet] described at the peer.
+    /// The event that [SyncEvent#exportToRemoteNet] described at the peer, to be reached through
+    /// `dev`.
     ///
     /// @throws DocaException with INVALID_VALUE if `export` is damaged, of another version, or no
     ///   export of a sync event; the message says which
-    public static SyncEventRemoteNet fromExport(byte[] export) {
+    public static SyncEventRemoteNet fromExport(DocaDev dev, byte[] export) {
+        DocaException.nonNull(dev, "dev");
         DocaException.nonNull(export, "export");
-        ByteBuffer body;
         try {
-            body = Blob.decode(Blob.Kind.SYNC_EVENT, export);
+            ByteBuffer body = Blob.decode(Blob.Kind.SYNC_EVENT, export);
+            InetAddress host = Blob.hostAt(FIXED_BYTES, body);
+            return new SyncEventRemoteNet(dev, body.getLong(), body.getInt(), host);
         } catch (IllegalArgumentException e) {
             throw new DocaException(
                     DocaError.INVALID_VALUE,
                     "this is no export of a sync event: " + e.getMessage(),
                     e);
         }
-        if (body.remaining() != BODY_BYTES) {
-            throw new DocaException(
-                    DocaError.INVALID_VALUE,
-                    "this is no export of a sync event: its body has %d bytes instead of %d"
-                            .formatted(body.remaining(), BODY_BYTES));
-        }
-        return new SyncEventRemoteNet(body.getLong(), body.getInt());
     }
 
-    static byte[] encode(long address, int remoteKey) {
-        ByteBuffer body = ByteBuffer.allocate(BODY_BYTES);
-        body.putLong(address).putInt(remoteKey);
+    static byte[] encode(long address, int remoteKey, InetAddress host) {
+        byte[] raw = host.getAddress();
+        ByteBuffer body = ByteBuffer.allocate(FIXED_BYTES + raw.length);
+        body.putLong(address).putInt(remoteKey).put(raw);
         return Blob.encode(Blob.Kind.SYNC_EVENT, body.array());
     }
 
@@ -58,6 +61,18 @@ public final class SyncEventRemoteNet {
     /// The key that opens them.
     public int remoteKey() {
         return remoteKey;
+    }
+
+    /// The address of the device that the event belongs to: only a connection to that device
+    /// reaches it.
+    public InetAddress host() {
+        return host;
+    }
+
+    /// Whether the event is to be reached through `device`.
+    public boolean isThrough(DocaDev device) {
+        DocaException.nonNull(device, "device");
+        return dev.isSameDevice(device);
     }
 
     @Override

@@ -180,7 +180,7 @@ final class ApiObjects implements AutoCloseable {
                         .publisher(Location.REMOTE_NET)
                         .subscriber(Location.CPU)
                         .start();
-        return SyncEventRemoteNet.fromExport(event.exportToRemoteNet());
+        return SyncEventRemoteNet.fromExport(dev, event.exportToRemoteNet());
     }
 
     /// A connection of a context to itself, with all its tasks.

@@ -55,7 +55,7 @@ class BlobTest {
         blob[VERSION_AT]++;
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Blob.decode(Blob.Kind.MMAP, blob))
-                .withMessageContaining("version 3");
+                .withMessageContaining("version 4");
     }
 
     @Test

@@ -100,7 +100,7 @@ abstract class GatedConnectionContract {
         CRC32C checksum = new CRC32C();
         checksum.update(later, 0, later.length - Integer.BYTES);
         ByteBuffer.wrap(later).putInt(later.length - Integer.BYTES, (int) checksum.getValue());
-        assertRefused(DocaError.CONNECTION_ABORTED, () -> connection.connect(later), "version 3");
+        assertRefused(DocaError.CONNECTION_ABORTED, () -> connection.connect(later), "version 4");
 
         byte[] dynamic = withBodyByte(good, 0, TransportType.DC.ordinal());
         assertRefused(

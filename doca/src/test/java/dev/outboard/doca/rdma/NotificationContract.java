@@ -132,7 +132,8 @@ abstract class NotificationContract extends RdmaPairContract {
             ctx.start();
             WaitTask wait = ctx.allocWaitEq(7, -1);
             wait.submitOrThrow();
-            SyncEventRemoteNet known = SyncEventRemoteNet.fromExport(event.exportToRemoteNet());
+            SyncEventRemoteNet known =
+                    SyncEventRemoteNet.fromExport(ours.dev, event.exportToRemoteNet());
             Notification notification = armed();
             ours.mmap.segment().set(ValueLayout.JAVA_LONG, 64, 7);
             assertSucceeds(ours, ours.peer.allocSyncEventNotifySet(known, ours.dataAt(64, 8)));

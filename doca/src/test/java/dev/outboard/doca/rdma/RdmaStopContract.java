@@ -115,7 +115,9 @@ abstract class RdmaStopContract extends RdmaPairContract {
                         .subscriber(Location.CPU)
                         .start()) {
             List<RdmaTask> tasks =
-                    submitted(ofEachType, SyncEventRemoteNet.fromExport(event.exportToRemoteNet()));
+                    submitted(
+                            ofEachType,
+                            SyncEventRemoteNet.fromExport(ours.dev, event.exportToRemoteNet()));
             ours.engine.progress();
 
             CtxState state = ours.rdma.stop();

@@ -10,6 +10,9 @@ import dev.outboard.doca.DocaError;
 import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.Mmap;
 import dev.outboard.doca.ValidationRule;
+import dev.outboard.doca.sync.Location;
+import dev.outboard.doca.sync.SyncEvent;
+import dev.outboard.doca.sync.SyncEventRemoteNet;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.ValueLayout;
@@ -40,7 +43,7 @@ abstract class RdmaSyncEventFaultContract extends RdmaSyncEventPairContract {
                 RdmaEnd again = new RdmaEnd(theirs.dev.info())) {
             RdmaEnd.connect(others, again);
             assertSucceeds(ours, Operation.ADD.of(ours, known));
-            assertSucceeds(others, Operation.ADD.of(others, known));
+            assertSucceeds(others, Operation.ADD.of(others, importedBy(others)));
             assertThat(await(2)).isEqualTo(2);
         }
     }
@@ -103,6 +106,45 @@ abstract class RdmaSyncEventFaultContract extends RdmaSyncEventPairContract {
                 assertBreaks(ValidationRule.FOREIGN_DEVICE, ours, task);
             }
             buf.release();
+        }
+        assertThat(event.get()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Requirement({"DSE-EXP-3", "DRDMA-PERM-4"})
+    void anEventImportedThroughAnotherDeviceIsRefused(Operation operation) {
+        connect();
+        known = importedBy(theirs);
+        assertForeign(operation, ValidationRule.FOREIGN_DEVICE);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Requirement("DSE-EXP-3")
+    void anEventOfAnotherPeerIsRefused(Operation operation) {
+        connect();
+        try (RdmaEnd third = new RdmaEnd(device());
+                SyncEvent far =
+                        new SyncEvent(third.dev)
+                                .publisher(Location.REMOTE_NET)
+                                .subscriber(Location.CPU)
+                                .start()) {
+            known = SyncEventRemoteNet.fromExport(ours.dev, far.exportToRemoteNet());
+            assertThat(known.host()).isEqualTo(third.dev.protectionDomain().device().address());
+            assertForeign(operation, ValidationRule.FOREIGN_PEER);
+            assertThat(far.get()).isZero();
+        }
+    }
+
+    /// The connection lives on, but for an add, of which any failure ends it.
+    private void assertForeign(Operation operation, ValidationRule rule) {
+        RequestTask task = operation.of(ours, known);
+        if (operation == Operation.ADD) {
+            assertStops(rule, task);
+        } else {
+            assertBreaks(rule, ours, task);
+            assertConnected();
         }
         assertThat(event.get()).isZero();
     }
@@ -208,6 +250,7 @@ abstract class RdmaSyncEventFaultContract extends RdmaSyncEventPairContract {
     void whatTheyBringNeedsMemoryThatMayBeWritten(Operation operation) {
         ours.close();
         ours = new RdmaEnd(device(), AccessFlag.RDMA_READ);
+        known = importedBy(ours);
         connect();
         RequestTask task = operation.of(ours, known);
         assertThat(task.trySubmit()).isEqualTo(DocaError.NOT_PERMITTED);
@@ -222,6 +265,7 @@ abstract class RdmaSyncEventFaultContract extends RdmaSyncEventPairContract {
     void whatTheySetMayBeReadOnly() throws InterruptedException {
         ours.close();
         ours = new RdmaEnd(device(), AccessFlag.RDMA_READ);
+        known = importedBy(ours);
         connect();
         ours.mmap.segment().set(ValueLayout.JAVA_LONG, DATA, SOME);
         assertSucceeds(ours, Operation.SET.of(ours, known));

@@ -51,7 +51,12 @@ abstract class RdmaSyncEventPairContract extends RdmaPairContract {
                         .publisher(Location.REMOTE_NET)
                         .subscriber(Location.CPU)
                         .start();
-        known = SyncEventRemoteNet.fromExport(event.exportToRemoteNet());
+        known = importedBy(ours);
+    }
+
+    /// The event as `end` knows it.
+    final SyncEventRemoteNet importedBy(RdmaEnd end) {
+        return SyncEventRemoteNet.fromExport(end.dev, event.exportToRemoteNet());
     }
 
     @AfterEach

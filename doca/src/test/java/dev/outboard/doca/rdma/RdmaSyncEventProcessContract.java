@@ -28,7 +28,8 @@ abstract class RdmaSyncEventProcessContract {
             ours.peer = ours.rdma.export();
             Process process = SyncEventOwner.start(device().uri(), ours.peer.details());
             try (RunningProgram owner = new RunningProgram("owner of the event", process)) {
-                SyncEventRemoteNet event = SyncEventRemoteNet.fromExport(printed(owner, "event"));
+                SyncEventRemoteNet event =
+                        SyncEventRemoteNet.fromExport(ours.dev, printed(owner, "event"));
                 ours.peer.connect(printed(owner, "details"));
                 ours.progressUntil(() -> ours.rdma.state() == CtxState.RUNNING);
 

@@ -261,7 +261,8 @@ class RoceWireTest {
                         .subscriber(Location.CPU)
                         .cell(memory)
                         .start();
-        final SyncEventRemoteNet known = SyncEventRemoteNet.fromExport(event.exportToRemoteNet());
+        final SyncEventRemoteNet known =
+                SyncEventRemoteNet.fromExport(ours.dev, event.exportToRemoteNet());
 
         @Override
         public void close() {
@@ -309,7 +310,7 @@ class RoceWireTest {
         Captured packet = first(sentBy(ours), WRITE);
 
         assertThat(details.getInt(0)).as("OBDX").isEqualTo(0x4F424458);
-        assertThat(details.getShort(4)).as("version").isEqualTo((short) 2);
+        assertThat(details.getShort(4)).as("version").isEqualTo((short) 3);
         assertThat(details.get(12)).as("transport: RC").isZero();
         assertThat(details.get(13)).as("with GRH").isEqualTo((byte) 1);
         assertThat(details.getShort(14)).as("MTU").isEqualTo((short) ours.rdma.mtu());

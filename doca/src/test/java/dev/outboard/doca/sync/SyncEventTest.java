@@ -355,14 +355,44 @@ class SyncEventTest {
     }
 
     @Test
+    @Requirement("DSE-OBJ-8")
+    void closesThoughItsBufferWasTakenBack() {
+        DocaDev own = TestDevices.open();
+        Mmap memory =
+                Mmap.builder()
+                        .device(own)
+                        .memrange(8)
+                        .permissions(
+                                AccessFlag.LOCAL_READ_WRITE,
+                                AccessFlag.RDMA_READ,
+                                AccessFlag.RDMA_WRITE,
+                                AccessFlag.RDMA_ATOMIC)
+                        .build()
+                        .start();
+        BufInventory inventory = BufInventory.create(1).start();
+        SyncEvent event =
+                new SyncEvent(own)
+                        .publisher(Location.CPU)
+                        .subscriber(Location.CPU)
+                        .cell(inventory.byAddress(memory, 0, 8))
+                        .start();
+        inventory.close();
+        event.close();
+        memory.close();
+        own.close();
+    }
+
+    @Test
     @Requirement({"DSE-OBJ-2", "DSE-EXP-1", "DSE-EXP-2"})
     void aPeerLearnsWhereTheValueIs() {
         try (Arena arena = Arena.ofShared()) {
             MemorySegment memory = arena.allocate(8, 8);
             SyncEvent event = forPeers().cell(memory).start();
-            SyncEventRemoteNet known = SyncEventRemoteNet.fromExport(event.exportToRemoteNet());
+            SyncEventRemoteNet known =
+                    SyncEventRemoteNet.fromExport(dev, event.exportToRemoteNet());
             assertThat(known.address()).isEqualTo(memory.address());
             assertThat(known.remoteKey()).isNotZero();
+            assertThat(known.host()).isEqualTo(dev.protectionDomain().device().address());
             event.close();
         }
     }
@@ -397,13 +427,14 @@ class SyncEventTest {
             assertInvalid(foreign, "version 9");
             assertInvalid(Blob.encode(Blob.Kind.MMAP, new byte[12]), "MMAP");
             assertInvalid(Blob.encode(Blob.Kind.SYNC_EVENT, new byte[11]), "11 bytes");
+            assertInvalid(Blob.encode(Blob.Kind.SYNC_EVENT, new byte[12]), "address of 0 bytes");
         }
     }
 
     private static void assertInvalid(byte[] export, String why) {
         assertRefused(
                 DocaError.INVALID_VALUE,
-                () -> SyncEventRemoteNet.fromExport(export),
+                () -> SyncEventRemoteNet.fromExport(dev, export),
                 "no export of a sync event",
                 why);
     }

@@ -86,7 +86,7 @@ public final class NotifiedWrite {
             engine.progressUntil(() -> rdma.state() == CtxState.RUNNING, LIMIT);
 
             try (RemoteMmap there = RemoteMmap.fromExport(dev, exchange.receive())) {
-                SyncEventRemoteNet event = SyncEventRemoteNet.fromExport(exchange.receive());
+                SyncEventRemoteNet event = SyncEventRemoteNet.fromExport(dev, exchange.receive());
                 RemoteBuf messages = inventory.byAddress(there, 0, there.length());
                 Buf message = inventory.byData(memory, 0, BYTES);
                 Buf count = inventory.byData(memory, BYTES, Long.BYTES);
