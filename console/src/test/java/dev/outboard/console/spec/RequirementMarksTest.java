@@ -24,7 +24,6 @@ class RequirementMarksTest {
     /// Tests that name more and wait for being split. Nothing is added here.
     private static final Set<String> NOT_SPLIT_YET =
             Set.of(
-                    "CmReplayTest#sendsWhatLinuxSentButForItsOwnIdentifiers",
                     "CsrSpaceTest#hasTheRegistersThatEveryAfuMustHave",
                     "DeviceFeatureHeaderTest#readsGoldenHeaders",
                     "FpgaCacheTest#followsTheTransitionTable",

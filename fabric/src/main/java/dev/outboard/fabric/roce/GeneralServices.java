@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 /// of the application. Only the thread that drives the engine touches it.
 final class GeneralServices implements CmHost {
     /// roce.md 3.5: 0.64 ms; Linux's 0 would mean 655 ms.
-    private static final int MIN_RNR_TIMER_CODE = 12;
+    static final int MIN_RNR_TIMER_CODE = 12;
 
     private final Gid localGid;
     private final CongestionControl congestion;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// request.
 final class RoceDatagramId extends RoceConnectionId {
     /// What librdmacm gives every queue pair of the UDP port space (roce.md 4).
-    private static final int QUEUE_KEY = 0x0123_4567;
+    static final int QUEUE_KEY = 0x0123_4567;
 
     private volatile @Nullable Resolution resolution;
 

@@ -49,7 +49,7 @@ public final class RoceProvider implements FabricProvider {
     @Override
     public Device open(DeviceUri location) {
         location.allowOnly(OPTIONS);
-        IcrcVerifier.Policy policy = policy(location.options().getOrDefault("icrc", "solve"));
+        IcrcVerifier.Policy policy = policy(location);
         if (!location.device().equals("auto")) {
             return RoceDevice.open(LocalAddress.of(location.device()), policy, location);
         }
@@ -112,7 +112,9 @@ public final class RoceProvider implements FabricProvider {
         };
     }
 
-    private static IcrcVerifier.Policy policy(String name) {
+    /// What `icrc` says.
+    static IcrcVerifier.Policy policy(DeviceUri location) {
+        String name = location.options().getOrDefault("icrc", "solve");
         for (IcrcVerifier.Policy policy : IcrcVerifier.Policy.values()) {
             if (policy.name().equals(name.toUpperCase(Locale.ROOT))) {
                 return policy;

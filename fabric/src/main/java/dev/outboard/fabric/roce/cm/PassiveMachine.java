@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// REP_SENT and MRA_REP_RCVD.
 final class PassiveMachine {
     /// What an MRA asks for while the application is undecided: 65 s, as Linux does.
-    private static final int SERVICE_TIMEOUT = 24;
+    static final int SERVICE_TIMEOUT = 24;
 
     private final Signalling signalling;
     private final Teardown teardown;

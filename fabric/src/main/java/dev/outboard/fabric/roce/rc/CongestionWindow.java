@@ -10,8 +10,8 @@ package dev.outboard.fabric.roce.rc;
 ///
 /// A window that something else keeps from being used does not grow.
 final class CongestionWindow {
-    private static final int INITIAL_PACKETS = 32;
-    private static final int MINIMUM_PACKETS = 2;
+    static final int INITIAL_PACKETS = 32;
+    static final int MINIMUM_PACKETS = 2;
 
     /// A window of so many packets grows by two per round trip, and a larger one faster.
     private static final int GROWTH_PACKETS = 16;

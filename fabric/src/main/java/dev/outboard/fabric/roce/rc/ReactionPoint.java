@@ -15,14 +15,14 @@ final class ReactionPoint {
     /// At most one cut in this time.
     static final long CUT_NANOS = 50_000;
 
-    private static final long CALM_NANOS = 55_000;
-    private static final double GAIN = 1.0 / 256;
-    private static final long INCREASE_NANOS = 1_500_000;
-    private static final long INCREASE_BYTES = 10_000_000;
-    private static final int FAST_ROUNDS = 5;
+    static final long CALM_NANOS = 55_000;
+    static final double GAIN = 1.0 / 256;
+    static final long INCREASE_NANOS = 1_500_000;
+    static final long INCREASE_BYTES = 10_000_000;
+    static final int FAST_ROUNDS = 5;
 
     /// 40 Mb/s and ten times that.
-    private static final double ADDITIVE_BYTES_PER_SECOND = 5e6;
+    static final double ADDITIVE_BYTES_PER_SECOND = 5e6;
 
     private static final double HYPER_BYTES_PER_SECOND = 50e6;
 

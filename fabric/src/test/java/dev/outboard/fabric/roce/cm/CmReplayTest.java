@@ -24,8 +24,22 @@ class CmReplayTest {
         }
     }
 
-    static Stream<Role> roles() {
-        return CapturedPacket.captures().flatMap(CmReplayTest::roles);
+    static Stream<Role> rolesOfConnections() {
+        return CapturedPacket.captures()
+                .filter(capture -> !isOfAService(capture))
+                .flatMap(CmReplayTest::roles);
+    }
+
+    static Stream<Role> rolesOfServices() {
+        return CapturedPacket.captures()
+                .filter(CmReplayTest::isOfAService)
+                .flatMap(CmReplayTest::roles);
+    }
+
+    private static boolean isOfAService(String capture) {
+        return datagrams(capture).stream()
+                .map(datagram -> CmDatagram.parse(CmReplay.mad(datagram)).message())
+                .anyMatch(SidrRequest.class::isInstance);
     }
 
     /// The requests of `host-*` were written by hand; only Linux's answers are of interest.
@@ -49,9 +63,20 @@ class CmReplayTest {
     }
 
     @ParameterizedTest
-    @MethodSource("roles")
-    @Requirement({"ROCE-CM-1", "ROCE-CM-2", "ROCE-CM-12", "ROCE-CM-13", "ROCE-CM-14", "ROCE-CM-17"})
-    void sendsWhatLinuxSentButForItsOwnIdentifiers(Role role) {
+    @MethodSource("rolesOfConnections")
+    @Requirement({"ROCE-CM-1", "ROCE-CM-2", "ROCE-CM-12", "ROCE-CM-13", "ROCE-CM-14"})
+    void connectsAndDisconnectsAsLinuxDid(Role role) {
+        assertSendsTheSameButForItsOwnIdentifiers(role);
+    }
+
+    @ParameterizedTest
+    @MethodSource("rolesOfServices")
+    @Requirement({"ROCE-CM-1", "ROCE-CM-2", "ROCE-CM-13", "ROCE-CM-17"})
+    void findsServicesAsLinuxDid(Role role) {
+        assertSendsTheSameButForItsOwnIdentifiers(role);
+    }
+
+    private static void assertSendsTheSameButForItsOwnIdentifiers(Role role) {
         List<CapturedPacket> captured = datagrams(role.capture());
         CmReplay replay = new CmReplay(role.gid(), captured);
         for (CapturedPacket datagram : captured) {

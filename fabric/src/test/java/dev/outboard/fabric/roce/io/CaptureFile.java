@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Reads a big-endian pcapng file back, as far as tests look.
-final class CaptureFile {
+public final class CaptureFile {
     private static final int ENHANCED_PACKET = 6;
     private static final int COMMENT = 1;
     private static final int FLAGS = 2;
@@ -18,7 +18,7 @@ final class CaptureFile {
     private CaptureFile() {}
 
     /// @param direction 1 for inbound, 2 for outbound
-    record Entry(long epochNanos, int direction, String comment, byte[] packet) {
+    public record Entry(long epochNanos, int direction, String comment, byte[] packet) {
         /// Of an IPv4 packet.
         int identification() {
             return Short.toUnsignedInt(ByteBuffer.wrap(packet).getShort(4));
@@ -34,7 +34,7 @@ final class CaptureFile {
         }
     }
 
-    static List<Entry> read(Path file) {
+    public static List<Entry> read(Path file) {
         ByteBuffer bytes;
         try {
             bytes = ByteBuffer.wrap(Files.readAllBytes(file));
