@@ -51,25 +51,24 @@ final class Linking {
     private static final int MESSAGES_SHOWN = 10;
 
     private final Toolchain tools;
-    private final String name;
+    private final RtlDesign design;
     private final Path work;
     private final Path supplied;
     private final Path generated;
     private final Path cache;
     private final Consumer<String> progress;
 
-    /// @param name of the design, for messages
     /// @param cache where objects are kept
     /// @param progress is told what is being done
     Linking(
             Toolchain tools,
-            String name,
+            RtlDesign design,
             Path work,
             Verilation verilation,
             Path cache,
             Consumer<String> progress) {
         this.tools = tools;
-        this.name = name;
+        this.design = design;
         this.work = work;
         supplied = verilation.supplied();
         generated = verilation.objects();
@@ -91,6 +90,7 @@ final class Linking {
         options.add(optimisation(bytes));
         options.add("-I" + generated);
         options.add("-DOUTBOARD_USER_CLOCKS=" + (userClocks ? 1 : 0));
+        options.add("-DVM_TRACE=" + (design.hasSignals() ? 1 : 0));
         List<List<Path>> units = units(files, bytes <= SMALL_BYTES ? bytes : UNIT_BYTES);
         progress.accept(
                 "compiling %,d KB of C++ at %s%s"
@@ -102,7 +102,10 @@ final class Linking {
         List<String> link = new ArrayList<>(List.of("-shared", "-Wl,-z,defs", "-o"));
         link.add(library.toString());
         objects.forEach(object -> link.add(object.toString()));
-        link.add(runtime().toString());
+        link.add(library("runtime", List.of("verilated.cpp", "verilated_threads.cpp")));
+        if (design.hasSignals()) {
+            link.add(library("trace", List.of("verilated_vcd_c.cpp")));
+        }
         compile(link);
     }
 
@@ -203,18 +206,18 @@ final class Linking {
         }
     }
 
-    private Path runtime() throws IOException {
-        Path runtime = cache.resolve("runtime-" + Fingerprint.of(tools) + ".o");
-        if (Files.exists(runtime)) {
-            return runtime;
+    /// A part of Verilator's library.
+    private String library(String part, List<String> files) throws IOException {
+        Path kept = cache.resolve(part + "-" + Fingerprint.of(tools) + ".o");
+        if (!Files.exists(kept)) {
+            StringBuilder all = new StringBuilder();
+            files.forEach(file -> all.append("#include \"").append(file).append("\"\n"));
+            Path source = Files.writeString(work.resolve(part + ".cpp"), all);
+            Path object = work.resolve(part + ".o");
+            compile(List.of("-O3", "-c", "-o", object.toString(), source.toString()));
+            Files.move(object, kept, StandardCopyOption.ATOMIC_MOVE);
         }
-        Path source =
-                Files.writeString(
-                        work.resolve("runtime.cpp"),
-                        "#include \"verilated.cpp\"\n#include \"verilated_threads.cpp\"\n");
-        Path object = work.resolve("runtime.o");
-        compile(List.of("-O3", "-c", "-o", object.toString(), source.toString()));
-        return Files.move(object, runtime, StandardCopyOption.ATOMIC_MOVE);
+        return kept.toString();
     }
 
     /// Deletes objects of designs that nobody builds any more.
@@ -246,7 +249,7 @@ final class Linking {
                     Reason.TOOL,
                     tools.compiler()
                             + " cannot compile what Verilator made of "
-                            + name
+                            + design.top()
                             + ":\n"
                             + outcome.output()
                                     .lines()

@@ -97,7 +97,7 @@ public final class RtlBuild {
             String log = verilation.verilate();
             Path result = Files.createDirectory(work.resolve("result"));
             Files.writeString(result.resolve(LOG), log);
-            new Linking(tools, design.top(), work, verilation, cache, progress)
+            new Linking(tools, design, work, verilation, cache, progress)
                     .link(result.resolve(LIBRARY));
             Linking.prune(cache);
             if (Files.exists(compiled) && !Files.exists(compiled.resolve(LIBRARY))) {

@@ -38,6 +38,11 @@ public record RtlDesign(
     /// The name that CCI-P gives the top module.
     public static final String STANDARD_TOP = "ccip_std_afu";
 
+    /// Verilator's options for signals inside a design.
+    private static final String TRACE = "--trace";
+
+    static final String TRACE_DEPTH = "--trace-depth";
+
     public RtlDesign {
         sources = List.copyOf(sources);
         includes = List.copyOf(includes);
@@ -119,6 +124,26 @@ public record RtlDesign(
     public RtlDesign withOption(String option) {
         return new RtlDesign(
                 top, sources, includes, macros, append(options, option), json, patches);
+    }
+
+    /// This design compiled so that the signals inside it can be written as waveforms, see
+    /// [DesignWaves]: those of the top module and of so many levels of modules in all. The model is
+    /// larger and slower.
+    public RtlDesign withSignals(int levels) {
+        if (levels < 1) {
+            throw new IllegalArgumentException(levels + " levels; valid are 1 and more");
+        }
+        RtlDesign traced = this;
+        for (String word :
+                List.of(TRACE, "--trace-structs", "--trace-max-width", "1024", TRACE_DEPTH)) {
+            traced = traced.withOption(word);
+        }
+        return traced.withOption(Integer.toString(levels));
+    }
+
+    /// Whether signals inside the design are compiled in.
+    boolean hasSignals() {
+        return options.contains(TRACE);
     }
 
     private static <T> List<T> append(List<T> list, T last) {

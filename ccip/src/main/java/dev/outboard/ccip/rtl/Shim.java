@@ -64,8 +64,13 @@ final class Shim implements AutoCloseable {
             handle(FunctionDescriptor.of(JAVA_INT, ADDRESS), Linker.Option.critical(false));
     private static final MethodHandle CLOCKS =
             handle(
-                    FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT),
+                    FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_LONG),
                     Linker.Option.critical(false));
+    private static final MethodHandle BEGIN_TRACE =
+            handle(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle END_TRACE = handle(FunctionDescriptor.of(JAVA_INT, ADDRESS));
+    private static final MethodHandle ERROR_TEXT =
+            handle(FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT));
     private static final MethodHandle IDLE =
             handle(FunctionDescriptor.of(JAVA_LONG, ADDRESS, JAVA_LONG));
 
@@ -77,6 +82,9 @@ final class Shim implements AutoCloseable {
     private final MemorySegment takeFinding;
     private final MemorySegment finding;
     private final MemorySegment evaluations;
+    private final MemorySegment beginTrace;
+    private final MemorySegment endTrace;
+    private final MemorySegment errorText;
     private final MemorySegment destroy;
     private final MemorySegment afu;
 
@@ -112,6 +120,9 @@ final class Shim implements AutoCloseable {
             takeFinding = functions.findOrThrow("afu_take_finding");
             finding = functions.findOrThrow("afu_finding");
             evaluations = functions.findOrThrow("afu_evaluations");
+            beginTrace = functions.findOrThrow("afu_begin_trace");
+            endTrace = functions.findOrThrow("afu_end_trace");
+            errorText = functions.findOrThrow("afu_error_text");
             destroy = functions.findOrThrow("afu_destroy");
             MemorySegment create = functions.findOrThrow("afu_create");
             afu =
@@ -167,11 +178,41 @@ final class Shim implements AutoCloseable {
         }
     }
 
-    /// Other levels of the clocks, as in [dev.outboard.ccip.platform.Clocks]: the valid wires after
-    /// a rising edge of pClk, else 0, or [#ENDED].
-    int clocks(int levels) {
+    /// Other levels of the clocks from a time on, as in [dev.outboard.ccip.platform.Clocks]: the
+    /// valid wires after a rising edge of pClk, else 0, or [#ENDED].
+    int clocks(int levels, long picoseconds) {
         try {
-            return (int) CLOCKS.invokeExact(clocks, afu, levels);
+            return (int) CLOCKS.invokeExact(clocks, afu, levels, picoseconds);
+        } catch (Throwable e) {
+            throw failed(e);
+        }
+    }
+
+    /// Writes the signals inside the design to a file from the beginning of this cycle on: 0, -1 if
+    /// they are not compiled in, the errno of what is wrong with the file, or [#ENDED].
+    int beginTrace(Path file, long cycle, long megahertz) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name = arena.allocateFrom(file.toString());
+            return (int) BEGIN_TRACE.invokeExact(beginTrace, afu, name, cycle, megahertz);
+        } catch (Throwable e) {
+            throw failed(e);
+        }
+    }
+
+    /// Completes the file: 0, or the errno of what went wrong with it.
+    int endTrace() {
+        try {
+            return (int) END_TRACE.invokeExact(endTrace, afu);
+        } catch (Throwable e) {
+            throw failed(e);
+        }
+    }
+
+    /// The operating system's text of an errno.
+    String errorText(int errno) {
+        try {
+            MemorySegment text = (MemorySegment) ERROR_TEXT.invokeExact(errorText, afu, errno);
+            return text.reinterpret(LONGEST_TEXT).getString(0);
         } catch (Throwable e) {
             throw failed(e);
         }

@@ -11,6 +11,7 @@ import dev.outboard.ccip.wire.Line;
 import dev.outboard.ccip.wire.Rx;
 import dev.outboard.ccip.wire.Tx;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,8 @@ public final class VerilatedAfu implements Afu, AutoCloseable {
     private static final int C0_VALID = 1;
     private static final int C1_VALID = 1 << 1;
     private static final int C2_VALID = 1 << 2;
+    private static final int NOT_COMPILED_IN = -1;
+    private static final long PICOSECONDS_PER_MICROSECOND = 1_000_000;
 
     private final VerilatedDesign design;
     private final Shim shim;
@@ -31,6 +34,10 @@ public final class VerilatedAfu implements Afu, AutoCloseable {
     private final long seed;
     private final InitialValues values;
     private final @Nullable Clocks clocks;
+
+    /// From the time of the clocks to that of the waveforms.
+    private long traceOffset;
+
     private boolean closed;
 
     /// What is wrong with a design and no reason to end it.
@@ -140,15 +147,17 @@ public final class VerilatedAfu implements Afu, AutoCloseable {
         int valid;
         do {
             clocks.advance();
-            valid = shim.clocks(clocks.levels());
+            valid = shim.clocks(clocks.levels(), traceOffset + picoseconds(clocks));
         } while (valid >= 0 && !clocks.rises(Clocks.P_CLK));
         return valid;
     }
 
+    private static long picoseconds(Clocks clocks) {
+        return clocks.timeFemtoseconds() / 1000;
+    }
+
     private void drive(Rx rx) {
-        if (closed) {
-            throw new IllegalStateException("the AFU of " + design.top() + " is closed");
-        }
+        requireOpen();
         // Of a slice the JIT compiler knows how long it is, and checks no bounds.
         MemorySegment wires = rxWires.asSlice(0, Shim.RX_BYTES);
         for (int i = 0; i < Line.LONGS; i++) {
@@ -207,14 +216,52 @@ public final class VerilatedAfu implements Afu, AutoCloseable {
     ///
     /// @return the field of `t_if_ccip_Tx` that does, such as `c1.valid`
     public Optional<String> combinationalPath() {
-        if (closed) {
-            throw new IllegalStateException("the AFU of " + design.top() + " is closed");
-        }
+        requireOpen();
         int bit = shim.combinationalPath();
         if (bit == Shim.ENDED) {
             throw new RtlException(Reason.ENDED, shim.reason());
         }
         return bit < 0 ? Optional.empty() : Optional.of(field(bit));
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("the AFU of " + design.top() + " is closed");
+        }
+    }
+
+    /// Writes a value change dump of the signals inside from this cycle on, with which the next
+    /// edge ends, in picoseconds since cycle 0.
+    void beginTrace(Path file, long cycle) {
+        requireOpen();
+        long megahertz = profile.pClkMegahertz();
+        if (clocks != null) {
+            // The first of all edges is at their time 0, and ends the cycle.
+            long begins = clocks.levels() == 0 ? cycle + 1 : cycle;
+            traceOffset = begins * PICOSECONDS_PER_MICROSECOND / megahertz - picoseconds(clocks);
+        }
+        int error = shim.beginTrace(file, cycle, megahertz);
+        if (error == Shim.ENDED) {
+            throw new RtlException(Reason.ENDED, shim.reason());
+        }
+        if (error == NOT_COMPILED_IN) {
+            throw new IllegalStateException(
+                    design.top() + " was compiled without its signals: see RtlDesign.withSignals");
+        }
+        requireWritten(error, file);
+    }
+
+    /// Completes that file.
+    void endTrace(Path file) {
+        requireOpen();
+        requireWritten(shim.endTrace(), file);
+    }
+
+    private void requireWritten(int error, Path file) {
+        if (error != 0) {
+            throw new RtlException(
+                    Reason.INPUT, file + " cannot be written: " + shim.errorText(error));
+        }
     }
 
     /// Which field of `t_if_ccip_Tx` a bit of its image belongs to.

@@ -173,7 +173,18 @@ final class Verilation {
             command.add(splitting().toString());
         }
         command.addAll(design.options());
+        if (crosses()) {
+            deepenTrace(command);
+        }
         return command;
+    }
+
+    /// The crossing is a level above the AFU.
+    private static void deepenTrace(List<String> command) {
+        int levels = command.lastIndexOf(RtlDesign.TRACE_DEPTH) + 1;
+        if (levels > 0) {
+            command.set(levels, Integer.toString(Integer.parseInt(command.get(levels)) + 1));
+        }
     }
 
     private void addPackages(List<String> command) {

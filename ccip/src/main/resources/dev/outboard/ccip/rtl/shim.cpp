@@ -4,17 +4,22 @@
 // Compiled with Verilator's output, whose class is Vafu. Whoever loads the library calls the functions at the
 // end of this file; an AFU belongs to one caller at a time.
 
+#include <cerrno>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <set>
 #include <string>
 
 #include "Vafu.h"
 #include "fatal.h"
 #include "verilated.h"
+#if VM_TRACE
+#include "verilated_vcd_c.h"
+#endif
 
 namespace {
 
@@ -74,6 +79,79 @@ class Afu;
 // The AFU that the thread works on.
 thread_local Afu* current;
 
+#if VM_TRACE
+// Where the signals inside a design are written. What goes wrong is kept for the end: Verilator's own file would end
+// the design, also when it is deleted, and the JVM with it.
+class TraceFile final : public VerilatedVcdFile {
+    std::FILE* file = nullptr;
+
+public:
+    int error = 0;
+
+    bool open(const std::string& name) override {
+        file = std::fopen(name.c_str(), "wb");
+        if (file == nullptr) error = errno;
+        return file != nullptr;
+    }
+
+    void close() override {
+        if (file != nullptr && std::fclose(file) != 0 && error == 0) error = errno;
+        file = nullptr;
+    }
+
+    ssize_t write(const char* bytes, ssize_t length) override {
+        const size_t all = static_cast<size_t>(length);
+        if (error == 0 && std::fwrite(bytes, 1, all, file) != all) error = errno;
+        return length;
+    }
+};
+
+// The signals inside a design as waveforms. A value is written when the time after it begins: by then all that
+// happens at a time has happened.
+class Trace {
+    TraceFile file;
+    VerilatedVcdC changes{&file};
+    const uint64_t megahertz;
+    uint64_t halfPeriods;
+    uint64_t now;
+
+    uint64_t picoseconds() const { return halfPeriods * 500000 / megahertz; }
+
+public:
+    Trace(Vafu* model, const char* name, uint64_t cycle, uint64_t megahertz)
+        : megahertz{megahertz}, halfPeriods{2 * cycle}, now{picoseconds()} {
+        changes.set_time_unit("1ps");
+        changes.set_time_resolution("1ps");
+        model->trace(&changes, 99);
+        changes.open(name);
+    }
+
+    // The time of the next rising or falling edge of pClk.
+    uint64_t atEdge(bool rises) {
+        halfPeriods = rises ? (halfPeriods / 2 + 1) * 2 : halfPeriods | 1;
+        return picoseconds();
+    }
+
+    // What comes is at this time.
+    void at(Vafu* model, uint64_t later) {
+        if (later <= now) return;
+        // What is driven may have passed through logic without a clock.
+        model->eval();
+        changes.dump(now);
+        now = later;
+    }
+
+    // The errno of what went wrong, or 0.
+    int end() {
+        changes.dump(now);
+        changes.close();
+        return file.error;
+    }
+
+    int error() const { return file.error; }
+};
+#endif
+
 class Afu {
     VerilatedContext context;
     const bool prints;
@@ -85,6 +163,9 @@ class Afu {
     // The places in the design that have one already: an assertion that fails in each cycle is one finding.
     std::set<std::string> places;
     std::set<std::string> printedErrors;
+#if VM_TRACE
+    std::unique_ptr<Trace> trace;
+#endif
 
     static Vafu* create(VerilatedContext& context, uint64_t seed, bool zero) {
         const uint32_t mixed = static_cast<uint32_t>((seed ^ seed >> 29) * 0x9E3779B97F4A7C15u >> 32);
@@ -95,6 +176,9 @@ class Afu {
         context.randReset(zero ? 0 : 2);
         // 0 would let Verilator choose.
         context.randSeed(static_cast<int>(mixed == 0 ? 1 : mixed));
+#if VM_TRACE
+        context.traceEverOn(true);
+#endif
         return new Vafu{&context};
     }
 
@@ -154,6 +238,29 @@ public:
         return kind;
     }
 
+    // Writes the signals inside from now on, where this cycle begins. Returns 0, -1 if the design was compiled without
+    // them, or an errno.
+    int32_t beginTrace(const char* name, uint64_t cycle, uint64_t megahertz) {
+#if VM_TRACE
+        trace = std::make_unique<Trace>(model, name, cycle, megahertz);
+        const int32_t error = trace->error();
+        if (error != 0) trace.reset();
+        return error;
+#else
+        return -1;
+#endif
+    }
+
+    // Returns 0, or the errno of what went wrong since the trace began.
+    int32_t endTrace() {
+        int32_t error = 0;
+#if VM_TRACE
+        if (trace) error = trace->end();
+        trace.reset();
+#endif
+        return error;
+    }
+
     // One rising edge of pClk, at which the AFU samples rx. Returns what it then drives as valid.
     uint32_t step() {
         driveRx();
@@ -171,11 +278,14 @@ public:
         return passed;
     }
 
-    // The level of each clock from now on: 0 pClk, 1 pClkDiv2, 2 pClkDiv4, 3 uClk_usr, 4 uClk_usrDiv2. Returns
-    // what the AFU drives as valid after a rising edge of pClk, else 0.
-    uint32_t clocks(uint32_t levels) {
+    // The level of each clock from now on, which is this time: 0 pClk, 1 pClkDiv2, 2 pClkDiv4, 3 uClk_usr,
+    // 4 uClk_usrDiv2. Returns what the AFU drives as valid after a rising edge of pClk, else 0.
+    uint32_t clocks(uint32_t levels, uint64_t picoseconds) {
         const bool rises = (levels & 1) > model->pClk;
         driveRx();
+#if VM_TRACE
+        if (trace) trace->at(model, (levels & 1) != model->pClk ? trace->atEdge(rises) : picoseconds);
+#endif
         uint32_t before[TX_WORDS];
         if (!rises) {
             // An output that follows an input is another fault.
@@ -216,17 +326,25 @@ public:
     }
 
 private:
+    // What the AFU sees was driven at the rising edge before: pClk falls in between.
     uint32_t edge() {
+        atEdge(false);
+        model->pClk = 0;
+        evaluate();
+        atEdge(true);
         model->pClk = 1;
         model->pClkDiv2 = (edges & 1) == 0;
         model->pClkDiv4 = (edges & 2) == 0;
         ++edges;
         context.timeInc(1);
         evaluate();
-        const uint32_t valid = sampleTx();
-        model->pClk = 0;
-        evaluate();
-        return valid;
+        return sampleTx();
+    }
+
+    void atEdge([[maybe_unused]] bool rises) {
+#if VM_TRACE
+        if (trace) trace->at(model, trace->atEdge(rises));
+#endif
     }
 
     void evaluate() {
@@ -386,14 +504,34 @@ EXPORTED int64_t afu_idle(Afu* afu, uint64_t most) {
     return unlessEnded(afu, [afu, most] { return afu->idle(most); });
 }
 
-// Other levels of the clocks: what is valid after a rising edge of pClk, else 0, or ENDED.
-EXPORTED int32_t afu_clocks(Afu* afu, uint32_t levels) {
-    return static_cast<int32_t>(unlessEnded(afu, [afu, levels] { return afu->clocks(levels); }));
+// Other levels of the clocks from a time on: what is valid after a rising edge of pClk, else 0, or ENDED.
+EXPORTED int32_t afu_clocks(Afu* afu, uint32_t levels, uint64_t picoseconds) {
+    return static_cast<int32_t>(
+        unlessEnded(afu, [afu, levels, picoseconds] { return afu->clocks(levels, picoseconds); }));
+}
+
+// Writes the signals inside the design to a file from now on, when this cycle begins. Returns 0, -1 if they were not
+// compiled in, an errno, or ENDED.
+EXPORTED int32_t afu_begin_trace(Afu* afu, const char* name, uint64_t cycle, uint64_t megahertz) {
+    return static_cast<int32_t>(
+        unlessEnded(afu, [afu, name, cycle, megahertz] { return afu->beginTrace(name, cycle, megahertz); }));
+}
+
+// Completes that file: 0, or the errno of what went wrong since it was begun.
+EXPORTED int32_t afu_end_trace(Afu* afu) {
+    afu->enter();
+    return afu->endTrace();
 }
 
 // The first bit of t_if_ccip_Tx that follows Rx without a clock edge, -1 when none does, or ENDED.
 EXPORTED int32_t afu_combinational_path(Afu* afu) {
     return static_cast<int32_t>(unlessEnded(afu, [afu] { return afu->combinationalPath(); }));
+}
+
+// The text of an errno.
+EXPORTED const char* afu_error_text(Afu* afu, int32_t error) {
+    afu->text = std::strerror(error);
+    return afu->text.c_str();
 }
 
 // Why the design ended its simulation; empty while it has not.

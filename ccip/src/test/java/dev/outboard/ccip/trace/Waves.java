@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /// A value change dump as a viewer reads it: the value of each signal at each time.
-final class Waves {
+public final class Waves {
     private static final String UNSET = "";
 
     private final Map<String, NavigableMap<Long, String>> signals = new HashMap<>();
@@ -19,7 +19,7 @@ final class Waves {
 
     private Waves() {}
 
-    static Waves parse(String text) {
+    public static Waves parse(String text) {
         Waves waves = new Waves();
         Map<String, NavigableMap<Long, String>> byId = new HashMap<>();
         Deque<String> scopes = new ArrayDeque<>();
@@ -30,8 +30,9 @@ final class Waves {
                 case "$scope" -> scopes.addLast(words[2]);
                 case "$upscope" -> scopes.removeLast();
                 case "$var" -> {
-                    NavigableMap<Long, String> values = new TreeMap<>();
-                    byId.put(words[3], values);
+                    // A signal that is another one has its identifier.
+                    NavigableMap<Long, String> values =
+                            byId.computeIfAbsent(words[3], id -> new TreeMap<>());
                     String scope = scopes.stream().collect(Collectors.joining("."));
                     waves.signals.put(scope + "." + words[4], values);
                     String range = words[5].equals("$end") ? "" : words[5];
@@ -59,7 +60,7 @@ final class Waves {
     }
 
     /// Digits`x` a word, or nothing.
-    String at(String signal, long time) {
+    public String at(String signal, long time) {
         NavigableMap<Long, String> values = signals.get(signal);
         if (values == null) {
             throw new IllegalArgumentException("No " + signal + " among " + signals.keySet());
@@ -68,13 +69,18 @@ final class Waves {
         return entry == null ? UNSET : entry.getValue();
     }
 
+    /// The times at which a signal changes.
+    public Set<Long> changes(String signal) {
+        return signals.get(signal).keySet();
+    }
+
     /// How often a signal takes this value.
-    long count(String signal, String value) {
+    public long count(String signal, String value) {
         return signals.get(signal).values().stream().filter(value::equals).count();
     }
 
     /// The signals with their ranges of bits, as GTKWave calls them.
-    Set<String> names() {
+    public Set<String> names() {
         return names;
     }
 }

@@ -12,6 +12,7 @@ import dev.outboard.ccip.host.Fpga;
 import dev.outboard.ccip.host.FpgaException;
 import dev.outboard.ccip.host.Simulation;
 import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.rtl.DesignWaves;
 import dev.outboard.ccip.rtl.RtlCheck;
 import dev.outboard.ccip.rtl.RtlException;
 import dev.outboard.ccip.rtl.VerilatedAfu;
@@ -42,6 +43,7 @@ final class AfuRun implements AutoCloseable {
     private final Statistics statistics;
     private @Nullable RtlCheck rtlCheck;
     private @Nullable VcdWriter waves;
+    private @Nullable DesignWaves designWaves;
     private @Nullable Writer log;
     private byte[] result = new byte[0];
 
@@ -81,6 +83,11 @@ final class AfuRun implements AutoCloseable {
     }
 
     private Monitor waves(Path file) throws IOException {
+        if (options.wavesInside > 0 && afu instanceof VerilatedAfu verilated) {
+            DesignWaves opened = DesignWaves.open(file, simulation.profile(), verilated);
+            designWaves = opened;
+            return opened;
+        }
         VcdWriter opened = VcdWriter.open(file, simulation.profile());
         waves = opened;
         return opened;
@@ -176,6 +183,9 @@ final class AfuRun implements AutoCloseable {
     public void close() throws IOException {
         if (waves != null) {
             waves.close();
+        }
+        if (designWaves != null) {
+            designWaves.close();
         }
         if (log != null) {
             log.close();

@@ -30,7 +30,7 @@ final class BuildCommand implements Runnable {
 
     @Override
     public void run() {
-        VerilatedDesign built = options.compile(files, spec.commandLine().getErr());
+        VerilatedDesign built = options.compile(files, 0, spec.commandLine().getErr());
         PrintWriter out = spec.commandLine().getOut();
         out.println("built " + built.top() + ": " + built.library());
         built.id().ifPresent(id -> out.println("AFU_ID " + id));

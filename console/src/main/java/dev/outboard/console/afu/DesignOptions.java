@@ -52,8 +52,10 @@ final class DesignOptions {
     }
 
     /// Compiles files, saying on a stream what goes on and what Verilator remarks.
-    VerilatedDesign compile(List<Path> files, PrintWriter remarks) {
-        RtlDesign design = design(files);
+    ///
+    /// @param levels of modules whose signals are to be in the waveforms, 0 for none
+    VerilatedDesign compile(List<Path> files, int levels, PrintWriter remarks) {
+        RtlDesign design = levels == 0 ? design(files) : design(files).withSignals(levels);
         VerilatedDesign built =
                 RtlBuild.onThisMachine()
                         .reporting(step -> {

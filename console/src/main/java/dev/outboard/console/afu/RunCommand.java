@@ -3,12 +3,10 @@ package dev.outboard.console.afu;
 import dev.outboard.ccip.afu.Afu;
 import dev.outboard.ccip.checker.Channel;
 import dev.outboard.ccip.checker.Checker;
-import dev.outboard.ccip.checker.ErrorPolicy;
 import dev.outboard.ccip.checker.Report;
 import dev.outboard.ccip.checker.Violation;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.rtl.VerilatedDesign;
-import dev.outboard.ccip.wire.Line;
 import dev.outboard.console.afu.AfuRun.Outcome;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -51,8 +49,6 @@ final class RunCommand implements Callable<Integer> {
                     EnumSet.of(Channel.TX_C1),
                     EnumSet.of(Channel.TX_C0, Channel.TX_C1));
 
-    private static final int MOST_LINES = Integer.MAX_VALUE / Line.BYTES;
-
     @Spec private CommandSpec spec;
 
     @Mixin private DesignOptions design;
@@ -67,22 +63,9 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, NoSuchAlgorithmException {
-        if (options.lines < 2 || options.lines > MOST_LINES) {
-            throw new ParameterException(
-                    spec.commandLine(), options.lines + " lines; valid are 2 to " + MOST_LINES);
-        }
-        if (options.mmioTimeout < 1) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--mmio-timeout " + options.mmioTimeout + "; valid are 1 and more");
-        }
-        if (options.wavesOnError
-                && (options.waves == null || options.policy != ErrorPolicy.HARDWARE)) {
-            throw new ParameterException(
-                    spec.commandLine(), "--vcd-on-error needs --vcd FILE and --policy hardware");
-        }
-        byte[] input = options.input == null ? new byte[0] : Files.readAllBytes(options.input);
         Optional<HostProgram> example = example();
+        options.check(spec.commandLine(), example.flatMap(HostProgram::example).isEmpty());
+        byte[] input = options.input == null ? new byte[0] : Files.readAllBytes(options.input);
         HostProgram program =
                 options.program != null ? options.program : example.orElse(HostProgram.DISCOVER);
         Profile platform =
@@ -120,7 +103,10 @@ final class RunCommand implements Callable<Integer> {
                     spec.commandLine(), "no AFU '" + word + "': neither an example nor a file");
         }
         VerilatedDesign built =
-                design.compile(words.stream().map(Path::of).toList(), spec.commandLine().getErr());
+                design.compile(
+                        words.stream().map(Path::of).toList(),
+                        options.wavesInside,
+                        spec.commandLine().getErr());
         return () -> built.open(platform, options.seed, options.initialValues());
     }
 

@@ -7,16 +7,21 @@ import dev.outboard.ccip.platform.MemoryModel;
 import dev.outboard.ccip.platform.Mode;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.rtl.InitialValues;
+import dev.outboard.ccip.wire.Line;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 
 /// The options of 'afu run'.
 final class RunOptions {
+    private static final int MOST_LINES = Integer.MAX_VALUE / Line.BYTES;
+
     @Option(
             names = "--program",
             paramLabel = "PROGRAM",
@@ -122,6 +127,15 @@ final class RunOptions {
     @Nullable Path waves;
 
     @Option(
+            names = "--vcd-inside",
+            paramLabel = "LEVELS",
+            description =
+                    "Put the signals inside a design in SystemVerilog beside the port, of so many"
+                            + " levels of modules: 1 for the top module alone, 99 for all. The"
+                            + " design is compiled for it apart.")
+    int wavesInside;
+
+    @Option(
             names = "--vcd-on-error",
             description =
                     "Begin the waveforms when pck_cp2af_error rises, with the 256 cycles before it;"
@@ -153,6 +167,43 @@ final class RunOptions {
                             + " as on most boards, random, or random by a seed of their own, a"
                             + " number. Default random, by --seed.")
     @Nullable InitOption init;
+
+    /// Refuses what does not fit together or is out of range.
+    ///
+    /// @param compiles whether the AFU is a design in SystemVerilog
+    void check(CommandLine command, boolean compiles) {
+        require(
+                command,
+                lines >= 2 && lines <= MOST_LINES,
+                lines + " lines; valid are 2 to " + MOST_LINES);
+        require(
+                command,
+                mmioTimeout >= 1,
+                "--mmio-timeout " + mmioTimeout + "; valid are 1 and more");
+        require(
+                command,
+                !wavesOnError || (waves != null && policy == ErrorPolicy.HARDWARE),
+                "--vcd-on-error needs --vcd FILE and --policy hardware");
+        require(
+                command,
+                wavesInside >= 0,
+                "--vcd-inside " + wavesInside + "; valid are 1 and more");
+        require(
+                command,
+                wavesInside == 0 || (waves != null && compiles),
+                "--vcd-inside needs --vcd FILE and a design in SystemVerilog");
+        require(
+                command,
+                wavesInside == 0 || !wavesOnError,
+                "--vcd-inside and --vcd-on-error: nobody keeps what was inside the design before the"
+                        + " error; take one of them");
+    }
+
+    private static void require(CommandLine command, boolean holds, String message) {
+        if (!holds) {
+            throw new ParameterException(command, message);
+        }
+    }
 
     InitialValues initialValues() {
         return init == null ? InitialValues.random(seed) : init.values(seed);

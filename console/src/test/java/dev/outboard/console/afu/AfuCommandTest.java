@@ -162,6 +162,19 @@ class AfuCommandTest {
     }
 
     @Test
+    void wavesInsideNeedWavesAndADesign() {
+        String waves = directory.resolve("none.vcd").toString();
+        String needs = "--vcd-inside needs --vcd FILE and a design in SystemVerilog";
+        assertThat(afu("run", "hello", "--vcd", waves, "--vcd-inside", "2").err()).contains(needs);
+        assertThat(afu("run", "a.sv", "--vcd-inside", "2").err()).contains(needs);
+        assertThat(afu("run", "a.sv", "--vcd", waves, "--vcd-inside", "-1").err())
+                .contains("--vcd-inside -1; valid are 1 and more");
+        assertThat(afu("run", "a.sv", "--vcd", waves, "--vcd-inside", "1", "--vcd-on-error").err())
+                .contains("nobody keeps what was inside the design before the error");
+        assertThat(Path.of(waves)).doesNotExist();
+    }
+
+    @Test
     void anAfuThatNeverEndsIsEnded() {
         Execution run = afu("run", "hello", "--program", "job", "--cycles", "5000");
 
