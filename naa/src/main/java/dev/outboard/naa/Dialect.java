@@ -60,6 +60,11 @@ public enum Dialect {
         }
     };
 
+    /// The bytes of the metadata region of `ap1-2023`.
+    ///
+    /// NAA-META-9: both sides take the length from here; the return address comes first.
+    public static final int METADATA_BYTES = 8;
+
     private static final int HOST_TO_NAA = 0x80;
 
     private final String label;

@@ -35,7 +35,6 @@ import java.util.concurrent.CompletableFuture;
 /// What a [NaaClient] does behind its guards: registers the regions, runs the state machine, waits
 /// and cleans up. One thread at a time.
 final class ClientSession {
-    private static final long METADATA_BYTES = 8;
     private static final long MAX_MESSAGE_BYTES = 1L << 31;
 
     /// Messages, probes and host errors need room in the send queue too.
@@ -367,7 +366,7 @@ final class ClientSession {
     private List<ClientRegion> wireRegions() {
         List<ClientRegion> regions = new ArrayList<>();
         if (settings.dialect == Dialect.AP1_2023) {
-            MemorySegment metadata = arena.allocate(METADATA_BYTES, METADATA_BYTES);
+            MemorySegment metadata = arena.allocate(Dialect.METADATA_BYTES, Long.BYTES);
             regions.add(new ClientRegion(RegionSpec.unmarked(metadata), arena));
         }
         settings.regions.forEach(spec -> regions.add(new ClientRegion(spec, arena)));

@@ -10,8 +10,6 @@ import java.util.Optional;
 
 /// What a server finds out about a request for regions before it allocates anything.
 final class RegionRules {
-    private static final long METADATA_BYTES = 8;
-
     private RegionRules() {}
 
     /// NAA-SCOPE-8: a request is of `ap1-2023` if no region is marked as input or output and the
@@ -21,7 +19,7 @@ final class RegionRules {
         boolean marked =
                 entries.stream().anyMatch(entry -> !entry.isInternal() && entry.isMarked());
         Entry first = entries.getFirst();
-        boolean metadata = !first.isInternal() && first.size() == METADATA_BYTES;
+        boolean metadata = !first.isInternal() && first.size() == Dialect.METADATA_BYTES;
         return !marked && metadata ? Dialect.AP1_2023 : Dialect.UPSTREAM_2026;
     }
 
@@ -45,7 +43,9 @@ final class RegionRules {
             return malformed("it has no parameter region");
         }
         if (!hasMetadata(entries, settings)) {
-            return malformed("its first region is not 8 bytes of metadata");
+            return malformed(
+                    "its first region is not %d bytes of metadata"
+                            .formatted(Dialect.METADATA_BYTES));
         }
         return entries.stream()
                 .flatMap(entry -> checkAddress(entry, settings.memory()).stream())
@@ -99,7 +99,7 @@ final class RegionRules {
                 || entries.stream()
                         .filter(entry -> !entry.isInternal())
                         .findFirst()
-                        .map(entry -> entry.size() == METADATA_BYTES)
+                        .map(entry -> entry.size() == Dialect.METADATA_BYTES)
                         .orElse(false);
     }
 

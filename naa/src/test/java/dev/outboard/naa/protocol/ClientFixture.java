@@ -24,7 +24,6 @@ public final class ClientFixture {
     static final Duration TIMEOUT = Duration.ofSeconds(60);
     static final Duration PROBE = Duration.ofSeconds(5);
     static final int FUNCTION = 9;
-    private static final long METADATA_BYTES = 8;
 
     /// The states a client can be in.
     static final List<NaaState> STATES =
@@ -40,7 +39,7 @@ public final class ClientFixture {
     long received;
 
     public ClientFixture(Dialect dialect, RegionSpec... specs) {
-        this(dialect, METADATA_BYTES, specs);
+        this(dialect, Dialect.METADATA_BYTES, specs);
     }
 
     /// A client of `ap1-2023` whose metadata region has room for more.

@@ -1,0 +1,46 @@
+package dev.outboard.naa.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.naa.Dialect;
+import dev.outboard.naa.MrspMessage.AdvertiseRequest;
+import dev.outboard.naa.MrspMessage.Entry;
+import dev.outboard.testkit.Requirement;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// What a server of `ap1-2023` reads in the metadata region.
+class ServerRegionsTest {
+    private static final ValueLayout.OfLong ADDRESS =
+            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+    /// What a later routine may say there comes after the return address, and is not read as one.
+    @Test
+    @Requirement({"NAA-META-9a", "NAA-META-6"})
+    void theMetadataRegionMayBeLonger() {
+        for (int length : new int[] {Dialect.METADATA_BYTES, 24, 4096}) {
+            MemoryRegion metadata = PlainRegion.of(length, 1);
+            ServerRegions regions =
+                    new ServerRegions(
+                            new AdvertiseRequest(
+                                    List.of(
+                                            entry(0x1000, length),
+                                            entry(0x5000, 10),
+                                            entry(0x7000, 20))),
+                            List.of(metadata, PlainRegion.of(10, 2), PlainRegion.of(20, 3)));
+            metadata.segment().fill((byte) 0x5a);
+            assertThat(regions.namedByMetadata()).isEmpty();
+            metadata.segment().set(ADDRESS, 0, 0x7000);
+            assertThat(regions.namedByMetadata()).hasValue(2);
+            metadata.segment().set(ADDRESS, 0, 0x1000);
+            assertThat(regions.namedByMetadata()).isEmpty();
+        }
+    }
+
+    private static Entry entry(long address, long size) {
+        return new Entry(0, 0, address, 1, size);
+    }
+}
