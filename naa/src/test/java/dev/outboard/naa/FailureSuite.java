@@ -182,7 +182,7 @@ abstract class FailureSuite extends SessionSuite {
     // ---- admission ------------------------------------------------------------------------------
 
     @Test
-    @Requirement({"NAA-MULTI-2", "NAA-MULTI-3", "NAA-MULTI-4", "NAA-CONN-7"})
+    @Requirement({"NAA-MULTI-2a", "NAA-MULTI-3", "NAA-MULTI-4", "NAA-CONN-7"})
     void rejectsOneClientTooManyAndTakesTheNextWhenOneHasLeft() {
         serve(ServerOptions.builder().maxConnections(2));
         try (NaaClient _ = client(10).open()) {
@@ -390,7 +390,7 @@ abstract class FailureSuite extends SessionSuite {
     }
 
     @Test
-    @Requirement("NAA-ROB-6")
+    @Requirement({"NAA-ROB-6a", "NAA-ROB-6b", "NAA-ROB-6c", "NAA-ROB-6d"})
     void countsWhatHappens() {
         serve(ServerOptions.builder());
         try (NaaClient client = client(100).functionCode(99).open()) {

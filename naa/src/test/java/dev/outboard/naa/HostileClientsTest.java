@@ -233,7 +233,7 @@ class HostileClientsTest extends HostileSuite {
 
     /// The answer cannot be delivered, and the reason is told all the same.
     @Test
-    @Requirement({"NAA-MRSP-24", "NAA-ROB-5"})
+    @Requirement({"NAA-MRSP-24", "NAA-ROB-5b"})
     void whoAsksTwiceAndTakesNoAnswerIsRefusedForAsking() {
         serve(strict());
         try (RawClient bad = raw(clientDevice, 0)) {

@@ -13,6 +13,8 @@ import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -48,7 +50,7 @@ class LimitsTest extends SessionSuite {
     }
 
     @Test
-    @Requirement({"NAA-MULTI-2", "NAA-MULTI-3"})
+    @Requirement({"NAA-MULTI-2a", "NAA-MULTI-3"})
     void connections() {
         serve(ServerOptions.builder().maxConnections(1));
         try (NaaClient _ = client(10).open()) {
@@ -60,6 +62,21 @@ class LimitsTest extends SessionSuite {
         }
         awaitNoConnections();
         assertServesTheNext();
+    }
+
+    @Test
+    @Requirement({"NAA-MULTI-2b", "NAA-MULTI-3"})
+    void connectionsByDefault() {
+        serve(ServerOptions.builder().evictAfter(Duration.ZERO));
+        List<NaaClient> clients = new ArrayList<>();
+        for (int i = 0; i < 64; i++) {
+            clients.add(client(1).open());
+        }
+        assertThat(catchThrowableOfType(NaaConnectException.class, client(1)::open))
+                .hasMessageContaining("all 64 connections are in use");
+        assertThat(clients).allMatch(client -> client.invoke().isSuccess());
+        clients.forEach(NaaClient::close);
+        awaitNoConnections();
     }
 
     @Test

@@ -149,7 +149,7 @@ class LimitsPageTest {
     }
 
     @Test
-    @Requirement({"NAA-MULTI-2", "NAA-LIM-5"})
+    @Requirement("NAA-MULTI-2b")
     void everyDefaultIsTheOneThatThePageStates() throws IOException {
         ServerOptions java = ServerOptions.builder().build();
         ServerOptions command = fromTheCommandLine();
@@ -223,7 +223,7 @@ class LimitsPageTest {
     }
 
     @Test
-    @Requirement("NAA-ROB-6")
+    @Requirement("NAA-ROB-6c")
     void everyCounterOnThePageIsCountedAndTheOtherWayRound() throws IOException {
         Set<String> counted;
         try (NaaServer server =

@@ -21,7 +21,7 @@ class MetricsEndpointTest {
     @TempDir private Path directory;
 
     @Test
-    @Requirement("NAA-ROB-6")
+    @Requirement("NAA-ROB-6a")
     void showsTheCountersOfANodeToPrometheus() throws Exception {
         Path file = Files.writeString(directory.resolve("some.txt"), "hello");
         try (OutboardProcess node = OutboardProcess.node("--metrics", "0")) {

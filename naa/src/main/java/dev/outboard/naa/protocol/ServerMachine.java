@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The server's state machine for one connection (`spec/naaice.md`, section 11.3).
@@ -42,6 +43,8 @@ public final class ServerMachine extends Machine {
     private final MessageBuffers messages;
     private final long maxMessageBytes;
     private final int maxOutstanding;
+    private final LongSupplier arrivedBytes;
+    private long countedBytes;
 
     private volatile @Nullable Dialect dialect;
     private volatile List<PeerRegion> peerRegions = List.of();
@@ -65,13 +68,15 @@ public final class ServerMachine extends Machine {
     /// @param messages [#MESSAGE_BYTES] of memory
     /// @param serverCounters of all connections
     /// @param maxOutstanding WRITEs the queue pair takes at a time
+    /// @param arrivedBytes the bytes that the connection has received so far
     public ServerMachine(
             String peer,
             ServerSettings settings,
             ServerCounters serverCounters,
             MemoryRegion messages,
             long maxMessageBytes,
-            int maxOutstanding) {
+            int maxOutstanding,
+            LongSupplier arrivedBytes) {
         super(peer);
         this.settings = settings;
         this.serverCounters = serverCounters;
@@ -80,6 +85,7 @@ public final class ServerMachine extends Machine {
         this.messages = new MessageBuffers(messages, RECEIVE_BUFFERS);
         this.maxMessageBytes = maxMessageBytes;
         this.maxOutstanding = maxOutstanding;
+        this.arrivedBytes = arrivedBytes;
     }
 
     // ---- connection -----------------------------------------------------------------------------
@@ -227,6 +233,7 @@ public final class ServerMachine extends Machine {
     }
 
     private void messageArrived(Completion completion, long nowNanos) {
+        newBytes();
         if (state() != NaaState.CONNECTED && state() != NaaState.MRSP_RECEIVING) {
             violated("a message in the middle of RPCs", nowNanos);
             return;
@@ -339,7 +346,7 @@ public final class ServerMachine extends Machine {
 
     private void rpcArrived(Completion completion, long nowNanos) {
         postReceive();
-        counters().add(Counter.BYTES_RECEIVED, completion.byteCount());
+        counters().add(Counter.BYTES_RECEIVED, newBytes());
         switch (state()) {
             case DATA_RECEIVING -> begin(completion.immediate(), nowNanos);
             // The client may be faster than the completion of what it has answered. One that does
@@ -348,6 +355,13 @@ public final class ServerMachine extends Machine {
                     hold(completion.immediate(), nowNanos);
             default -> violated("an RPC in state " + state(), nowNanos);
         }
+    }
+
+    /// What has come since the last message or RPC: a completion tells of the last WRITE alone.
+    private long newBytes() {
+        long before = countedBytes;
+        countedBytes = arrivedBytes.getAsLong();
+        return countedBytes - before;
     }
 
     private void hold(int immediate, long nowNanos) {

@@ -85,7 +85,8 @@ public final class NaaServerContext implements AutoCloseable {
                             listener.counters(),
                             resources.messages(),
                             resources.maxMessageBytes(),
-                            resources.maxOutstanding());
+                            resources.maxOutstanding(),
+                            resources.pair()::bytesReceived);
             link = new Link(resources.pair(), resources.queue(), machine, options.spin());
             place = new ClientPlace(origin, machine);
             machine.connectRequested();

@@ -108,7 +108,7 @@ class CatalogDefaultsTest {
                 "NAA-META-7",
                 "NAA-ADDR-6",
                 "NAA-DISC-2b",
-                "NAA-MULTI-2"
+                "NAA-MULTI-2b"
             })
     List<DynamicTest> everyDefaultIsTheOneOfTheCatalog() throws IOException {
         Map<String, String> rows = rows();

@@ -323,7 +323,7 @@ class ClientMachineTest {
     }
 
     @Test
-    @Requirement({"NAA-STATE-5", "NAA-ROB-5"})
+    @Requirement({"NAA-STATE-5", "NAA-ROB-5a"})
     void theFirstEndCountsAndIsReportedOnce() {
         client.reach(NaaState.DATA_RECEIVING);
         client.on(ConnectionEvent.Type.DISCONNECTED);

@@ -57,7 +57,8 @@ final class ServerFixture {
                         counters,
                         PlainRegion.of(ServerMachine.MESSAGE_BYTES, 99),
                         1L << 31,
-                        300);
+                        300,
+                        () -> 0);
         driver = new MachineDriver(machine);
     }
 

@@ -13,7 +13,9 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -29,6 +31,9 @@ public final class ServerUnderTest implements AutoCloseable {
 
     /// What the observer was told, in order.
     final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+
+    /// The failures of connections, in order.
+    public final Queue<RuntimeException> failures = new ConcurrentLinkedQueue<>();
 
     public ServerUnderTest(
             Device serverDevice,
@@ -136,6 +141,7 @@ public final class ServerUnderTest implements AutoCloseable {
 
             @Override
             public void failed(String peer, RuntimeException failure) {
+                failures.add(failure);
                 events.add("failed: " + failure.getMessage());
             }
         };
