@@ -66,6 +66,14 @@ public final class OutboardProcess implements AutoCloseable {
         return node;
     }
 
+    /// A client that calls a function of this node, which is ready.
+    public OutboardProcess call(int function, String... options) {
+        List<String> words = new ArrayList<>(List.of("naa", "call", address()));
+        words.addAll(List.of("--function", String.valueOf(function)));
+        words.addAll(List.of(options));
+        return start(words.toArray(String[]::new));
+    }
+
     /// `ADDR:PORT` of a node that is ready.
     public String address() {
         Matcher ready = awaitLine(READY);

@@ -125,9 +125,8 @@ class DeathTest {
         if (!Files.exists(file)) {
             Files.write(file, new byte[BYTES]);
         }
-        List<String> words = new ArrayList<>(List.of("naa", "call", node.address()));
-        words.addAll(List.of("--function", String.valueOf(function), "--inout", file.toString()));
+        List<String> words = new ArrayList<>(List.of("--inout", file.toString()));
         words.addAll(List.of(options));
-        return OutboardProcess.start(words.toArray(String[]::new));
+        return node.call(function, words.toArray(String[]::new));
     }
 }

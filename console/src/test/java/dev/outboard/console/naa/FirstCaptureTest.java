@@ -33,16 +33,7 @@ class FirstCaptureTest {
         Path file = Files.writeString(directory.resolve("hello.txt"), "hello");
         try (OutboardProcess node = OutboardProcess.node();
                 OutboardProcess client =
-                        OutboardProcess.start(
-                                "naa",
-                                "call",
-                                node.address(),
-                                "--function",
-                                "1",
-                                "--inout",
-                                file.toString(),
-                                "--capture",
-                                capture.toString())) {
+                        node.call(1, "--inout", file.toString(), "--capture", capture.toString())) {
             Execution call = client.awaitEnd();
             assertThat(call.exitCode()).as(call.toString()).isZero();
         }

@@ -37,12 +37,8 @@ class WireTest {
         Path small = Files.write(directory.resolve("small.bin"), new byte[100]);
         try (OutboardProcess node = OutboardProcess.node("--capture", atNode.toString());
                 OutboardProcess client =
-                        OutboardProcess.start(
-                                "naa",
-                                "call",
-                                node.address(),
-                                "--function",
-                                "1",
+                        node.call(
+                                1,
                                 "--inout",
                                 large.toString(),
                                 "--inout",

@@ -36,10 +36,7 @@ class RequirementMarksTest {
                     "ResponsesTest#byteWritesTouchTheirBytesOnly",
                     "ResponsesTest#everyLineOfAReadIsAnsweredOnce",
                     "ResponsesTest#onlyTheFpgaCacheHits",
-                    "ResponsesTest#theChannelUsedIsTheOneNamedOrOneThatTheFiuChose",
-                    "RpcSuite#givesARoutineItsRegionsAndKeepsTheirContent",
-                    "RpcSuite#servesRpcAfterRpcInPlace",
-                    "WireTest#oneRpcIsExactlyTheseMessages");
+                    "ResponsesTest#theChannelUsedIsTheOneNamedOrOneThatTheFiuChose");
 
     /// The test kit's own tests mark with invented IDs.
     private static final Path INVENTED = ROOT.resolve("testkit");
