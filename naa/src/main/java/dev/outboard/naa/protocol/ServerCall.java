@@ -2,6 +2,7 @@ package dev.outboard.naa.protocol;
 
 import dev.outboard.naa.Dialect;
 import java.util.OptionalInt;
+import java.util.function.LongSupplier;
 
 /// The RPC that a server's client has called, as its immediate value tells it, and one that has
 /// come too early. One thread at a time, but the return region from any.
@@ -11,6 +12,22 @@ final class ServerCall {
     private int functionCode;
     private int userBytes;
     private volatile int returnRegion;
+    private boolean hostErrorSeen;
+    private final LongSupplier arrivedBytes;
+    private long countedBytes;
+
+    /// @param arrivedBytes the bytes that the connection has received so far
+    ServerCall(LongSupplier arrivedBytes) {
+        this.arrivedBytes = arrivedBytes;
+    }
+
+    /// What has come since this was last asked, with a message or an RPC: a completion tells of the
+    /// last WRITE alone.
+    long newBytes() {
+        long before = countedBytes;
+        countedBytes = arrivedBytes.getAsLong();
+        return countedBytes - before;
+    }
 
     /// Keeps an RPC that comes before the client can know that the answer to the last has arrived.
     ///
@@ -35,6 +52,19 @@ final class ServerCall {
     void begin(Dialect dialect, int immediate) {
         functionCode = dialect.functionCode(immediate);
         userBytes = dialect.userBytes(immediate);
+        hostErrorSeen |= isHostError();
+    }
+
+    /// Whether the client says that it could not start its RPC.
+    boolean isHostError() {
+        return functionCode == 0;
+    }
+
+    /// Whether that was said; told once.
+    boolean takeHostError() {
+        boolean seen = hostErrorSeen;
+        hostErrorSeen = false;
+        return seen;
     }
 
     int functionCode() {

@@ -43,21 +43,17 @@ public final class ServerMachine extends Machine {
     private final MessageBuffers messages;
     private final long maxMessageBytes;
     private final int maxOutstanding;
-    private final LongSupplier arrivedBytes;
-    private long countedBytes;
 
     private volatile @Nullable Dialect dialect;
     private volatile List<PeerRegion> peerRegions = List.of();
     private @Nullable AdvertiseRequest pendingRequest;
     private @Nullable ServerRegions regions;
-    private @Nullable WritePlan plan;
 
     private @Nullable NaaException refusal;
     private int messagesOnTheirWay;
     private volatile @Nullable String eviction;
 
-    private final ServerCall call = new ServerCall();
-    private boolean hostErrorSeen;
+    private final ServerCall call;
 
     private final ServerDeadline deadline;
     private final IdleProbe probe;
@@ -85,7 +81,7 @@ public final class ServerMachine extends Machine {
         this.messages = new MessageBuffers(messages, RECEIVE_BUFFERS);
         this.maxMessageBytes = maxMessageBytes;
         this.maxOutstanding = maxOutstanding;
-        this.arrivedBytes = arrivedBytes;
+        this.call = new ServerCall(arrivedBytes);
     }
 
     // ---- connection -----------------------------------------------------------------------------
@@ -196,10 +192,11 @@ public final class ServerMachine extends Machine {
     public void grant(List<MemoryRegion> ours, long nowNanos) {
         AdvertiseRequest request = Objects.requireNonNull(pendingRequest, "no request is pending");
         pendingRequest = null;
-        ServerRegions granted = new ServerRegions(request, ours);
+        ServerRegions granted =
+                new ServerRegions(
+                        request, ours, new WritePlan(ours.size(), maxMessageBytes, maxOutstanding));
         regions = granted;
         peerRegions = granted.announced();
-        plan = new WritePlan(granted.count(), maxMessageBytes, maxOutstanding);
         sendMessage(new Advertise(granted.announcement()), nowNanos);
     }
 
@@ -233,7 +230,7 @@ public final class ServerMachine extends Machine {
     }
 
     private void messageArrived(Completion completion, long nowNanos) {
-        newBytes();
+        call.newBytes();
         if (state() != NaaState.CONNECTED && state() != NaaState.MRSP_RECEIVING) {
             violated("a message in the middle of RPCs", nowNanos);
             return;
@@ -309,27 +306,16 @@ public final class ServerMachine extends Machine {
 
     /// Whether the client reported that it could not start an RPC; told once.
     public boolean takeHostError() {
-        boolean seen = hostErrorSeen;
-        hostErrorSeen = false;
-        return seen;
+        return call.takeHostError();
     }
 
     /// Posts the WRITEs of the answer: the results, or only `returnCode` if it is an error.
     public void reply(int returnCode, long nowNanos) {
         require("an answer", NaaState.CALCULATING);
         counters().add(Counter.CALCULATION_NANOS, nowNanos - since);
-        WritePlan writes = plan();
-        writes.begin(usedDialect().returnImmediate(returnCode));
-        if (returnCode == ReturnCode.SUCCESS) {
-            long bytes = regions().addResults(writes, usedDialect(), call.returnRegion());
-            counters().add(Counter.BYTES_SENT, bytes);
-        } else {
-            counters().add(Counter.RETURN_CODES, 1);
-        }
-        if (writes.isEmpty()) {
-            Entry target = regions().theirs(call.returnRegion());
-            writes.add(null, 0, target.address(), target.remoteKey());
-        }
+        long bytes = regions().answer(returnCode, usedDialect(), call.returnRegion());
+        counters().add(Counter.BYTES_SENT, bytes);
+        counters().add(Counter.RETURN_CODES, returnCode == ReturnCode.SUCCESS ? 0 : 1);
         since = nowNanos;
         probe.pause();
         deadline.awaitAcknowledgement(nowNanos);
@@ -346,7 +332,7 @@ public final class ServerMachine extends Machine {
 
     private void rpcArrived(Completion completion, long nowNanos) {
         postReceive();
-        counters().add(Counter.BYTES_RECEIVED, newBytes());
+        counters().add(Counter.BYTES_RECEIVED, call.newBytes());
         switch (state()) {
             case DATA_RECEIVING -> begin(completion.immediate(), nowNanos);
             // The client may be faster than the completion of what it has answered. One that does
@@ -357,13 +343,6 @@ public final class ServerMachine extends Machine {
         }
     }
 
-    /// What has come since the last message or RPC: a completion tells of the last WRITE alone.
-    private long newBytes() {
-        long before = countedBytes;
-        countedBytes = arrivedBytes.getAsLong();
-        return countedBytes - before;
-    }
-
     private void hold(int immediate, long nowNanos) {
         if (!call.hold(immediate)) {
             violated("a further RPC before the answer to the last one", nowNanos);
@@ -372,8 +351,7 @@ public final class ServerMachine extends Machine {
 
     private void begin(int immediate, long nowNanos) {
         call.begin(usedDialect(), immediate);
-        if (call.functionCode() == 0) {
-            hostErrorSeen = true;
+        if (call.isHostError()) {
             counters().add(Counter.HOST_ERRORS, 1);
             return;
         }
@@ -381,19 +359,11 @@ public final class ServerMachine extends Machine {
         since = nowNanos;
         deadline.clear();
         probe.waiting(nowNanos);
-        call.returnRegion(0);
+        OptionalInt named = regions().returnRegion(usedDialect());
+        call.returnRegion(named.orElse(0));
         enter(NaaState.CALCULATING);
-        if (usedDialect() == Dialect.AP1_2023) {
-            readMetadata(nowNanos);
-        }
-    }
-
-    /// NAA-META-6, NAA-META-7: the metadata region names the region that gets the answer.
-    private void readMetadata(long nowNanos) {
-        OptionalInt named = regions().namedByMetadata();
-        if (named.isPresent()) {
-            call.returnRegion(named.getAsInt());
-        } else {
+        /// NAA-META-7: metadata that name no region get an answer, too.
+        if (named.isEmpty()) {
             reply(ReturnCode.FIRST_APPLICATION, nowNanos);
         }
     }
@@ -411,7 +381,7 @@ public final class ServerMachine extends Machine {
             into.id(MESSAGE);
             return true;
         }
-        if (state() == NaaState.DATA_SENDING && plan().next(into)) {
+        if (state() == NaaState.DATA_SENDING && regions().plan().next(into)) {
             into.id(WRITE);
             return true;
         }
@@ -465,8 +435,9 @@ public final class ServerMachine extends Machine {
         if (state() != NaaState.DATA_SENDING) {
             throw unexpected(completion);
         }
-        plan().completeOne();
-        if (plan().isComplete()) {
+        WritePlan plan = regions().plan();
+        plan.completeOne();
+        if (plan.isComplete()) {
             counters().add(Counter.TRANSFER_NANOS, nowNanos - since);
             enterReceiving(nowNanos);
         }
@@ -503,9 +474,5 @@ public final class ServerMachine extends Machine {
 
     private ServerRegions regions() {
         return Objects.requireNonNull(regions);
-    }
-
-    private WritePlan plan() {
-        return Objects.requireNonNull(plan);
     }
 }

@@ -6,6 +6,7 @@ import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.naa.MrspMessage.Entry;
 import dev.outboard.naa.PeerRegion;
 import dev.outboard.naa.RegionFlags;
+import dev.outboard.naa.ReturnCode;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -13,22 +14,27 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /// The regions of both sides of one connection, as its server sees them: what the client has asked
-/// for, without the internal ones, and the counterparts here, in the same order. Never changes.
+/// for, without the internal ones, and the counterparts here, in the same order; and the answers
+/// that go from these to those. One thread at a time.
 final class ServerRegions {
     private static final ValueLayout.OfLong RETURN_ADDRESS =
             ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     private final List<Entry> theirs;
     private final List<MemoryRegion> ours;
+    private final WritePlan plan;
 
     /// @param ours the counterparts of the non-internal regions of `request`
-    ServerRegions(AdvertiseRequest request, List<MemoryRegion> ours) {
+    /// @param plan takes the WRITEs of the answers
+    ServerRegions(AdvertiseRequest request, List<MemoryRegion> ours, WritePlan plan) {
         this.theirs = request.entries().stream().filter(entry -> !entry.isInternal()).toList();
         this.ours = List.copyOf(ours);
+        this.plan = plan;
     }
 
-    int count() {
-        return ours.size();
+    /// The WRITEs of the last answer.
+    WritePlan plan() {
+        return plan;
     }
 
     /// A region of the client's.
@@ -54,8 +60,15 @@ final class ServerRegions {
         return announced;
     }
 
-    /// NAA-META-6: the region that the metadata in the first one names.
-    OptionalInt namedByMetadata() {
+    /// The region that the answer to the RPC that has just arrived goes to.
+    ///
+    /// NAA-META-6: in `ap1-2023` it is one that the metadata in the first region name.
+    ///
+    /// @return empty if they name none
+    OptionalInt returnRegion(Dialect dialect) {
+        if (dialect != Dialect.AP1_2023) {
+            return OptionalInt.of(0);
+        }
         long address = ours.getFirst().segment().get(RETURN_ADDRESS, 0);
         for (int i = 1; i < theirs.size(); i++) {
             if (theirs.get(i).address() == address) {
@@ -65,10 +78,22 @@ final class ServerRegions {
         return OptionalInt.empty();
     }
 
-    /// Adds the WRITEs of the results: those marked as output or, in `ap1-2023`, one.
+    /// Plans the WRITEs of an answer: the results or, if `returnCode` is an error, nothing but
+    /// that.
     ///
-    /// @return their bytes
-    long addResults(WritePlan writes, Dialect dialect, int returnRegion) {
+    /// @return the bytes of the results
+    long answer(int returnCode, Dialect dialect, int returnRegion) {
+        plan.begin(dialect.returnImmediate(returnCode));
+        long bytes = returnCode == ReturnCode.SUCCESS ? addResults(dialect, returnRegion) : 0;
+        if (plan.isEmpty()) {
+            Entry target = theirs(returnRegion);
+            plan.add(null, 0, target.address(), target.remoteKey());
+        }
+        return bytes;
+    }
+
+    /// Those marked as output or, in `ap1-2023`, one.
+    private long addResults(Dialect dialect, int returnRegion) {
         long bytes = 0;
         for (int i = 0; i < theirs.size(); i++) {
             Entry target = theirs.get(i);
@@ -77,7 +102,7 @@ final class ServerRegions {
                             ? (target.flags() & RegionFlags.OUTPUT) != 0
                             : i == returnRegion;
             if (returned) {
-                writes.add(ours.get(i), target.size(), target.address(), target.remoteKey());
+                plan.add(ours.get(i), target.size(), target.address(), target.remoteKey());
                 bytes += target.size();
             }
         }

@@ -30,13 +30,14 @@ class ServerRegionsTest {
                                             entry(0x1000, length),
                                             entry(0x5000, 10),
                                             entry(0x7000, 20))),
-                            List.of(metadata, PlainRegion.of(10, 2), PlainRegion.of(20, 3)));
+                            List.of(metadata, PlainRegion.of(10, 2), PlainRegion.of(20, 3)),
+                            new WritePlan(3, 1000, 3));
             metadata.segment().fill((byte) 0x5a);
-            assertThat(regions.namedByMetadata()).isEmpty();
+            assertThat(regions.returnRegion(Dialect.AP1_2023)).isEmpty();
             metadata.segment().set(ADDRESS, 0, 0x7000);
-            assertThat(regions.namedByMetadata()).hasValue(2);
+            assertThat(regions.returnRegion(Dialect.AP1_2023)).hasValue(2);
             metadata.segment().set(ADDRESS, 0, 0x1000);
-            assertThat(regions.namedByMetadata()).isEmpty();
+            assertThat(regions.returnRegion(Dialect.AP1_2023)).isEmpty();
         }
     }
 
