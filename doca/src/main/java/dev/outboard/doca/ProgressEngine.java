@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -55,6 +56,7 @@ public final class ProgressEngine implements AutoCloseable {
     private volatile @Nullable Notification notification;
     private volatile boolean woken;
     private volatile boolean closed;
+    private final AtomicBoolean isDriven = new AtomicBoolean();
     private long callbackFailures;
     private int next;
 
@@ -310,18 +312,36 @@ public final class ProgressEngine implements AutoCloseable {
     /// With CONFINED: the current thread takes over from the one that used it so far. With SHARED
     /// there is nothing to do.
     ///
-    /// @throws DocaException with IN_USE while tasks are in flight
+    /// @throws DocaException with IN_USE while tasks are in flight, with BAD_STATE if it is closed
     public void rebind() {
         rebind(Thread.currentThread());
     }
 
-    void rebind(Thread newOwner) {
+    private void rebind(Thread newOwner) {
+        requireOpen();
         threads.rebind(newOwner, Arrays.stream(contexts).mapToInt(Ctx::inFlightTasks).sum());
     }
 
-    /// The current thread, to which it was confined, gives it up.
+    /// `driver` progresses it from now on, until [#unbind].
+    ///
+    /// @throws DocaException with IN_USE if another one does; else as [#rebind()]
+    void bind(Thread driver) {
+        if (!isDriven.compareAndSet(false, true)) {
+            throw new DocaException(
+                    DocaError.IN_USE, "the progress engine has a driver already; close that first");
+        }
+        try {
+            rebind(driver);
+        } catch (DocaException e) {
+            isDriven.set(false);
+            throw e;
+        }
+    }
+
+    /// The current thread, its driver, gives it up.
     void unbind() {
         threads.rebind(null, 0);
+        isDriven.set(false);
     }
 
     /// Stops all contexts, and progresses until nothing but tasks of the user keeps them from being

@@ -2,6 +2,7 @@ package dev.outboard.doca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.doca.ProgressDriver.Idle;
 import dev.outboard.doca.rdma.Rdma;
 import dev.outboard.testkit.Requirement;
 import java.time.Duration;
@@ -29,6 +30,9 @@ class ProgressEngineTest {
             Refusals.assertRefused(DocaError.BAD_STATE, () -> rdma.attach(engine), "closed");
             Refusals.assertRefused(DocaError.NOT_CONNECTED, rdma::start);
         }
+        Refusals.assertRefused(DocaError.BAD_STATE, engine::rebind, "closed");
+        Refusals.assertRefused(
+                DocaError.BAD_STATE, () -> ProgressDriver.start(engine, Idle.SLEEP), "closed");
         Refusals.assertRefused(DocaError.BAD_STATE, engine::progress, "closed");
         Refusals.assertRefused(DocaError.BAD_STATE, () -> engine.await(Duration.ZERO), "closed");
     }

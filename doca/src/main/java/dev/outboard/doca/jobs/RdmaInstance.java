@@ -45,6 +45,7 @@ public final class RdmaInstance implements AutoCloseable {
     private @Nullable WorkQueue queue;
     private boolean started;
     private boolean failed;
+    private boolean closed;
     private int pending;
 
     /// An instance without a device.
@@ -54,10 +55,14 @@ public final class RdmaInstance implements AutoCloseable {
 
     /// Gives it the device it works on (`doca_ctx_dev_add`).
     ///
-    /// @throws DocaException with BAD_STATE once started, with IN_USE if it has one already
+    /// @throws DocaException with BAD_STATE once started or closed, with IN_USE if it has one
+    ///   already
     public RdmaInstance addDevice(DocaDev dev) {
         DocaException.nonNull(dev, "dev");
         requireStopped("given a device");
+        if (closed) {
+            throw new DocaException(DocaError.BAD_STATE, this + " is closed");
+        }
         if (rdma != null) {
             throw new DocaException(DocaError.IN_USE, this + " has a device already");
         }
@@ -245,15 +250,16 @@ public final class RdmaInstance implements AutoCloseable {
 
     /// Lets `newQueue` take its jobs (`doca_ctx_workq_add`).
     ///
-    /// @throws DocaException with BAD_STATE unless started, with IN_USE if it has a work queue
+    /// @throws DocaException with BAD_STATE unless started, or if the work queue is closed; with
+    ///   IN_USE if it has a work queue
     public void addWorkQueue(WorkQueue newQueue) {
         DocaException.nonNull(newQueue, "newQueue");
         requireStarted("given a work queue");
         if (queue != null) {
             throw new DocaException(DocaError.IN_USE, this + " has a work queue already");
         }
-        queue = newQueue;
         newQueue.added(this);
+        queue = newQueue;
     }
 
     /// Takes the work queue away (`doca_ctx_workq_rm`).
@@ -310,6 +316,7 @@ public final class RdmaInstance implements AutoCloseable {
         connection = null;
         started = false;
         failed = false;
+        closed = true;
         engine.close();
     }
 

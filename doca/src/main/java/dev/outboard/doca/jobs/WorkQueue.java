@@ -34,6 +34,7 @@ public final class WorkQueue implements AutoCloseable {
     private final Queue<Ended> ended = new ArrayDeque<>();
     private int inFlight;
     private boolean hasEvents;
+    private boolean closed;
 
     private WorkQueue(int depth) {
         this.depth = depth;
@@ -136,12 +137,16 @@ public final class WorkQueue implements AutoCloseable {
     /// that is armed, waited for and cleared. Afterwards call [#retrieve] until it returns AGAIN.
     ///
     /// @return whether it may have something
-    /// @throws DocaException with BAD_STATE unless [#enableEvents] was called
+    /// @throws DocaException with BAD_STATE unless [#enableEvents] was called, or if it belongs to
+    ///   no instance whose jobs could end
     /// @throws InterruptedException if the thread was interrupted
     public boolean await(Duration timeout) throws InterruptedException {
         DocaException.nonNull(timeout, "timeout");
         if (!hasEvents) {
             throw new DocaException(DocaError.BAD_STATE, this + " has no events enabled");
+        }
+        if (instances.isEmpty() && ended.isEmpty()) {
+            throw new DocaException(DocaError.BAD_STATE, this + " belongs to no instance");
         }
         if (instances.size() == 1 || !ended.isEmpty()) {
             return !ended.isEmpty() || instances.getFirst().await(timeout);
@@ -159,7 +164,11 @@ public final class WorkQueue implements AutoCloseable {
 
     // ---- the instances' -------------------------------------------------------------------------
 
+    /// @throws DocaException with BAD_STATE if it is closed
     void added(RdmaInstance instance) {
+        if (closed) {
+            throw new DocaException(DocaError.BAD_STATE, this + " is closed");
+        }
         instances.add(instance);
     }
 
@@ -180,6 +189,7 @@ public final class WorkQueue implements AutoCloseable {
                     DocaError.IN_USE,
                     this + " belongs to " + instances.getFirst() + "; remove it there first");
         }
+        closed = true;
     }
 
     @Override

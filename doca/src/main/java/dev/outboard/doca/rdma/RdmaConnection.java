@@ -136,7 +136,13 @@ public final class RdmaConnection extends ConnectionTasks {
     // ---- connecting -----------------------------------------------------------------------------
 
     /// What the peer has to know, for its [#connect].
+    ///
+    /// @throws DocaException with BAD_STATE if it has ended, or is made by address
     public byte[] details() {
+        requireByDetails();
+        if (isEnded()) {
+            throw new DocaException(DocaError.BAD_STATE, this + " has ended; export another");
+        }
         Device device = rdma.verbs();
         return new ConnectionBlob(
                         device.address(), queuePair.number(), psn, rdma.mtu(), device.guid())
@@ -155,12 +161,9 @@ public final class RdmaConnection extends ConnectionTasks {
 
     private void connectNow(byte[] peerDetails) {
         rdma.requireConnectable();
-        if (state != RdmaState.INIT || cmId != null) {
-            throw new DocaException(
-                    DocaError.BAD_STATE,
-                    cmId == null
-                            ? this + " is " + state + " already"
-                            : this + " is made by address, not by details");
+        requireByDetails();
+        if (state != RdmaState.INIT) {
+            throw new DocaException(DocaError.BAD_STATE, this + " is " + state + " already");
         }
         ConnectionBlob peer = ConnectionBlob.decode(peerDetails);
         RdmaSettings settings = rdma.settings();
@@ -171,6 +174,13 @@ public final class RdmaConnection extends ConnectionTasks {
             rdma.tell(RdmaConnection::settle, this);
         }
         rdma.wake();
+    }
+
+    private void requireByDetails() {
+        if (cmId != null) {
+            throw new DocaException(
+                    DocaError.BAD_STATE, this + " is made by address, not by details");
+        }
     }
 
     /// Ends when tasks can be submitted, with this connection. Meant for threads, virtual ones too,

@@ -9,6 +9,7 @@ import dev.outboard.doca.DocaError;
 import dev.outboard.doca.rdma.RdmaState;
 import dev.outboard.doca.rdma.TransportType;
 import dev.outboard.testkit.Requirement;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /// The life of an instance, on every provider.
@@ -44,6 +45,29 @@ abstract class InstanceContract extends JobPairContract {
         ours.instance.stop();
         ours.instance.removeDevice(ours.dev);
         assertRefused(DocaError.BAD_STATE, ours.instance::start);
+    }
+
+    @Test
+    void aClosedInstanceOrWorkQueueTakesNothing() {
+        ours.start();
+        DocaDev dev = DocaDev.open(device());
+        RdmaInstance closed = new RdmaInstance();
+        closed.close();
+        assertRefused(DocaError.BAD_STATE, () -> closed.addDevice(dev), "closed");
+        dev.close();
+        WorkQueue queue = WorkQueue.create(1);
+        queue.close();
+        queue.close();
+        ours.instance.removeWorkQueue(ours.queue);
+        assertRefused(DocaError.BAD_STATE, () -> ours.instance.addWorkQueue(queue), "closed");
+        ours.instance.addWorkQueue(ours.queue);
+    }
+
+    @Test
+    void aWorkQueueOfNoInstanceIsNotWaitedFor() {
+        WorkQueue queue = WorkQueue.create(1);
+        queue.enableEvents();
+        assertRefused(DocaError.BAD_STATE, () -> queue.await(Duration.ZERO), "no instance");
     }
 
     @Test

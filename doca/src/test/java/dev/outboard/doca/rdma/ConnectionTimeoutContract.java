@@ -1,5 +1,6 @@
 package dev.outboard.doca.rdma;
 
+import static dev.outboard.doca.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.doca.CtxState;
@@ -69,6 +70,7 @@ abstract class ConnectionTimeoutContract {
     void aPeerThatNeverAnswersEndsTheAttemptInTime() {
         client.rdma.start();
         RdmaConnection ours = client.rdma.connectTo(address, null);
+        assertRefused(DocaError.BAD_STATE, ours::details, "made by address");
 
         assertTimedOut(client, atClient);
 

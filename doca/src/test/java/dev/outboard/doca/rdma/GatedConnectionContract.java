@@ -88,6 +88,15 @@ abstract class GatedConnectionContract {
 
     /// Whole and undamaged, but of an end that this one cannot talk to.
     @Test
+    void aConnectionThatHasLeftHasNoDetails() {
+        ours.rdma.start();
+        RdmaConnection connection = ours.rdma.export();
+        ours.rdma.stop();
+        assertThat(connection.state()).isEqualTo(RdmaState.RESET);
+        assertRefused(DocaError.BAD_STATE, connection::details, "has ended");
+    }
+
+    @Test
     @Requirement({"DRDMA-CONN-9a", "DRDMA-CONN-9d", "DFLT-41"})
     void detailsOfAnEndOfAnotherKindAreRefused() {
         ours.rdma.start();

@@ -119,6 +119,27 @@ abstract class ProgressDriverContract {
     }
 
     @ParameterizedTest
+    @EnumSource
+    void anEngineHasOneDriverAtATime(ThreadMode mode) {
+        try (ProgressEngine own = ProgressEngine.create(mode)) {
+            ProgressDriver driver = ProgressDriver.start(own, Idle.SLEEP);
+            assertRefused(
+                    DocaError.IN_USE, () -> ProgressDriver.start(own, Idle.SLEEP), "driver already");
+            driver.close();
+            ProgressDriver.start(own, Idle.SLEEP).close();
+        }
+    }
+
+    @Test
+    void anotherDriverThatIsRefusedStopsNothing() {
+        try (ProgressDriver _ = ProgressDriver.start(engine, Idle.SLEEP)) {
+            assertRefused(DocaError.IN_USE, () -> ProgressDriver.start(engine, Idle.BUSY));
+            exchange(1);
+            received.forEach(RdmaTask::free);
+        }
+    }
+
+    @ParameterizedTest
     @EnumSource(names = "BUSY", mode = Mode.EXCLUDE)
     void withoutWorkItSleepsUntilThereIsSome(Idle idle) {
         try (ProgressDriver _ = ProgressDriver.start(engine, idle)) {
