@@ -44,6 +44,9 @@ public final class Mmap implements AutoCloseable {
     private boolean startedOnce;
     private volatile boolean closed;
 
+    /// It was to close while buffers were out.
+    private volatile boolean closing;
+
     Mmap(MmapBuilder builder, MemorySegment segment, @Nullable Arena arena) {
         this.segment = segment;
         this.address = segment.address();
@@ -274,14 +277,15 @@ public final class Mmap implements AutoCloseable {
     /// callback runs. Closing twice is harmless. Not thread-safe, ever.
     ///
     /// @throws DocaException with NOT_PERMITTED if buffers of it are out and it is not thread-safe;
-    ///   it stays as it is then
+    ///   it closes with the last of them then, on the thread that gives that back
     @Override
     public synchronized void close() {
         if (closed) {
             return;
         }
-        stop();
+        closing = true;
         requireNoBuffers("closed");
+        stop();
         closed = true;
         registrations.close();
         try {
@@ -306,8 +310,8 @@ public final class Mmap implements AutoCloseable {
     }
 
     void bufferReturned() {
-        if (!threadSafe) {
-            buffers.getAndDecrement();
+        if (!threadSafe && buffers.decrementAndGet() == 0 && closing) {
+            close();
         }
     }
 

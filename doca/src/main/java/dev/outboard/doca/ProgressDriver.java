@@ -53,8 +53,8 @@ public final class ProgressDriver implements AutoCloseable {
     /// Progresses `engine` from now on. What goes wrong on the thread is in the log: BAD_STATE if
     /// another one progresses the engine or waits for it, TIME_OUT if a context does not stop.
     ///
-    /// @throws DocaException with IN_USE if it has a driver, or is CONFINED and has tasks in flight;
-    ///   with BAD_STATE if it is closed
+    /// @throws DocaException with IN_USE if it has a driver, or is CONFINED and has tasks in
+    ///   flight; with BAD_STATE if it is closed
     public static ProgressDriver start(ProgressEngine engine, Idle idle) {
         ProgressDriver driver = new ProgressDriver(engine, idle);
         engine.bind(driver.thread);

@@ -31,6 +31,9 @@ public final class RemoteMmap implements AutoCloseable {
     private final Leak leak;
     private volatile boolean closed;
 
+    /// It was to close while buffers were out.
+    private volatile boolean closing;
+
     private RemoteMmap(
             DocaDev dev,
             long address,
@@ -128,12 +131,14 @@ public final class RemoteMmap implements AutoCloseable {
 
     /// Lets go of the device; the peer's memory stays what it is. Closing twice is harmless.
     ///
-    /// @throws DocaException with NOT_PERMITTED if buffers of it are out
+    /// @throws DocaException with NOT_PERMITTED if buffers of it are out; it closes with the last
+    ///   of them then
     @Override
     public synchronized void close() {
         if (closed) {
             return;
         }
+        closing = true;
         if (buffers.get() > 0) {
             throw new DocaException(
                     DocaError.NOT_PERMITTED,
@@ -159,7 +164,9 @@ public final class RemoteMmap implements AutoCloseable {
     }
 
     void bufferReturned() {
-        buffers.getAndDecrement();
+        if (buffers.decrementAndGet() == 0 && closing) {
+            close();
+        }
     }
 
     static byte[] encode(

@@ -77,8 +77,16 @@ public abstract class Task {
     }
 
     private DocaException refusal(DocaError error) {
-        String why = failure().map(Object::toString).orElse(error.description());
+        String why = failure().map(Object::toString).orElseGet(() -> reason(error));
         return new DocaException(error, this + " cannot be submitted: " + why, this);
+    }
+
+    /// Why [#submit()] returned `error`, for people.
+    protected String reason(DocaError error) {
+        if (error != DocaError.BAD_STATE) {
+            return error.description();
+        }
+        return ctx.state() == CtxState.RUNNING ? "it is in flight" : ctx + " is " + ctx.state();
     }
 
     /// Like [#trySubmit], but tells a future what came of it, in place of the callback. Meant for

@@ -16,7 +16,9 @@ public enum ValidationRule {
     MESSAGE_TOO_LONG(DocaError.INVALID_VALUE, "the message is longer than the device can send"),
     LIST_TOO_LONG(DocaError.INVALID_VALUE, "the list has more buffers than its limit allows"),
     LIST_NOT_SUPPORTED(DocaError.INVALID_VALUE, "this operand must be a single buffer"),
-    TAIL_TOO_SHORT(DocaError.INVALID_VALUE, "the data does not fit behind that of the destination"),
+    TAIL_TOO_SHORT(
+            DocaError.INVALID_VALUE,
+            "the data does not fit behind that of the destination, which grows: resetDataLen() empties it"),
     LESS_THAN_8_BYTES(DocaError.INVALID_VALUE, "the buffer has less than 8 bytes from its data on"),
     NO_BYTES(DocaError.INVALID_VALUE, "the source holds no bytes"),
     NOT_ALIGNED(DocaError.INVALID_VALUE, "the data address of the destination is no multiple of 8"),

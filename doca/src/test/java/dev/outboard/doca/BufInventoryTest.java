@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.outboard.testkit.Requirement;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -94,6 +95,39 @@ class BufInventoryTest {
             assertRefused(DocaError.BAD_STATE, buf::len, "back in its inventory");
             assertRefused(DocaError.BAD_STATE, buf::release, "back in its inventory");
         }
+    }
+
+    /// In the order of a `try` block that takes memory of its own, or of a peer, last.
+    @Test
+    @Requirement({"DJAVA-API-2", "DCORE-MMAP-19"})
+    void memoryThatWasToCloseIsClosedWithItsLastBuffer() {
+        DocaDev dev = TestDevices.open();
+        BufInventory inventory = BufInventory.create(3).start();
+        List<MemorySegment> freed = new ArrayList<>();
+        Mmap memory =
+                Mmap.builder()
+                        .device(dev)
+                        .memrange(64)
+                        .permissions(AccessFlag.RDMA_READ)
+                        .freeCallback(freed::add)
+                        .build()
+                        .start();
+        RemoteMmap far = RemoteMmap.fromExport(dev, memory.exportRdma(dev));
+        Buf first = inventory.byAddress(memory, 0, 8);
+        inventory.byAddress(far, 0, 8);
+
+        assertRefused(DocaError.NOT_PERMITTED, far::close, "1 buffers");
+        assertRefused(DocaError.NOT_PERMITTED, memory::close, "1 buffers");
+        Buf second = inventory.byAddress(memory, 8, 8);
+        first.release();
+        assertThat(second.mmap().isStarted()).as("with a buffer out").isTrue();
+        inventory.close();
+
+        assertThat(freed).as("freed with the last buffer").hasSize(1);
+        assertRefused(DocaError.BAD_STATE, memory::start, "closed");
+        memory.close();
+        far.close();
+        dev.close();
     }
 
     @ParameterizedTest

@@ -45,16 +45,17 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
     /// What makes connections by address.
     ///
     /// @param action what is about to be done to the context
-    /// @throws DocaException with BAD_STATE unless running, with NOT_PERMITTED without a connection
-    ///   handler
+    /// @throws DocaException with BAD_STATE unless running, with NOT_PERMITTED in mode GATED or
+    ///   without a connection handler
     final ConnectionService serviceFor(String action) {
-        requireState(CtxState.RUNNING, action);
         ConnectionHandler told = handler();
         if (told == null) {
             throw new DocaException(
                     DocaError.NOT_PERMITTED,
-                    this + " makes no connections by address; give it a connection handler");
+                    "%s makes no connections by address in mode %s; they need OPEN and a connection handler"
+                            .formatted(this, connectionMode()));
         }
+        requireState(CtxState.RUNNING, action);
         ConnectionService started = service;
         if (started == null) {
             started = new ConnectionService(self(), told);

@@ -105,6 +105,14 @@ public final class ReceiveTask extends RdmaTask {
         return BufLists.checkMemory(dst.get(), true);
     }
 
+    @Override
+    protected String reason(DocaError error) {
+        return error == DocaError.FULL
+                ? "%d receives of %s are in flight, as many as recvQueueSize allows"
+                        .formatted(ctx().recvQueueSize(), ctx())
+                : super.reason(error);
+    }
+
     void prepare(ReceiveRequest request) {
         BufLists.scatter(request, dst.get(), ctx().device());
     }

@@ -1,6 +1,7 @@
 package dev.outboard.doca.rdma;
 
 import dev.outboard.doca.Buf;
+import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.ValidationRule;
@@ -41,6 +42,18 @@ public abstract sealed class RequestTask extends RdmaTask
         DocaException.nonNull(newConnection, "newConnection");
         requireUserOwned();
         connection = newConnection;
+    }
+
+    @Override
+    protected final String reason(DocaError error) {
+        return switch (error) {
+            case NOT_CONNECTED ->
+                    "%s is %s; connect it first".formatted(connection, connection.state());
+            case FULL ->
+                    "%d requests of %s are in flight, as many as sendQueueSize allows"
+                            .formatted(ctx().sendQueueSize(), connection);
+            default -> super.reason(error);
+        };
     }
 
     /// Describes it as a work request.

@@ -16,6 +16,8 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// When, and in which modes, an application hears of connections, on every provider.
 abstract class ConnectionEventsContract {
@@ -129,6 +131,30 @@ abstract class ConnectionEventsContract {
         progressUntil(() -> !atClient.failed.isEmpty());
         assertThat(atClient.errors).containsExactly(DocaError.CONNECTION_ABORTED);
         assertThat(atClient.established).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true", "false"})
+    void aGatedContextMakesNoConnectionByAddressInAnyState(boolean hasHandler) {
+        RdmaAddress address = RdmaAddress.ipv4("127.0.0.1", 4000);
+        if (hasHandler) {
+            client.rdma.onConnection(atClient).connectionMode(ConnectionMode.GATED);
+        }
+        for (CtxState state : List.of(CtxState.STARTING, CtxState.RUNNING)) {
+            if (state == CtxState.STARTING) {
+                client.rdma.start();
+            } else {
+                client.rdma.stop();
+                RdmaEnd.connect(client, server);
+            }
+            assertThat(client.rdma.state()).isEqualTo(state);
+            assertRefused(
+                    DocaError.NOT_PERMITTED,
+                    () -> client.rdma.connectTo(address, null),
+                    "by address in mode GATED",
+                    "connection handler");
+            assertRefused(DocaError.NOT_PERMITTED, () -> client.rdma.listen(0), "by address");
+        }
     }
 
     @Test

@@ -114,6 +114,14 @@ abstract class OpenModeContract {
     @Requirement({"DRDMA-CONN-7", "DFLT-43"})
     void exportBeyondTheLimitIsFullUntilAConnectionLeaves() {
         RdmaConnection first = hub.rdma.export();
+        SendTask early = first.allocSend();
+        assertRefused(
+                DocaError.NOT_CONNECTED,
+                early::submitOrThrow,
+                "connection 0",
+                "is INIT",
+                "connect");
+        early.free();
         for (int i = 1; i < CONNECTIONS; i++) {
             hub.rdma.export();
         }

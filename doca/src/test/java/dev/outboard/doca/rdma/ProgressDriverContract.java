@@ -124,7 +124,9 @@ abstract class ProgressDriverContract {
         try (ProgressEngine own = ProgressEngine.create(mode)) {
             ProgressDriver driver = ProgressDriver.start(own, Idle.SLEEP);
             assertRefused(
-                    DocaError.IN_USE, () -> ProgressDriver.start(own, Idle.SLEEP), "driver already");
+                    DocaError.IN_USE,
+                    () -> ProgressDriver.start(own, Idle.SLEEP),
+                    "driver already");
             driver.close();
             ProgressDriver.start(own, Idle.SLEEP).close();
         }

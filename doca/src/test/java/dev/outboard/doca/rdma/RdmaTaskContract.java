@@ -414,6 +414,9 @@ abstract class RdmaTaskContract extends RdmaPairContract {
         SendTask beyond = sends.getLast();
         assertThat(beyond.submit()).isEqualTo(DocaError.FULL);
         assertThat(beyond.trySubmit()).isEqualTo(DocaError.FULL);
+        assertRefused(
+                DocaError.FULL, beyond::submitOrThrow, "4 requests", "as sendQueueSize allows");
+        assertRefused(DocaError.BAD_STATE, sends.getFirst()::submitOrThrow, "in flight");
         assertThat(ours.rdma.inFlightTasks()).isEqualTo(4);
         posted(null);
         assertThat(ours.next()).isSameAs(sends.getFirst());
@@ -421,7 +424,10 @@ abstract class RdmaTaskContract extends RdmaPairContract {
 
         ReceiveTask only = ours.rdma.allocReceive(null);
         only.submitOrThrow();
-        assertThat(ours.rdma.allocReceive(null).submit()).isEqualTo(DocaError.FULL);
+        ReceiveTask another = ours.rdma.allocReceive(null);
+        assertThat(another.submit()).isEqualTo(DocaError.FULL);
+        assertRefused(
+                DocaError.FULL, another::submitOrThrow, "1 receives", "as recvQueueSize allows");
     }
 
     @Test
