@@ -133,8 +133,8 @@ class BufInventoryTest {
     @ParameterizedTest
     @CsvSource({"0", "1", "2"})
     void closingLosesNothingOfListsWithElementsOfAnother(int foreignPart) {
-        try (BufInventory own = BufInventory.create(2).start();
-                BufInventory closing = BufInventory.create(1).start()) {
+        BufInventory closing = BufInventory.create(1).start();
+        try (BufInventory own = BufInventory.create(2).start()) {
             List<Buf> parts = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 parts.add((i == foreignPart ? closing : own).byAddress(mmap, 8 * i, 8));

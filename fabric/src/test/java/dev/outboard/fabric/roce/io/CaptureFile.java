@@ -17,6 +17,8 @@ public final class CaptureFile {
 
     private CaptureFile() {}
 
+    /// One packet of the file.
+    ///
     /// @param direction 1 for inbound, 2 for outbound
     public record Entry(long epochNanos, int direction, String comment, byte[] packet) {
         /// Of an IPv4 packet.
