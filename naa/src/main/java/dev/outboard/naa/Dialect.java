@@ -88,19 +88,27 @@ public enum Dialect {
 
     /// The immediate value that starts an RPC (section 7.1).
     ///
+    /// NAA-XFER-2: as section 7.1 has it.
+    ///
     /// @param userBytes the three user bytes, byte 0 in bits 7..0
     public abstract int requestImmediate(int functionCode, int userBytes);
 
     /// The function code in an immediate value of a client; 0 reports a failure of the client.
+    ///
+    /// NAA-XFER-13: the lowest 7 or 8 bits.
     public abstract int functionCode(int immediate);
 
     /// The three user bytes in an immediate value of a client, byte 0 in bits 7..0.
     public abstract int userBytes(int immediate);
 
     /// The immediate value that ends an RPC (section 10.1).
+    ///
+    /// NAA-RET-7: as section 10.1 has it.
     public abstract int returnImmediate(int returnCode);
 
     /// The return code in an immediate value of a server.
+    ///
+    /// NAA-RET-8, NAA-RET-9: the whole value, or all of its upper 24 bits.
     public abstract int returnCode(int immediate);
 
     /// The wire region that carries parameter 0: 1 if a metadata region comes first, else 0.

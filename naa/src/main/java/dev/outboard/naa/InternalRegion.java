@@ -23,6 +23,8 @@ public record InternalRegion(long size, OptionalLong naaAddress) {
     }
 
     /// The same region, at a requested NAA address.
+    ///
+    /// NAA-ADDR-2: an internal region's.
     public InternalRegion at(long newNaaAddress) {
         return new InternalRegion(size, OptionalLong.of(newNaaAddress));
     }

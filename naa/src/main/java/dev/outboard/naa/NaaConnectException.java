@@ -48,6 +48,8 @@ public final class NaaConnectException extends NaaException {
     }
 
     /// The failure that an event of connection management reports.
+    ///
+    /// NAA-CONN-8: each event has a reason of its own.
     public static NaaConnectException of(ConnectionEvent event, Where where) {
         return switch (event.type()) {
             case ADDRESS_ERROR -> of(event, where, Reason.ADDRESS_RESOLUTION, "no such address");

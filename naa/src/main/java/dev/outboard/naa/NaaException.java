@@ -63,6 +63,7 @@ public sealed class NaaException extends RuntimeException
         return where.peer();
     }
 
+    /// NAA-ROB-5b: phase, peer, cause and state, in this order.
     private static String message(Where where, String what) {
         return "%s %s: %s (state %s)".formatted(where.phase.words, where.peer, what, where.state);
     }

@@ -2,6 +2,8 @@ package dev.outboard.naa;
 
 /// Where a connection stands (`spec/naaice.md`, section 11.1). Client and server walk through the
 /// same states; what leads from one to the next is in sections 11.2 and 11.3.
+///
+/// NAA-STATE-1: with the names and numbers of 11.1.
 public enum NaaState {
     /// Created. Leads to READY.
     INIT(0),
@@ -40,6 +42,8 @@ public enum NaaState {
     }
 
     /// Whether the connection is over.
+    ///
+    /// NAA-STATE-8: whatever the numbers of the states are.
     public boolean isTerminal() {
         return this == DISCONNECTED || this == ERROR;
     }

@@ -4,6 +4,8 @@ package dev.outboard.naa;
 /// but [#INTERNAL].
 public final class RegionFlags {
     /// Exists on the NAA only and is never transferred; takes precedence over the others.
+    ///
+    /// NAA-FLAG-1, NAA-FLAG-6: in both dialects.
     public static final int INTERNAL = 0x01;
 
     /// An input that only the first RPC of a connection sends.

@@ -28,6 +28,8 @@ public record RegionSpec(
 
     /// Single-send implies input.
     ///
+    /// NAA-FLAG-4: whoever says so, in whatever way.
+    ///
     /// @throws IllegalArgumentException if the NAA address does not fit 56 bits
     public RegionSpec {
         Objects.requireNonNull(memory, "memory");
@@ -61,10 +63,13 @@ public record RegionSpec(
     }
 
     /// The same region, at a requested NAA address.
+    ///
+    /// NAA-ADDR-2: a parameter's.
     public RegionSpec at(long newNaaAddress) {
         return new RegionSpec(memory, input, output, singleSend, OptionalLong.of(newNaaAddress));
     }
 
+    /// NAA-ADDR-1: 56 bits, nothing is cut off.
     static void checkNaaAddress(long address) {
         if (address < 0 || address > MAX_NAA_ADDRESS) {
             throw new IllegalArgumentException(

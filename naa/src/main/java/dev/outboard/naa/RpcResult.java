@@ -11,6 +11,8 @@ package dev.outboard.naa;
 /// the client knows how many bytes came, not which. What did not come is in memory as it was
 /// before.
 ///
+/// NAA-RET-12: two numbers of bytes, each with its name.
+///
 /// @param returnCode see [ReturnCode]; other values come from the server as they are
 /// @param bytesReceived the length of the WRITE that carried the immediate value
 /// @param totalBytesReceived the length of all WRITEs of the answer, as they arrived

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// all. It starts with the first such RPC, sleeps while there is none, and ends with the queue.
 ///
 /// What depends on a future runs on a virtual thread: it may block, call or close any client.
+///
+/// NAA-MW-20: the threads of the callers are free.
 final class AsyncRpcs implements Runnable, AutoCloseable {
     private static final Executor DEPENDENTS = Thread::startVirtualThread;
 

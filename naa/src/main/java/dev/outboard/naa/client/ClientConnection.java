@@ -145,6 +145,8 @@ final class ClientConnection {
 
     /// Does what an event asks for.
     ///
+    /// NAA-CONN-11: an event that cannot be followed ends the setup.
+    ///
     /// @return whether it moved the connection on
     /// @throws dev.outboard.naa.NaaException if no rule expects the event
     boolean handle(ConnectionEvent event) {
@@ -202,6 +204,7 @@ final class ClientConnection {
                 };
     }
 
+    /// NAA-SCOPE-2: a queue pair of type RC, connected by connection management.
     private void prepare() {
         share = shared.share(maxSends + RECEIVES);
         CompletionQueue queue = share.shared().queue();
@@ -213,6 +216,7 @@ final class ClientConnection {
         id().resolveRoute(settings.routeLimit);
     }
 
+    /// NAA-CONN-2, NAA-CONN-4: REQ with the dialect's retry count; RTU follows REP.
     private void connect() {
         int retries = settings.retryCount.orElse(settings.dialect.retryCount());
         id().connect(Link.parameters(retries));
@@ -226,6 +230,8 @@ final class ClientConnection {
     }
 
     /// Breaks the connection, so that a thread waiting for a completion gets one.
+    ///
+    /// NAA-DISC-1: with DREQ, which the server's connection management answers by itself.
     void breakOff() {
         ConnectionId breaking = id;
         if (breaking != null && established) {

@@ -87,6 +87,7 @@ record ClientDevice(SharedDevice shared, List<InetAddress> addresses) {
         return address instanceof Inet6Address ? "[" + text + "]" : text;
     }
 
+    /// NAA-CONN-13: names and addresses alike, and all that the resolver knows.
     private static List<InetAddress> resolve(NaaException.Where where, String name) {
         try {
             return Arrays.asList(InetAddress.getAllByName(name));

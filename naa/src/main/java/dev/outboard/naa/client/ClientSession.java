@@ -87,6 +87,7 @@ final class ClientSession {
         }
     }
 
+    /// NAA-CONN-14: the queue pair has room for one RPC, not more.
     private long sendsOfOneRpc() {
         long sends = 0;
         for (ClientRegion region : regions()) {
@@ -114,6 +115,8 @@ final class ClientSession {
     // ---- connection -----------------------------------------------------------------------------
 
     /// Follows the connection events until connected; zero means no limit.
+    ///
+    /// NAA-CONN-9: who is not CONNECTED in time fails.
     void connect(Duration limit) {
         throwFailure();
         require("connecting", NaaState.INIT, NaaState.READY);
@@ -144,6 +147,7 @@ final class ClientSession {
 
     // ---- region setup ---------------------------------------------------------------------------
 
+    /// NAA-INT-2: the latest ones count, until they are announced.
     void setInternals(List<InternalRegion> regions) {
         require("setting internal regions", NaaState.INIT, NaaState.READY, NaaState.CONNECTED);
         int total = regions().size() + regions.size();
@@ -214,6 +218,7 @@ final class ClientSession {
         throwFailure();
     }
 
+    /// NAA-INT-3: announced without a key, and registered nowhere.
     private List<MrspMessage.Entry> internalEntries(NaaAddresses.Assigned addresses) {
         List<MrspMessage.Entry> entries = new ArrayList<>();
         for (int i = 0; i < internals.size(); i++) {
@@ -265,6 +270,8 @@ final class ClientSession {
 
     /// The result of an RPC that does not run any more.
     ///
+    /// NAA-RET-11: the session is FINISHED, and may go on.
+    ///
     /// @throws RpcException if it is an error code
     RpcResult rpcOutcome() {
         throwFailure();
@@ -285,7 +292,7 @@ final class ClientSession {
     /// @throws NaaTimeoutException if it does not within `limit`; the session has failed then
     void ping(Duration limit) {
         long start = System.nanoTime();
-        machine.checkPeer();
+        machine.checkPeer(start);
         post();
         long left = limit.toNanos();
         while (machine.isProbePending() && left > 0) {
@@ -353,6 +360,8 @@ final class ClientSession {
     // ---- end ------------------------------------------------------------------------------------
 
     /// Releases everything; see [NaaClient#close].
+    ///
+    /// NAA-DISC-8: first the queue pair, then the registrations; the caller's memory stays.
     void close() {
         cleanup.step(() -> connection.disconnect(settings.closeLimit));
         cleanup.step(connection::releaseQueues);
@@ -363,6 +372,7 @@ final class ClientSession {
         cleanup.finish(where);
     }
 
+    /// NAA-META-1: the metadata region is the library's own, and the first.
     private List<ClientRegion> wireRegions() {
         List<ClientRegion> regions = new ArrayList<>();
         if (settings.dialect == Dialect.AP1_2023) {

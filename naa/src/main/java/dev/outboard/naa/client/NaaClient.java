@@ -45,6 +45,8 @@ import java.util.concurrent.CompletionException;
 /// Questions and [#close] may come from any thread. `close` ends a call that is under way,
 /// disconnects, and releases everything but the caller's memory and device. By itself, an RPC takes
 /// no lock and allocates only its result.
+///
+/// NAA-SCOPE-1, NAA-API-1: the client's half; the server's is in the package `server`.
 public final class NaaClient implements AutoCloseable {
     /// The port that servers listen on by default.
     public static final int DEFAULT_PORT = 12345;
@@ -206,6 +208,8 @@ public final class NaaClient implements AutoCloseable {
     /// with what [#invoke] returns or throws; cancelling it does not stop the RPC. Regions are left
     /// alone until then. One thread follows the RPCs of all clients of a device; what depends on
     /// the future runs on a virtual thread.
+    ///
+    /// NAA-API-4: with the time limit of the client.
     public CompletableFuture<RpcResult> invokeAsync() {
         return invokeAsync(settings.timeout);
     }
@@ -265,6 +269,8 @@ public final class NaaClient implements AutoCloseable {
 
     /// Handles all completions there are, without waiting.
     ///
+    /// NAA-POLL-1, NAA-POLL-5: what there is, at once.
+    ///
     /// @return how many
     /// @throws NaaException if the session has failed
     public int pollCompletions() {
@@ -274,6 +280,8 @@ public final class NaaClient implements AutoCloseable {
     }
 
     /// Waits until at least one completion was handled or `limit` has passed.
+    ///
+    /// NAA-POLL-2: the first decides how long.
     ///
     /// @return how many were handled
     /// @throws NaaException if the session has failed
@@ -291,6 +299,8 @@ public final class NaaClient implements AutoCloseable {
     }
 
     /// Polls without sleeping until the RPC has finished or `limit` has passed.
+    ///
+    /// NAA-POLL-3: for the lowest latency.
     ///
     /// @return whether it has finished
     /// @throws NaaException if the session has failed
@@ -355,6 +365,8 @@ public final class NaaClient implements AutoCloseable {
     }
 
     /// Sends a whole region again from the next RPC on.
+    ///
+    /// NAA-XFER-9: 0 is a number of bytes like any other.
     public void resetBytesToSend(int parameter) {
         setBytesToSend(parameter, settings.regions.get(parameter).memory().byteSize());
     }
@@ -375,6 +387,8 @@ public final class NaaClient implements AutoCloseable {
     // ---- questions ------------------------------------------------------------------------------
 
     /// Where the session stands.
+    ///
+    /// NAA-API-6: this and all questions that follow.
     public NaaState state() {
         return machine.state();
     }
@@ -418,6 +432,8 @@ public final class NaaClient implements AutoCloseable {
     }
 
     /// How many RPCs were started.
+    ///
+    /// NAA-RPC-3: on this connection.
     public long rpcCount() {
         return machine.counters().get(Counter.RPCS);
     }
@@ -451,6 +467,8 @@ public final class NaaClient implements AutoCloseable {
 
     /// Disconnects and releases everything; a call that is under way fails. A second call does
     /// nothing.
+    ///
+    /// NAA-DISC-3: in every state, and once.
     ///
     /// @throws NaaException if something could not be released; the rest is released all the same
     @Override

@@ -48,6 +48,8 @@ public final class NaaClientBuilder {
     }
 
     /// A client keeps a copy, so that the builder can go on to describe another.
+    ///
+    /// NAA-FLAG-7, NAA-MW-12: what is marked later concerns the next client.
     private NaaClientBuilder(NaaClientBuilder other) {
         this(other.host, other.port);
         regions.addAll(other.regions);
@@ -84,18 +86,24 @@ public final class NaaClientBuilder {
     }
 
     /// Uses the RoCE device of this local host name or address; empty lets the routing decide.
+    ///
+    /// NAA-CONN-12: nothing and the empty text mean the same.
     public NaaClientBuilder local(String value) {
         local = Optional.of(value).filter(name -> !name.isEmpty());
         return this;
     }
 
     /// The dialect to speak; the client cannot find out what the server speaks.
+    ///
+    /// NAA-SCOPE-7, NAA-SCOPE-9: what is chosen here is spoken, `upstream-2026` by default.
     public NaaClientBuilder dialect(Dialect value) {
         dialect = value;
         return this;
     }
 
     /// The routine to call: 1 to 127, or to 255 in `ap1-2023`.
+    ///
+    /// NAA-RPC-6: it stays the same for all RPCs.
     public NaaClientBuilder functionCode(int value) {
         functionCode = value;
         return this;
@@ -114,6 +122,8 @@ public final class NaaClientBuilder {
     }
 
     /// Adds a region on the NAA only.
+    ///
+    /// NAA-INT-1: any number within the caps.
     public NaaClientBuilder internal(InternalRegion value) {
         internals.add(value);
         return this;
@@ -140,18 +150,24 @@ public final class NaaClientBuilder {
     }
 
     /// Transport retries, 0 to 7; the dialect's by default.
+    ///
+    /// NAA-CONN-5: of this client.
     public NaaClientBuilder retryCount(int value) {
         retryCount = OptionalInt.of(value);
         return this;
     }
 
     /// The limit for connecting, 10 s by default.
+    ///
+    /// NAA-CONN-9: 10 s by default.
     public NaaClientBuilder connectLimit(Duration value) {
         connectLimit = value;
         return this;
     }
 
     /// The limits for resolving address and route, 100 ms and 500 ms by default.
+    ///
+    /// NAA-CONN-10: each has its own.
     public NaaClientBuilder resolveLimits(Duration address, Duration route) {
         addressLimit = address;
         routeLimit = route;
@@ -196,6 +212,8 @@ public final class NaaClientBuilder {
 
     /// Creates the client, connects it and sets up its regions: ready for [NaaClient#invoke].
     ///
+    /// NAA-SCOPE-3, NAA-API-2, NAA-API-4: everything up to the first RPC, in order.
+    ///
     /// @throws dev.outboard.naa.NaaException if it does not work; nothing is left open then
     public NaaClient open() {
         NaaClient client = build();
@@ -218,6 +236,7 @@ public final class NaaClientBuilder {
         }
     }
 
+    /// NAA-LIM-1, NAA-LIM-3, NAA-LIM-7: what exceeds a cap is refused before anything is sent.
     private void check() {
         range("function code", functionCode, 1, dialect.maxFunctionCode());
         range("port", port, 1, 0xffff);

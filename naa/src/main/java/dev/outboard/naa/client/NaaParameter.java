@@ -7,6 +7,8 @@ import java.util.Objects;
 /// whether it is sent only once. The memory stays the caller's; an array or a buffer is
 /// `MemorySegment.ofArray(…)` or `MemorySegment.ofBuffer(…)`.
 ///
+/// NAA-MW-2: the memory knows its size.
+///
 /// @param memory what is sent or received into
 /// @param singleSend an input that only the first RPC sends
 public record NaaParameter(MemorySegment memory, boolean singleSend) {

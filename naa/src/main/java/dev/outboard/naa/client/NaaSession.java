@@ -62,6 +62,8 @@ public final class NaaSession implements AutoCloseable {
     /// the regions: the inputs, then the outputs that are no inputs. An output that begins where an
     /// input does is the same region, as long as the longer of both.
     ///
+    /// NAA-MW-1: look up, connect, mark, register, set up.
+    ///
     /// @param settings what else the client shall be like, for example its time limits
     /// @throws NaaException if no NAA is free or the connection fails; the NAA is free again then
     /// @throws IllegalArgumentException if the parameters do not fit the NAA or overlap otherwise
@@ -74,6 +76,7 @@ public final class NaaSession implements AutoCloseable {
         List<RegionSpec> regions = regions(inputs, outputs);
         NaaSpec.Item naa = spec.take(functionCode);
         try {
+            /// NAA-MW-16: the item tells how many inputs its function takes.
             if (naa.parameterCount() != inputs.size()) {
                 throw new IllegalArgumentException(
                         "%d inputs for function %d; NAA_SPEC item '%s' says it takes %d"
@@ -86,6 +89,7 @@ public final class NaaSession implements AutoCloseable {
                             .regions(regions);
             return new NaaSession(spec, naa, settings.apply(builder).open());
         } catch (RuntimeException e) {
+            /// NAA-MW-11: nothing stays taken, for the client is closed already.
             spec.release(naa);
             throw e;
         }
@@ -143,6 +147,8 @@ public final class NaaSession implements AutoCloseable {
     /// Starts an RPC with the current content of the inputs and returns; the transfer and the
     /// routine proceed by themselves. Inputs and outputs are left alone until it is complete.
     ///
+    /// NAA-MW-6: nobody waits.
+    ///
     /// @throws IllegalStateException if the last one is not complete, or the session has failed
     public void invoke() {
         rpc = client.invokeAsync();
@@ -150,12 +156,16 @@ public final class NaaSession implements AutoCloseable {
 
     /// Starts an RPC that returns its result in `output`, one of the session's parameters;
     /// `ap1-2023` only.
+    ///
+    /// NAA-MW-19: the older form.
     public void invoke(MemorySegment output) {
         client.setReturnRegion(output);
         invoke();
     }
 
     /// How far the RPC is, without waiting.
+    ///
+    /// NAA-MW-7: in whatever state.
     public NaaStatus test() {
         CompletableFuture<RpcResult> current = rpc;
         NaaState state = client.state();
@@ -179,6 +189,8 @@ public final class NaaSession implements AutoCloseable {
     }
 
     /// Waits until the RPC has finished or failed; the session's own time limit bounds that.
+    ///
+    /// NAA-MW-8: until it is over, not for one completion.
     ///
     /// @throws IllegalStateException if none was started
     public NaaStatus await() {
@@ -222,6 +234,8 @@ public final class NaaSession implements AutoCloseable {
     }
 
     /// Disconnects, releases everything and gives the NAA back. A second call does nothing.
+    ///
+    /// NAA-MW-10: even if the client cannot be closed in order.
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {

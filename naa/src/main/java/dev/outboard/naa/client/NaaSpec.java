@@ -33,8 +33,11 @@ public final class NaaSpec {
     private static final System.Logger LOGGER = System.getLogger(NaaSpec.class.getName());
     private static final String EXAMPLE =
             "address:port:function-code:parameter-count, for example 127.0.0.1:12345:1:1";
+
+    /// NAA-MW-18: an IPv6 address stands in brackets.
     private static final Pattern ITEM =
             Pattern.compile("(?:\\[([^\\[\\]]+)]|([^:\\[\\]]+)):(\\d*):(\\d+):(\\d+)");
+
     private static final int MAX_PORT = 0xffff;
 
     private final List<Item> items;
@@ -76,12 +79,16 @@ public final class NaaSpec {
     }
 
     /// What an environment says.
+    ///
+    /// NAA-MW-17: with the local address.
     public static NaaSpec of(Map<String, String> environment) {
         NaaSpec spec = parse(environment.getOrDefault(SPEC_VARIABLE, ""));
         return spec.from(environment.getOrDefault(LOCAL_VARIABLE, ""));
     }
 
     /// What `text`, the value of an `NAA_SPEC`, says. Malformed items are skipped with a warning.
+    ///
+    /// NAA-MW-13: items with four fields.
     public static NaaSpec parse(String text) {
         List<Item> items = new ArrayList<>();
         List<String> warnings = new ArrayList<>();
@@ -100,6 +107,7 @@ public final class NaaSpec {
                 items, warnings, Optional.of(localAddress).filter(name -> !name.isEmpty()));
     }
 
+    /// NAA-MW-14: what is malformed is named, and skipped.
     private static void read(String text, List<Item> items, List<String> warnings) {
         Matcher fields = ITEM.matcher(text);
         if (!fields.matches()) {
@@ -146,6 +154,8 @@ public final class NaaSpec {
     }
 
     /// Takes the first item for the function that is not in use.
+    ///
+    /// NAA-MW-15: the others stay for others.
     ///
     /// @throws NaaConnectException with NO_NAA if there is none
     synchronized Item take(int functionCode) {

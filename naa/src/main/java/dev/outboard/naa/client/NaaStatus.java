@@ -7,6 +7,8 @@ import java.util.Optional;
 
 /// How far the RPC of a [NaaSession] is (the reference's `naa_status`).
 ///
+/// NAA-MW-9: state, code and bytes.
+///
 /// @param state where the session stands
 /// @param returnCode of the finished RPC, see [ReturnCode]; 0 until then
 /// @param bytesReceived the length of the last WRITE of the finished RPC; 0 until then

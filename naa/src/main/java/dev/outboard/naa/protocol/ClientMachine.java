@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The client's state machine (`spec/naaice.md`, section 11.2). Starting an RPC and following it to
 /// its end allocates nothing but the result.
+///
+/// NAA-STATE-2: what leads where is in `docs/protocol/naaice-states.md`.
 public final class ClientMachine extends Machine {
     /// What the layer around has to do after a connection event.
     public enum Step {
@@ -57,8 +59,6 @@ public final class ClientMachine extends Machine {
     private long receivedBefore;
 
     private boolean hostErrorToSend;
-    private boolean probeToSend;
-    private boolean probePending;
 
     private volatile int userBytes;
     private long heldMessageLength = -1;
@@ -67,7 +67,7 @@ public final class ClientMachine extends Machine {
     private long heldByteCount;
 
     private final Timer deadline = new Timer();
-    private final Timer nextProbe = new Timer();
+    private final PeerProbe probe;
     private final RpcClock clock = new RpcClock();
     private long mrspBegan;
     private volatile @Nullable RpcResult result;
@@ -77,6 +77,7 @@ public final class ClientMachine extends Machine {
         super(peer);
         this.settings = settings;
         this.regions = regions;
+        this.probe = new PeerProbe(settings.probeInterval(), Duration.ZERO);
     }
 
     public ClientRegions regions() {
@@ -86,6 +87,8 @@ public final class ClientMachine extends Machine {
     // ---- connection -----------------------------------------------------------------------------
 
     /// A connection event has arrived.
+    ///
+    /// NAA-CONN-1: each step follows from the event of the one before.
     ///
     /// @throws NaaException if no rule expects it; the state is unchanged
     public Step on(ConnectionEvent event) {
@@ -148,6 +151,8 @@ public final class ClientMachine extends Machine {
 
     /// Posts the receive for the answer and announces the regions.
     ///
+    /// NAA-MRSP-1, NAA-MRSP-2: first the receive for the answer, then one request.
+    ///
     /// @param naaAddresses requested for the regions, in wire order
     /// @param internals the internal regions to ask for
     public void startMrsp(
@@ -171,6 +176,7 @@ public final class ClientMachine extends Machine {
         messages().postReceive();
     }
 
+    /// NAA-MRSP-23: ERR ends the session with its code.
     private void applyMessage(long length, long nowNanos) {
         switch (messages().received(0, length)) {
             case Advertise advertise -> applyAdvertise(advertise, nowNanos);
@@ -194,7 +200,7 @@ public final class ClientMachine extends Machine {
         }
         regions.advertised(advertise);
         deadline.clear();
-        nextProbe.clear();
+        probe.pause();
         counters().add(Counter.MRSP_NANOS, nowNanos - mrspBegan);
         enter(NaaState.MRSP_DONE);
     }
@@ -210,6 +216,8 @@ public final class ClientMachine extends Machine {
     // ---- RPC ------------------------------------------------------------------------------------
 
     /// Posts the receive for the result and the WRITEs of the inputs.
+    ///
+    /// NAA-XFER-14: receives are posted before sends.
     public void startRpc(long nowNanos) {
         requireIdle("starting an RPC");
         regions.requireReturnRegion();
@@ -256,12 +264,16 @@ public final class ClientMachine extends Machine {
     }
 
     /// Sets the three user bytes, byte 0 in bits 7..0, from the next RPC on.
+    ///
+    /// NAA-XFER-11: 0 until then.
     public void setUserBytes(int bytes) {
         requireUpstream("user bytes");
         userBytes = bytes;
     }
 
     /// Sets how many bytes of wire region `index` are sent from the next RPC on.
+    ///
+    /// NAA-XFER-8, NAA-XFER-10: between RPCs, 0 to all of the region.
     public void setBytesToSend(int index, long bytes) {
         requireUpstream("a byte count");
         requireIdle("setting a byte count");
@@ -287,6 +299,8 @@ public final class ClientMachine extends Machine {
     }
 
     /// On the path of every RPC, where the arguments of `require` would be garbage.
+    ///
+    /// NAA-RPC-2: one RPC at a time.
     private void requireIdle(String operation) {
         NaaState now = state();
         if (now != NaaState.MRSP_DONE && now != NaaState.FINISHED) {
@@ -307,8 +321,17 @@ public final class ClientMachine extends Machine {
             into.id(MESSAGE);
             return true;
         }
-        if (hostErrorToSend || probeToSend) {
-            emitEmptyWrite(into);
+        if (hostErrorToSend) {
+            hostErrorToSend = false;
+            PeerRegion target = emptyTarget();
+            into.id(HOST_ERROR).writeWithImmediate(target.address(), target.remoteKey(), 0);
+            into.noPayload().signaled(true).solicited(true);
+            return true;
+        }
+        if (probe.takeToSend()) {
+            PeerRegion target = emptyTarget();
+            into.id(PROBE).write(target.address(), target.remoteKey());
+            into.noPayload().signaled(true).solicited(false);
             return true;
         }
         if (state() == NaaState.DATA_SENDING && plan().next(into)) {
@@ -318,17 +341,8 @@ public final class ClientMachine extends Machine {
         return false;
     }
 
-    private void emitEmptyWrite(SendRequest into) {
-        PeerRegion target = regions.firstPeer().orElse(NOWHERE);
-        if (hostErrorToSend) {
-            hostErrorToSend = false;
-            into.id(HOST_ERROR).writeWithImmediate(target.address(), target.remoteKey(), 0);
-            into.solicited(true);
-        } else {
-            probeToSend = false;
-            into.id(PROBE).write(target.address(), target.remoteKey()).solicited(false);
-        }
-        into.noPayload().signaled(true);
+    private PeerRegion emptyTarget() {
+        return regions.firstPeer().orElse(NOWHERE);
     }
 
     @Override
@@ -363,13 +377,14 @@ public final class ClientMachine extends Machine {
             throw unexpected("the completion of a message");
         }
         enter(NaaState.MRSP_RECEIVING);
-        nextProbe.set(nowNanos, settings.probeInterval());
+        probe.waiting(nowNanos);
         if (heldMessageLength >= 0) {
             applyMessage(heldMessageLength, nowNanos);
             heldMessageLength = -1;
         }
     }
 
+    /// NAA-MRSP-5: an answer that is polled before the SEND is kept until then.
     private void messageArrived(Completion completion, long nowNanos) {
         switch (state()) {
             case MRSP_SENDING -> heldMessageLength = completion.byteCount();
@@ -385,7 +400,7 @@ public final class ClientMachine extends Machine {
 
     private void written(Completion completion, long nowNanos) {
         if (completion.id() == PROBE) {
-            probePending = false;
+            probe.answered();
             return;
         }
         if (completion.id() != WRITE || state() != NaaState.DATA_SENDING) {
@@ -401,7 +416,7 @@ public final class ClientMachine extends Machine {
         if (resultHeld) {
             finish(heldImmediate, heldByteCount);
         } else {
-            nextProbe.set(nowNanos, settings.probeInterval());
+            probe.waiting(nowNanos);
         }
     }
 
@@ -415,6 +430,7 @@ public final class ClientMachine extends Machine {
         }
     }
 
+    /// NAA-XFER-19: a result that is polled before the last WRITE is kept until then.
     private void hold(Completion completion) {
         if (resultHeld) {
             throw unexpected("a second result of one RPC");
@@ -432,26 +448,21 @@ public final class ClientMachine extends Machine {
             expected = regions.returnedBytes();
             regions.markReceived();
         }
-        result =
-                new RpcResult(
-                        code,
-                        byteCount,
-                        total,
-                        expected,
-                        clock.sendNanos(),
-                        clock.computeNanos(),
-                        clock.receiveNanos());
+        result = clock.result(code, byteCount, total, expected);
         counters().add(Counter.BYTES_RECEIVED, total);
         counters().add(Counter.TRANSFER_NANOS, clock.sendNanos() + clock.receiveNanos());
         counters().add(Counter.CALCULATION_NANOS, clock.computeNanos());
         counters().add(Counter.RETURN_CODES, code == 0 ? 0 : 1);
         deadline.clear();
-        nextProbe.clear();
+        probe.pause();
         enter(NaaState.FINISHED);
     }
 
     // ---- time -----------------------------------------------------------------------------------
 
+    /// NAA-TIME-1, NAA-TIME-2: what takes too long fails, and can only be closed.
+    ///
+    /// NAA-TIME-4: a server that has died fails the call by the probe that it does not acknowledge.
     @Override
     public void timePassed(long nowNanos) {
         if (deadline.isDue(nowNanos)) {
@@ -461,35 +472,27 @@ public final class ClientMachine extends Machine {
                             where(),
                             "not finished within %d ms; the client can only be closed now"
                                     .formatted(deadline.delay().toMillis())));
-        } else if (nextProbe.isDue(nowNanos)) {
-            nextProbe.set(nowNanos, settings.probeInterval());
-            probe();
-        }
-    }
-
-    /// Probes the server between RPCs.
-    public void checkPeer() {
-        requireIdle("a check of the peer");
-        probe();
-    }
-
-    /// Whether the server has yet to acknowledge a probe.
-    public boolean isProbePending() {
-        return probePending;
-    }
-
-    /// A WRITE of no bytes: a server that still runs acknowledges it, and nobody else notices.
-    private void probe() {
-        if (!probePending) {
-            probePending = true;
-            probeToSend = true;
+        } else if (probe.begins(nowNanos)) {
             counters().add(Counter.PROBES, 1);
         }
     }
 
+    /// Probes the server between RPCs.
+    public void checkPeer(long nowNanos) {
+        requireIdle("a check of the peer");
+        if (probe.begin(nowNanos)) {
+            counters().add(Counter.PROBES, 1);
+        }
+    }
+
+    /// Whether the server has yet to acknowledge a probe.
+    public boolean isProbePending() {
+        return probe.isPending();
+    }
+
     @Override
     public long nanosUntilDue(long nowNanos) {
-        return Math.min(deadline.nanosLeft(nowNanos), nextProbe.nanosLeft(nowNanos));
+        return Math.min(deadline.nanosLeft(nowNanos), probe.nanosLeft(nowNanos));
     }
 
     private MessageBuffers messages() {

@@ -23,6 +23,8 @@ public final class ClientRegion {
 
     /// A region of the caller's.
     ///
+    /// NAA-SCOPE-10: native memory is used where it is.
+    ///
     /// @param copies makes the native copy, if one is needed
     public ClientRegion(RegionSpec spec, SegmentAllocator copies) {
         this.spec = spec;
@@ -64,6 +66,7 @@ public final class ClientRegion {
         return new MrspMessage.Entry(flags, naaAddress, local.address(), local.remoteKey(), size());
     }
 
+    /// NAA-FLAG-3, NAA-FLAG-5: as it was marked, and no other bit.
     int flags() {
         return (spec.input() ? RegionFlags.INPUT : 0)
                 | (spec.output() ? RegionFlags.OUTPUT : 0)
@@ -97,6 +100,8 @@ public final class ClientRegion {
     }
 
     /// Adds the WRITE of its first `length` bytes.
+    ///
+    /// NAA-ADDR-7, NAA-RPC-5: to where the server advertised it, with its content of now.
     void addTo(WritePlan plan, long length) {
         PeerRegion target = Objects.requireNonNull(peer);
         if (isCopy()) {
@@ -106,6 +111,8 @@ public final class ClientRegion {
     }
 
     /// A result has arrived.
+    ///
+    /// NAA-XFER-21: memory on the heap is written now and at no other time.
     void received() {
         if (isCopy()) {
             spec.memory().copyFrom(memory);

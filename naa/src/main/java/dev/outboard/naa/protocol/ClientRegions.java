@@ -90,7 +90,7 @@ public final class ClientRegions {
 
     // ---- RPC ------------------------------------------------------------------------------------
 
-    /// NAA-META-3: sets the region that receives the result.
+    /// NAA-META-3, NAA-META-4: sets the region that receives the result, from the next RPC on.
     public void setReturnRegion(int index) {
         if (dialect != Dialect.AP1_2023) {
             throw new IllegalStateException(
@@ -120,6 +120,10 @@ public final class ClientRegions {
     /// Adds the WRITEs of an RPC: all regions in `ap1-2023`, else the inputs that are due, and if
     /// there are none one without bytes.
     ///
+    /// NAA-XFER-4, NAA-META-2: in `ap1-2023` the metadata come first, with the address.
+    ///
+    /// NAA-XFER-7: an RPC without inputs is started all the same.
+    ///
     /// @return how many bytes they carry
     long addInputs(WritePlan writes) {
         boolean all = dialect == Dialect.AP1_2023;
@@ -143,6 +147,8 @@ public final class ClientRegions {
     }
 
     /// The inputs of an RPC are with the server.
+    ///
+    /// NAA-XFER-6: all WRITEs of the RPC were acknowledged.
     void markSent() {
         for (int i = 0; i < regions.size(); i++) {
             if (regions.get(i).isDue()) {

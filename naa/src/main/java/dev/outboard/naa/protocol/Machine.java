@@ -36,6 +36,8 @@ public abstract sealed class Machine permits ClientMachine, ServerMachine {
 
     /// Emits the next send or WRITE to post, once all receives are posted.
     ///
+    /// NAA-SCOPE-6: SENDs and WRITEs, with and without immediate value, are all there is.
+    ///
     /// @return false if there is none now
     public abstract boolean nextSend(SendRequest into);
 
@@ -52,6 +54,8 @@ public abstract sealed class Machine permits ClientMachine, ServerMachine {
     public abstract long nanosUntilDue(long nowNanos);
 
     /// Where the session stands.
+    ///
+    /// NAA-STATE-6: any thread may ask.
     public final NaaState state() {
         return state;
     }
@@ -72,6 +76,8 @@ public abstract sealed class Machine permits ClientMachine, ServerMachine {
     }
 
     /// The failure that ended the session; handed out once.
+    ///
+    /// NAA-ROB-5a: whoever gets it tells it.
     public final Optional<NaaException> takeFailure() {
         Optional<NaaException> taken = Optional.ofNullable(failure);
         failure = null;
@@ -108,6 +114,8 @@ public abstract sealed class Machine permits ClientMachine, ServerMachine {
 
     /// Fails the session for a completion with an error status. Whatever fails by itself completes
     /// with its own status first; a flush that comes first tells that the connection was ended.
+    ///
+    /// NAA-XFER-20: at once, with its status.
     final void failed(Completion completion, String what) {
         CompletionStatus status = completion.status();
         if (status == CompletionStatus.WORK_REQUEST_FLUSHED) {

@@ -8,6 +8,8 @@ import dev.outboard.naa.MrspMessage;
 /// The messages of one end of a session, in memory that the device reads and writes: first the one
 /// to send, then the buffers that receives fill in turn. Every receive has a buffer, also one that
 /// is a placeholder for an RPC or a result: so a stray message cannot break the connection.
+///
+/// NAA-XFER-15, NAA-RET-21: nothing reads the buffer of a placeholder.
 final class MessageBuffers {
     private final MemoryRegion memory;
     private final int receiveBuffers;
@@ -50,6 +52,8 @@ final class MessageBuffers {
     }
 
     /// Emits the message to send.
+    ///
+    /// NAA-MRSP-3: peers sleep until a solicited completion.
     ///
     /// @return false if there is none
     boolean nextSend(SendRequest into) {

@@ -17,8 +17,12 @@ import java.util.List;
 
 /// The bytes of the memory region setup messages (`spec/naaice.md`, section 3.2). The entries
 /// follow the 4-byte header without padding, so 64-bit fields are not aligned.
+///
+/// NAA-MRSP-20: bit for bit; padding is written as zeros and not read.
 public final class MrspCodec {
     /// The bytes of the longest message: a request for 255 regions.
+    ///
+    /// NAA-MRSP-11: every receive has room for it.
     public static final int MAX_LENGTH = 4 + 24 * MrspMessage.MAX_REGIONS;
 
     private static final int HEADER = 4;
@@ -50,6 +54,8 @@ public final class MrspCodec {
     }
 
     /// Reads a received message.
+    ///
+    /// NAA-MRSP-12, NAA-MRSP-25: type 0x03 is unknown, every code of an ERR is taken.
     ///
     /// @param bytes exactly what was received
     /// @return the message, or [Malformed]
@@ -128,6 +134,7 @@ public final class MrspCodec {
         return new Advertise(regions);
     }
 
+    /// NAA-MRSP-21, NAA-ROB-1: the count is what was received, or nothing is read.
     private static boolean fits(MemorySegment bytes, int count, int entryLength) {
         return count > 0 && bytes.byteSize() == HEADER + (long) count * entryLength;
     }

@@ -24,6 +24,8 @@ final class RegionRules {
     }
 
     /// What is wrong with a request, if anything.
+    ///
+    /// NAA-LIM-5: the caps of one connection.
     static Optional<Refusal> check(
             AdvertiseRequest request, Dialect recognised, ServerSettings settings) {
         List<Entry> entries = request.entries();
@@ -53,6 +55,7 @@ final class RegionRules {
                 .or(() -> checkBytes(entries, settings.maxBytes()));
     }
 
+    /// NAA-ADDR-6: only a memory smaller than 56 bits refuses any.
     private static Optional<Refusal> checkAddress(Entry entry, NaaMemory memory) {
         if (entry.naaAddress() >= memory.bytes()) {
             return Optional.of(

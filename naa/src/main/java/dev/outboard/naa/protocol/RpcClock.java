@@ -1,5 +1,7 @@
 package dev.outboard.naa.protocol;
 
+import dev.outboard.naa.RpcResult;
+
 /// The instants of one RPC that its client sees: it started to post, the last input was
 /// acknowledged, the answer began, the answer was there.
 final class RpcClock {
@@ -51,5 +53,17 @@ final class RpcClock {
 
     long receiveNanos() {
         return answeredAt - answerBegin();
+    }
+
+    /// How the RPC ended, with these times.
+    RpcResult result(int code, long byteCount, long totalBytes, long expectedBytes) {
+        return new RpcResult(
+                code,
+                byteCount,
+                totalBytes,
+                expectedBytes,
+                sendNanos(),
+                computeNanos(),
+                receiveNanos());
     }
 }

@@ -31,6 +31,8 @@ final class ServerCall {
 
     /// Keeps an RPC that comes before the client can know that the answer to the last has arrived.
     ///
+    /// NAA-MRSP-5: the first RPC may be polled before the completion of A.
+    ///
     /// @return false if one is kept already
     boolean hold(int immediate) {
         if (isHeld) {

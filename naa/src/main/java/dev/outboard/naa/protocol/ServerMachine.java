@@ -27,6 +27,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The server's state machine for one connection (`spec/naaice.md`, section 11.3).
+///
+/// NAA-STATE-3: what leads where is in `docs/protocol/naaice-states.md`.
 public final class ServerMachine extends Machine {
     /// The memory that the machine's messages need: two to receive, one to send.
     public static final long MESSAGE_BYTES = 3L * MrspCodec.MAX_LENGTH;
@@ -56,7 +58,7 @@ public final class ServerMachine extends Machine {
     private final ServerCall call;
 
     private final ServerDeadline deadline;
-    private final IdleProbe probe;
+    private final PeerProbe probe;
     private volatile long since;
 
     /// A connection that a client asks for.
@@ -77,7 +79,7 @@ public final class ServerMachine extends Machine {
         this.settings = settings;
         this.serverCounters = serverCounters;
         this.deadline = new ServerDeadline(settings);
-        this.probe = new IdleProbe(settings.probeInterval(), settings.probeLimit());
+        this.probe = new PeerProbe(settings.probeInterval(), settings.probeLimit());
         this.messages = new MessageBuffers(messages, RECEIVE_BUFFERS);
         this.maxMessageBytes = maxMessageBytes;
         this.maxOutstanding = maxOutstanding;
@@ -87,6 +89,8 @@ public final class ServerMachine extends Machine {
     // ---- connection -----------------------------------------------------------------------------
 
     /// The resources exist; a receive must be posted before the request is accepted.
+    ///
+    /// NAA-CONN-3, NAA-STATE-4: READY with one receive posted.
     public void connectRequested() {
         require("accepting", NaaState.INIT);
         postReceive();
@@ -141,6 +145,8 @@ public final class ServerMachine extends Machine {
     // ---- region setup ---------------------------------------------------------------------------
 
     /// Posts a further receive and waits for the client's request.
+    ///
+    /// NAA-MRSP-10, NAA-RET-20: a further receive is posted before A can be sent.
     public void startMrsp(long nowNanos) {
         require("region setup", NaaState.CONNECTED);
         postReceive();
@@ -189,6 +195,8 @@ public final class ServerMachine extends Machine {
     }
 
     /// The pending request is satisfied: `ours` are the counterparts of its non-internal ones.
+    ///
+    /// NAA-MRSP-1: one answer, however many regions.
     public void grant(List<MemoryRegion> ours, long nowNanos) {
         AdvertiseRequest request = Objects.requireNonNull(pendingRequest, "no request is pending");
         pendingRequest = null;
@@ -201,6 +209,8 @@ public final class ServerMachine extends Machine {
     }
 
     /// The request cannot be satisfied: ERR is sent, and the session fails once it has arrived.
+    ///
+    /// NAA-MRSP-22: the connection is kept until then.
     public void refuse(Refusal why, long nowNanos) {
         pendingRequest = null;
         serverCounters.add(why.counter());
@@ -251,6 +261,7 @@ public final class ServerMachine extends Machine {
         postReceive();
     }
 
+    /// NAA-MRSP-24: the client is told 0xFF.
     private void violated(String what, long nowNanos) {
         refuse(
                 new Refusal(MrspException.MALFORMED, ServerCounter.REFUSED_MALFORMED, what),
@@ -310,6 +321,8 @@ public final class ServerMachine extends Machine {
     }
 
     /// Posts the WRITEs of the answer: the results, or only `returnCode` if it is an error.
+    ///
+    /// NAA-RET-14: only an RPC that is pending is answered, and once.
     public void reply(int returnCode, long nowNanos) {
         require("an answer", NaaState.CALCULATING);
         counters().add(Counter.CALCULATION_NANOS, nowNanos - since);
@@ -322,6 +335,7 @@ public final class ServerMachine extends Machine {
         enter(NaaState.DATA_SENDING);
     }
 
+    /// NAA-RPC-1: one RPC after the other, without a new setup.
     private void enterReceiving(long nowNanos) {
         since = nowNanos;
         deadline.awaitRpc(nowNanos);
@@ -330,6 +344,7 @@ public final class ServerMachine extends Machine {
         call.takeHeld().ifPresent(immediate -> begin(immediate, nowNanos));
     }
 
+    /// NAA-RET-20, NAA-ROB-7: for the receive that was used up one is posted.
     private void rpcArrived(Completion completion, long nowNanos) {
         postReceive();
         counters().add(Counter.BYTES_RECEIVED, call.newBytes());
@@ -349,6 +364,7 @@ public final class ServerMachine extends Machine {
         }
     }
 
+    /// NAA-XFER-17: without a function code nothing runs and nothing is answered.
     private void begin(int immediate, long nowNanos) {
         call.begin(usedDialect(), immediate);
         if (call.isHostError()) {

@@ -50,6 +50,8 @@ final class ServerRegions {
     }
 
     /// Our regions as they are announced to the client.
+    ///
+    /// NAA-SCOPE-5, NAA-MRSP-7: one per region that is not internal, in the client's order.
     List<PeerRegion> announcement() {
         List<PeerRegion> announced = new ArrayList<>();
         for (int i = 0; i < ours.size(); i++) {
@@ -81,6 +83,8 @@ final class ServerRegions {
     /// Plans the WRITEs of an answer: the results or, if `returnCode` is an error, nothing but
     /// that.
     ///
+    /// NAA-RET-5, NAA-RET-6: without a result, one WRITE of no bytes carries the code.
+    ///
     /// @return the bytes of the results
     long answer(int returnCode, Dialect dialect, int returnRegion) {
         plan.begin(dialect.returnImmediate(returnCode));
@@ -93,6 +97,8 @@ final class ServerRegions {
     }
 
     /// Those marked as output or, in `ap1-2023`, one.
+    ///
+    /// NAA-RET-2, NAA-RET-3, NAA-RET-4: each whole.
     private long addResults(Dialect dialect, int returnRegion) {
         long bytes = 0;
         for (int i = 0; i < theirs.size(); i++) {

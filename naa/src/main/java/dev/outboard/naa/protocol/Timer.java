@@ -4,6 +4,8 @@ import java.time.Duration;
 
 /// A point in time at which something is due; off at first. The time is a parameter, as
 /// [System#nanoTime] counts it.
+///
+/// NAA-POLL-7, NAA-TIME-3: a number and a monotonic clock; nothing outlives the call.
 public final class Timer {
     private static final long NEVER = Long.MAX_VALUE;
 

@@ -52,6 +52,8 @@ public final class WritePlan {
     }
 
     /// Adds the first `length` bytes of `region`; null and 0 make a WRITE without payload.
+    ///
+    /// NAA-LIM-6: a region of no bytes has its turn like any other.
     void add(@Nullable MemoryRegion region, long length, long remoteAddress, int remoteKey) {
         regions[steps] = region;
         lengths[steps] = length;

@@ -6,6 +6,8 @@ import java.util.List;
 
 /// Decides whom a server serves. The protocol has no authentication: an address is all there is.
 /// Called on the server's threads; must be quick and thread-safe.
+///
+/// NAA-ROB-4: addresses and sizes.
 @FunctionalInterface
 public interface Admission {
     /// Whether the client at `peer` may have regions of these sizes. Asked when it connects, with

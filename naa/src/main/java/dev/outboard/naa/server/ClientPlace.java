@@ -1,10 +1,10 @@
 package dev.outboard.naa.server;
 
 import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.QueuePair;
 import dev.outboard.naa.NaaState;
 import dev.outboard.naa.protocol.ServerMachine;
 import java.time.Duration;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The place of one client at a server: since when it has it, what it does with it, and how it has
@@ -61,11 +61,13 @@ final class ClientPlace {
         quiet = false;
     }
 
-    /// What is sent has not arrived yet: notices whether the client acknowledges anything of it.
-    ///
-    /// @param counters of the queue pair
-    void look(Map<String, Long> counters) {
-        long now = counters.getOrDefault(ACKNOWLEDGEMENTS, 0L);
+    /// Notices whether the client acknowledges anything of what is sent, until it has arrived.
+    void look(QueuePair pair) {
+        NaaState state = machine.state();
+        if (state != NaaState.MRSP_SENDING && state != NaaState.DATA_SENDING) {
+            return;
+        }
+        long now = pair.counters().getOrDefault(ACKNOWLEDGEMENTS, 0L);
         if (!quiet || now != acknowledgements) {
             acknowledgements = now;
             quietSinceNanos = System.nanoTime();

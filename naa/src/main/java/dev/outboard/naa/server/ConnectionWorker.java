@@ -86,6 +86,9 @@ final class ConnectionWorker {
                 .start(() -> serve(beginning));
     }
 
+    /// NAA-SCOPE-4: what happens next is begun by the client.
+    ///
+    /// NAA-ROB-2: whatever fails here ends this connection only.
     private void serve(Runnable beginning) {
         boolean ours = true;
         try {
@@ -136,6 +139,8 @@ final class ConnectionWorker {
     }
 
     /// The routine of an RPC, if it may begin.
+    ///
+    /// NAA-RET-13: 0x01 for a function code that nobody has.
     private ServedRoutine admit(RpcContext rpc) throws RoutineException {
         if (routines.isDraining()) {
             throw refusal(
@@ -216,6 +221,7 @@ final class ConnectionWorker {
         }
     }
 
+    /// NAA-RET-13: 0x02 when the time of the routine is over.
     private void runOnWorker(RoutineRun next) throws RoutineException {
         RoutineWorkers workers = routines.workers();
         if (!workers.execute(next)) {

@@ -21,6 +21,8 @@ final class MemoryShares {
     }
 
     /// Charges `bytes` to an address, if it and all together have that much left.
+    ///
+    /// NAA-LIM-5: the caps of an address and of all.
     synchronized Answer take(Origin origin, long bytes) {
         long ofAddress = used.getOrDefault(origin, 0L);
         if (bytes > options.maxTotalBytes() - usedByAll) {

@@ -55,6 +55,8 @@ public final class NaaListener implements AutoCloseable {
 
     /// Listens on the device's address.
     ///
+    /// NAA-CONN-15: on a port of the caller's choice.
+    ///
     /// @param port 0 for any free one, see [#port]
     /// @throws FabricException with SERVICE_IN_USE if the port is taken
     public static NaaListener bind(Device device, int port, ServerOptions options) {
@@ -80,6 +82,8 @@ public final class NaaListener implements AutoCloseable {
     }
 
     /// Waits for a client to be connected.
+    ///
+    /// NAA-MULTI-7: whoever serves one client only calls it once.
     ///
     /// @return empty if none was within `limit`
     public Optional<NaaServerContext> accept(Duration limit) {
@@ -270,6 +274,7 @@ public final class NaaListener implements AutoCloseable {
         }
     }
 
+    /// NAA-MULTI-3: with a text, and nothing is left of the request.
     private void reject(
             ConnectionId request, InetSocketAddress peer, ServerCounter counter, String why) {
         byte[] text = (why + "\0").getBytes(StandardCharsets.US_ASCII);

@@ -29,6 +29,8 @@ import java.util.concurrent.locks.LockSupport;
 /// It runs on threads of its own; calls may come from any thread. [#close] turns new clients and
 /// new RPCs away, lets running routines end, disconnects the clients and frees everything but the
 /// caller's device.
+///
+/// NAA-SCOPE-1: the server's half.
 public final class NaaServer implements AutoCloseable {
     private static final Duration ACCEPT_SLICE = Duration.ofMillis(100);
     private static final long STOP_RETRY_NANOS = 1_000_000;
@@ -130,6 +132,8 @@ public final class NaaServer implements AutoCloseable {
 
     /// Turns new clients and new RPCs away, lets running routines end within the limit, disconnects
     /// the clients and frees everything. A second call does nothing.
+    ///
+    /// NAA-MULTI-8: in this order.
     @Override
     public void close() {
         if (!closing.compareAndSet(false, true)) {
@@ -184,6 +188,7 @@ public final class NaaServer implements AutoCloseable {
         }
     }
 
+    /// NAA-MULTI-1: every connection has a context and a thread of its own.
     private void serve(NaaServerContext context) {
         ConnectionWorker worker = new ConnectionWorker(context, routines, options, this::ended);
         connections.add(worker);

@@ -142,6 +142,8 @@ public final class NaaServerContext implements AutoCloseable {
     /// Sets up the regions that the client asks for. Returns as well when the client disconnects
     /// instead; the state tells.
     ///
+    /// NAA-CONN-16: a client that leaves without a word does no harm.
+    ///
     /// @throws MrspException if the request is refused or malformed
     public void runMrsp() {
         try (Turn _ = turn.take()) {
@@ -251,6 +253,7 @@ public final class NaaServerContext implements AutoCloseable {
                 || machine.isRefusing();
     }
 
+    /// NAA-MULTI-6: with the regions of this connection.
     private RpcContext newRpc() {
         Duration limit =
                 options.routineLimit().isZero() ? ServerOptions.POLLED : options.routineLimit();
@@ -292,6 +295,7 @@ public final class NaaServerContext implements AutoCloseable {
         }
     }
 
+    /// NAA-DISC-5: nothing to a client that has left.
     private void send(int returnCode) {
         if (returnCode < 0 || returnCode > MAX_RETURN_CODE) {
             throw new IllegalArgumentException(
@@ -358,7 +362,7 @@ public final class NaaServerContext implements AutoCloseable {
         int handled = link.await(limitNanos);
         if (handled == 0) {
             link.checkTime();
-            watchTransfer();
+            place.look(resources.pair());
             listener.handleEventsIfUnattended();
         }
         place.noticeEnd();
@@ -367,13 +371,6 @@ public final class NaaServerContext implements AutoCloseable {
         }
         answerRequest();
         return handled;
-    }
-
-    private void watchTransfer() {
-        NaaState now = machine.state();
-        if (now == NaaState.MRSP_SENDING || now == NaaState.DATA_SENDING) {
-            place.look(resources.pair().counters());
-        }
     }
 
     private void throwFailure() {
@@ -441,6 +438,8 @@ public final class NaaServerContext implements AutoCloseable {
 
     /// Ends the connection because others want its place.
     ///
+    /// NAA-DISC-6: one of the few reasons to disconnect a client.
+    ///
     /// @param why what the client did, for its message
     void evict(String why) {
         machine.evict(why);
@@ -468,6 +467,8 @@ public final class NaaServerContext implements AutoCloseable {
     }
 
     /// Like [#close].
+    ///
+    /// NAA-DISC-3: in every state, and once.
     ///
     /// @param beforeFreeing what may use the memory until it returns; the place is free by then
     void close(Runnable beforeFreeing) {

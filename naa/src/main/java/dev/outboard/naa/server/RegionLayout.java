@@ -57,6 +57,8 @@ final class RegionLayout {
     }
 
     /// The memory of every region, zero-filled.
+    ///
+    /// NAA-MRSP-9: of the sizes announced.
     List<MemorySegment> allocate(Arena arena) {
         MemorySegment[] segments = new MemorySegment[addresses.length];
         List<Integer> ascending =

@@ -6,6 +6,8 @@ import java.lang.foreign.MemorySegment;
 /// A memory region as a [Routine] sees it. It belongs to one connection; its content lasts from RPC
 /// to RPC and starts as zeros.
 ///
+/// NAA-ADDR-6: routines see the address that was asked for.
+///
 /// @param index 0 for the first parameter, or the first internal region
 /// @param flags as the client announced them, see [RegionFlags]
 /// @param naaAddress where it lies in the NAA's memory, 56 bits: where the client asked for it, or

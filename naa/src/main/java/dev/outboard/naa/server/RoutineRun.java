@@ -27,6 +27,8 @@ final class RoutineRun implements Runnable {
     }
 
     /// Runs the routine, unless it was cancelled before it began.
+    ///
+    /// NAA-RET-13: one that throws ends with 0x10, unless it chose a code.
     @Override
     public void run() {
         begin();

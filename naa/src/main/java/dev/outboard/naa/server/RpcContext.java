@@ -7,6 +7,8 @@ import java.util.List;
 /// One RPC as its [Routine] sees it: what was asked, the memory of the connection, and how much
 /// time is left. The server makes one per RPC; it is valid until the routine returns. Regions and
 /// questions may be used from any thread that the routine starts and ends.
+///
+/// NAA-KERN-2: all that a routine gets.
 public final class RpcContext {
     private final int functionCode;
     private final int userBytes;
@@ -40,6 +42,8 @@ public final class RpcContext {
 
     /// One of the three bytes that the client sent along with the function code, as 0..255; 0 in
     /// `ap1-2023`.
+    ///
+    /// NAA-XFER-12: unchanged.
     ///
     /// @param index 0, 1 or 2
     public int userByte(int index) {

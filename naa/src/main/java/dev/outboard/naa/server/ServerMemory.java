@@ -16,6 +16,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /// The memory that a server gives to one client: zero-filled native regions, registered unless
 /// internal. Belongs to one [NaaServerContext].
+///
+/// NAA-INT-4, NAA-RPC-4: it lasts, with what is in it, as long as the connection.
 final class ServerMemory {
     private static final long RETRY_NANOS = 10_000_000;
 
@@ -34,6 +36,8 @@ final class ServerMemory {
     }
 
     /// Allocates what `request` asks for.
+    ///
+    /// NAA-MRSP-14, NAA-ROB-3: every connection has regions and a domain of its own.
     ///
     /// @param arena gets the memory, and goes back to the system with the client
     /// @param layout where its regions lie
@@ -60,6 +64,7 @@ final class ServerMemory {
         }
     }
 
+    /// NAA-META-8: what is hidden is no parameter of a routine.
     private void add(
             ProtectionDomain domain, List<Entry> entries, RegionLayout layout, int hidden) {
         List<MemorySegment> segments = layout.allocate(arena);
@@ -97,6 +102,8 @@ final class ServerMemory {
 
     /// Frees the memory. A routine that still uses it fails at its next access; one that is inside
     /// a native call with it is waited for.
+    ///
+    /// NAA-DISC-4: internal regions included.
     void free() {
         boolean closed = false;
         while (!closed) {

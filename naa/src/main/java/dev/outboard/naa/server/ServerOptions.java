@@ -136,6 +136,8 @@ public record ServerOptions(
         private Builder() {}
 
         /// Serves `value` only.
+        ///
+        /// NAA-SCOPE-7: of one listener; `upstream-2026` by default.
         public Builder dialect(Dialect value) {
             dialect = Optional.of(value);
             return this;
@@ -149,6 +151,8 @@ public record ServerOptions(
         }
 
         /// See [ServerOptions#maxConnections].
+        ///
+        /// NAA-MULTI-2: 64 by default.
         public Builder maxConnections(int value) {
             maxConnections = value;
             return this;

@@ -34,6 +34,8 @@ record ServerResources(
 
     /// Creates everything; the queue pair goes away with its identifier.
     ///
+    /// NAA-CONN-14: the queue pair has room for the WRITEs of one answer.
+    ///
     /// @param cleanup gets what releases the rest, also if something cannot be created
     /// @throws dev.outboard.fabric.FabricException if something cannot be created
     static ServerResources create(Device device, ConnectionId id, int regions, Cleanup cleanup) {

@@ -28,6 +28,8 @@ final class ServerRoutines {
     }
 
     /// The routine with this function code.
+    ///
+    /// NAA-KERN-1: as it came with the RPC.
     Optional<ServedRoutine> find(int functionCode) {
         return Optional.ofNullable(byCode.get(functionCode));
     }

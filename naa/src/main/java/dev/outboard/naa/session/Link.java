@@ -38,6 +38,8 @@ public final class Link {
 
     /// What either side proposes when connecting (`spec/naaice.md`, section 2.3). No READs are
     /// used; the 1 is what the reference implementation proposes.
+    ///
+    /// NAA-CONN-4, NAA-CONN-6: one READ at a time, 6 RNR retries, no private data.
     public static ConnectionParameters parameters(int retryCount) {
         return new ConnectionParameters(1, 1, retryCount, RNR_RETRIES, new byte[0]);
     }
@@ -90,6 +92,8 @@ public final class Link {
 
     /// Waits until something was handled, the machine has something to do or the time is over,
     /// first polling, then sleeping.
+    ///
+    /// NAA-POLL-6: whoever has nothing to do sleeps.
     ///
     /// @param limitNanos how long at most; slices of [#SLICE_NANOS] are
     /// @return how many completions were handled

@@ -10,6 +10,8 @@ import java.util.concurrent.locks.LockSupport;
 /// ```
 ///
 /// A turn may be given back by another thread than the one that took it.
+///
+/// NAA-API-3: for clients, and for the connections of a server.
 public final class Turn implements AutoCloseable {
     private static final long RETRY_NANOS = 1_000_000;
 

@@ -117,7 +117,7 @@ class StateTablesTest {
         walk.on("`sendMessage`", client -> client.machine.sendMessage(ERR, client.driver.now));
         walk.on("`startRpc`", client -> client.machine.startRpc(client.driver.now));
         walk.on("`writeInputs`", client -> client.machine.writeInputs(1, client.driver.now));
-        walk.on("`checkPeer`", client -> client.machine.checkPeer());
+        walk.on("`checkPeer`", client -> client.machine.checkPeer(client.driver.now));
         walk.on("`signalHostError`", client -> client.machine.signalHostError("why"));
         walk.on("`startOver`", client -> client.machine.startOver());
         whatBothSee(walk);

@@ -90,6 +90,7 @@ public record NegotiatedAttributes(
                 requestsAhead(request, reply));
     }
 
+    /// NAA-MRSP-4, NAA-XFER-18: peers of other makes get the acknowledgement first.
     private static boolean requestsAhead(ConnectionRequest request, ConnectionReply reply) {
         return CaGuid.takesRequestsAhead(request.localCaGuid())
                 && CaGuid.takesRequestsAhead(reply.localCaGuid());

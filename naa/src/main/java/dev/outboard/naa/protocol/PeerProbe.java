@@ -2,10 +2,10 @@ package dev.outboard.naa.protocol;
 
 import java.time.Duration;
 
-/// Finds out whether a client from which nothing is to come, because it calls nothing or waits for
-/// its result, is still there: now and then a WRITE of no bytes, which its NIC must acknowledge
-/// (`docs/decisions/0008`). The time is a parameter, as [System#nanoTime] counts it.
-final class IdleProbe {
+/// Finds out whether a peer from which nothing is to come, because it calls nothing, computes or
+/// waits for a result, is still there: now and then a WRITE of no bytes, which its NIC must
+/// acknowledge (`docs/decisions/0008`). The time is a parameter, as [System#nanoTime] counts it.
+final class PeerProbe {
     private final Duration interval;
     private final Duration limit;
     private final Timer next = new Timer();
@@ -14,18 +14,18 @@ final class IdleProbe {
     private boolean toSend;
 
     /// @param interval between two probes; zero for none
-    /// @param limit how long one may stay unanswered
-    IdleProbe(Duration interval, Duration limit) {
+    /// @param limit how long one may stay unanswered; zero for as long as the transport tries
+    PeerProbe(Duration interval, Duration limit) {
         this.interval = interval;
         this.limit = limit;
     }
 
-    /// Nothing is sent to the client from now on, and it need not send anything.
+    /// Nothing is sent to the peer from now on, and it need not send anything.
     void waiting(long nowNanos) {
         next.set(nowNanos, interval);
     }
 
-    /// What is sent to the client tells whether it is there; a probe that is on its way is still
+    /// What is sent to the peer tells whether it is there; a probe that is on its way is still
     /// awaited.
     void pause() {
         next.clear();
@@ -58,6 +58,13 @@ final class IdleProbe {
             return false;
         }
         next.set(nowNanos, interval);
+        return begin(nowNanos);
+    }
+
+    /// Has [#takeToSend] hand a probe out, unless one is on its way.
+    ///
+    /// @return whether it does
+    boolean begin(long nowNanos) {
         if (pending) {
             return false;
         }
@@ -65,6 +72,11 @@ final class IdleProbe {
         toSend = true;
         deadline.set(nowNanos, limit);
         return true;
+    }
+
+    /// Whether one has yet to be acknowledged.
+    boolean isPending() {
+        return pending;
     }
 
     /// Whether there is a probe to send; true once.
