@@ -56,6 +56,8 @@ public record CacheTransition(
         RD_CODE("RdCode"),
         /// Reads without being tracked.
         RD_CUR("RdCur"),
+        /// Reads with ownership: for a write that does not fill the line.
+        RD_INV_OWN("RdInvOwn"),
         /// Writes a modified line to memory.
         WB_M_TO_I("WbMtoI"),
         /// Writes a modified line into the last level cache of its processor.

@@ -5,6 +5,7 @@ import static dev.outboard.ccip.checker.CacheTransition.Command.INV_I_TO_E;
 import static dev.outboard.ccip.checker.CacheTransition.Command.NONE;
 import static dev.outboard.ccip.checker.CacheTransition.Command.RD_CODE;
 import static dev.outboard.ccip.checker.CacheTransition.Command.RD_CUR;
+import static dev.outboard.ccip.checker.CacheTransition.Command.RD_INV_OWN;
 import static dev.outboard.ccip.checker.CacheTransition.Command.WB_M_TO_I;
 import static dev.outboard.ccip.checker.CacheTransition.Command.WB_PUSH_M_TO_I;
 import static dev.outboard.ccip.checker.CacheTransition.State.I;
@@ -40,7 +41,10 @@ final class FpgaCache {
     private static final Request[] REQUESTS = Request.values();
 
     /// By request, whether the tag is that of the line, and the state of the indexed line.
-    private static final CacheTransition[] TABLE = table();
+    private static final CacheTransition[] TABLE = table(INV_I_TO_E);
+
+    /// The same for writes of some bytes of a line.
+    private static final CacheTransition[] TABLE_OF_BYTES = table(RD_INV_OWN);
 
     private final long[] tag = new long[LINES];
     private final byte[] state = new byte[LINES];
@@ -55,11 +59,12 @@ final class FpgaCache {
         Arrays.fill(state, (byte) I.ordinal());
     }
 
-    private static CacheTransition[] table() {
+    /// @param own how a write that misses obtains the line
+    private static CacheTransition[] table(Command own) {
         CacheTransition[] table = new CacheTransition[REQUESTS.length * 2 * STATES.length];
-        writes(table, Request.WRLINE_I, WB_M_TO_I, 1, 2, 3, 9, 12);
-        writes(table, Request.WRLINE_M, NONE, 4, 5, 6, 10, 13);
-        writes(table, Request.WRPUSH_I, WB_PUSH_M_TO_I, 7, 8, 8, 11, 14);
+        writes(table, Request.WRLINE_I, own, WB_M_TO_I, 1, 2, 3, 9, 12);
+        writes(table, Request.WRLINE_M, own, NONE, 4, 5, 6, 10, 13);
+        writes(table, Request.WRPUSH_I, own, WB_PUSH_M_TO_I, 7, 8, 8, 11, 14);
         reads(table, Request.RDLINE_I, RD_CUR, I, 17, 18, 19, 21);
         reads(table, Request.RDLINE_S, RD_CODE, S, 15, 16, 20, 22);
         reads(table, Request.UMSG, RD_CODE, S, 15, 16, 20, 22);
@@ -68,12 +73,12 @@ final class FpgaCache {
 
     /// The rows of a write that ends with this phase: hit in M and S, miss, victim in M and S.
     private static void writes(
-            CacheTransition[] table, Request request, Command last, int... rows) {
+            CacheTransition[] table, Request request, Command own, Command last, int... rows) {
         put(table, rows[0], request, true, M, write(NONE, NONE, last));
         put(table, rows[1], request, true, S, write(NONE, INV_I_TO_E, last));
-        put(table, rows[2], request, false, I, write(NONE, INV_I_TO_E, last));
-        put(table, rows[3], request, false, M, write(WB_M_TO_I, INV_I_TO_E, last));
-        put(table, rows[4], request, false, S, write(EVCT_CLN, INV_I_TO_E, last));
+        put(table, rows[2], request, false, I, write(NONE, own, last));
+        put(table, rows[3], request, false, M, write(WB_M_TO_I, own, last));
+        put(table, rows[4], request, false, S, write(EVCT_CLN, own, last));
     }
 
     /// The rows of a read: hit, miss, victim in M and S.
@@ -129,12 +134,18 @@ final class FpgaCache {
         forgetIfStored(request.mapping, address);
         State before = STATES[state[index]];
         boolean hit = tag[index] == address && before != I;
-        CacheTransition transition = TABLE[entry(request(request), hit, before)];
+        CacheTransition transition = table(request)[entry(request(request), hit, before)];
         report(request, line, transition, tag[index]);
         tag[index] = address;
         state[index] = (byte) transition.after().ordinal();
         copied[index] = copied[index] && hit && request.kind == PendingRequest.READ;
         return transition;
+    }
+
+    /// CCIP-CCH-22b: a write of some bytes has to have the others, which a miss does not have.
+    private static CacheTransition[] table(PendingRequest request) {
+        boolean whole = request.kind == PendingRequest.READ || request.length == Line.BYTES;
+        return whole ? TABLE : TABLE_OF_BYTES;
     }
 
     private void report(PendingRequest request, int line, CacheTransition transition, long held) {

@@ -91,37 +91,43 @@ class FpgaCacheTest {
 
     /// What the lookup of a case comes to, in a cache of its own.
     private static CacheTransition transition(Case one, FpgaCache cache) {
-        State held = State.valueOf(one.held().substring(one.held().length() - 1));
-        bring(cache, one.held().startsWith("own") ? LINE : OTHER, held);
+        hold(one, cache);
         return lookup(cache, one.request(), LINE);
     }
 
+    private static void hold(Case one, FpgaCache cache) {
+        State held = State.valueOf(one.held().substring(one.held().length() - 1));
+        bring(cache, one.held().startsWith("own") ? LINE : OTHER, held);
+    }
+
     @TestFactory
-    @Requirement({
-        "CCIP-CCH-20",
-        "CCIP-CCH-20.1",
-        "CCIP-CCH-20.2",
-        "CCIP-CCH-20.3",
-        "CCIP-CCH-20.4",
-        "CCIP-CCH-20.5",
-        "CCIP-CCH-20.6",
-        "CCIP-CCH-20.7",
-        "CCIP-CCH-20.8",
-        "CCIP-CCH-20.9",
-        "CCIP-CCH-20.10",
-        "CCIP-CCH-20.11",
-        "CCIP-CCH-20.12",
-        "CCIP-CCH-20.13",
-        "CCIP-CCH-20.14",
-        "CCIP-CCH-20.15",
-        "CCIP-CCH-20.16",
-        "CCIP-CCH-20.17",
-        "CCIP-CCH-20.18",
-        "CCIP-CCH-20.19",
-        "CCIP-CCH-20.20",
-        "CCIP-CCH-20.21",
-        "CCIP-CCH-20.22"
-    })
+    @Requirement(
+            table = true,
+            value = {
+                "CCIP-CCH-20",
+                "CCIP-CCH-20.1",
+                "CCIP-CCH-20.2",
+                "CCIP-CCH-20.3",
+                "CCIP-CCH-20.4",
+                "CCIP-CCH-20.5",
+                "CCIP-CCH-20.6",
+                "CCIP-CCH-20.7",
+                "CCIP-CCH-20.8",
+                "CCIP-CCH-20.9",
+                "CCIP-CCH-20.10",
+                "CCIP-CCH-20.11",
+                "CCIP-CCH-20.12",
+                "CCIP-CCH-20.13",
+                "CCIP-CCH-20.14",
+                "CCIP-CCH-20.15",
+                "CCIP-CCH-20.16",
+                "CCIP-CCH-20.17",
+                "CCIP-CCH-20.18",
+                "CCIP-CCH-20.19",
+                "CCIP-CCH-20.20",
+                "CCIP-CCH-20.21",
+                "CCIP-CCH-20.22"
+            })
     Stream<DynamicTest> followsTheTransitionTable() {
         return cases().map(one ->
                 DynamicTest.dynamicTest(
@@ -130,12 +136,7 @@ class FpgaCacheTest {
                             FpgaCache lines = new FpgaCache();
                             CacheTransition transition = transition(one, lines);
                             assertThat("CCIP-CCH-20." + transition.row()).isEqualTo(one.row());
-                            assertThat(
-                                            transition.phases().stream()
-                                                    .map(phase ->
-                                                            phase.command() + ">" + phase.after())
-                                                    .collect(Collectors.joining(" ")))
-                                    .isEqualTo(one.phases());
+                            assertThat(phases(transition)).isEqualTo(one.phases());
                             assertThat(transition.response()).isEqualTo(one.response());
                             assertThat(lines.state(LINE)).isEqualTo(one.after());
                             assertThat(lines.state(OTHER)).isEqualTo(State.I);
@@ -166,14 +167,39 @@ class FpgaCacheTest {
     }
 
     @Test
-    @Requirement("CCIP-CCH-22")
+    @Requirement("CCIP-CCH-22a")
     void aWriteOfALineFetchesNoData() {
         assertThat(cases().filter(one -> one.request().startsWith("WR")))
                 .allMatch(one ->
                         transition(one, new FpgaCache()).phases().stream()
                                 .noneMatch(phase ->
                                         phase.command() == Command.RD_CODE
-                                                || phase.command() == Command.RD_CUR));
+                                                || phase.command() == Command.RD_CUR
+                                                || phase.command() == Command.RD_INV_OWN));
+    }
+
+    /// A line that the cache shares has its data.
+    @Test
+    @Requirement("CCIP-CCH-22b")
+    void aWriteOfBytesObtainsTheDataWithTheOwnership() {
+        assertThat(cases().filter(one -> one.request().startsWith("WR")))
+                .allSatisfy(one -> {
+                    FpgaCache lines = new FpgaCache();
+                    hold(one, lines);
+                    PendingRequest bytes = request(one.request(), LINE);
+                    bytes.length = 5;
+                    String expected =
+                            one.held().equals("own S")
+                                    ? one.phases()
+                                    : one.phases().replace("InvItoE", "RdInvOwn");
+                    assertThat(phases(lines.lookup(bytes, 0))).isEqualTo(expected);
+                });
+    }
+
+    private static String phases(CacheTransition transition) {
+        return transition.phases().stream()
+                .map(phase -> phase.command() + ">" + phase.after())
+                .collect(Collectors.joining(" "));
     }
 
     private static void bring(FpgaCache cache, long address, State state) {
@@ -249,6 +275,7 @@ class FpgaCacheTest {
                 1,
                 1);
         request.address = address;
+        request.length = Line.BYTES;
         return request;
     }
 }

@@ -191,8 +191,35 @@ class HintsTest {
         Port line = integrated();
         line.tx.c1.write(type, VirtualChannel.VL0, LineCount.ONE, line.base, 0);
         line.edge().settle();
-        assertThat(ofBytes).hasSize(1).isEqualTo(lookups);
+        assertThat(ofBytes).hasSize(1);
+        assertThat(ofBytes.getFirst().row()).isEqualTo(lookups.getFirst().row());
         assertThat(ofBytes.getFirst().after())
+                .isEqualTo(lookups.getFirst().after())
                 .isEqualTo(type == WriteType.WRLINE_M ? State.M : State.I);
+    }
+
+    /// What a write says on UPI first, of bytes and of a line: when the cache has nothing of the
+    /// line, and when it shares it.
+    @ParameterizedTest
+    @EnumSource(names = {"WRLINE_I", "WRLINE_M", "WRPUSH_I"})
+    @Requirement({"CCIP-CCH-22a", "CCIP-CCH-22b"})
+    void aByteWriteThatMissesObtainsTheDataBeforeIt(WriteType type) {
+        Port port = watched(new Port(Profile.INTEGRATED.withByteEnable(true)));
+        assertThat(obtains(port, type, 0, true)).isEqualTo(Command.RD_INV_OWN);
+        assertThat(obtains(port, type, 1, false)).isEqualTo(Command.INV_I_TO_E);
+        port.tx.c0.read(ReadType.RDLINE_S, VirtualChannel.VL0, LineCount.ONE, port.base + 2, 0);
+        port.edge().settle();
+        assertThat(obtains(port, type, 2, true)).isEqualTo(Command.INV_I_TO_E);
+    }
+
+    private Command obtains(Port port, WriteType type, int line, boolean bytes) {
+        if (bytes) {
+            port.tx.c1.writeBytes(type, VirtualChannel.VL0, port.base + line, 0, 4, 4);
+        } else {
+            port.tx.c1.write(type, VirtualChannel.VL0, LineCount.ONE, port.base + line, 0);
+        }
+        port.edge().settle();
+        CacheTransition lookup = lookups.getLast();
+        return lookup.phases().getFirst().command();
     }
 }

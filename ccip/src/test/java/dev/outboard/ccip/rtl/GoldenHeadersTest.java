@@ -166,35 +166,34 @@ class GoldenHeadersTest {
         assertThat(seen.c1.valid).isFalse();
     }
 
-    @Requirement({
-        "CCIP-HDR-2",
-        "CCIP-HDR-3",
-        "CCIP-HDR-4",
-        "CCIP-GV-2",
-        "CCIP-GV-4",
-        "CCIP-GV-5",
-        "CCIP-GV-6",
-        "CCIP-GV-8",
-        "CCIP-GV-9",
-        "CCIP-GV-10"
-    })
+    @Requirement(
+            table = true,
+            value = {
+                "CCIP-GV-2",
+                "CCIP-GV-4",
+                "CCIP-GV-5",
+                "CCIP-GV-6",
+                "CCIP-GV-8",
+                "CCIP-GV-9",
+                "CCIP-GV-10"
+            })
     @ParameterizedTest
     @CsvSource({
-        "2, 1b103fffffffffc1234",
-        "4, 50c0b0000000018b0000",
-        "5, 9000000000018c0000",
-        "6, 10000",
-        "8, 400000000000055aa",
-        "9, 3040000000000000001",
-        "10, 2060000000000000003"
+        "CCIP-GV-2, 1b103fffffffffc1234",
+        "CCIP-GV-4, 50c0b0000000018b0000",
+        "CCIP-GV-5, 9000000000018c0000",
+        "CCIP-GV-6, 10000",
+        "CCIP-GV-8, 400000000000055aa",
+        "CCIP-GV-9, 3040000000000000001",
+        "CCIP-GV-10, 2060000000000000003"
     })
-    void aRequestOnC1IsPackedAsInTheCatalog(int number, String golden) {
-        Tx seen = request(number);
+    void aRequestOnC1IsPackedAsInTheCatalog(String row, String golden) {
+        Tx seen = request(Integer.parseInt(row.substring("CCIP-GV-".length())));
         assertThat(seen.c1.valid).isTrue();
         assertThat(hex(seen.c1.hdrHigh, seen.c1.hdrLow)).isEqualTo(golden);
     }
 
-    @Requirement("CCIP-RTL-2")
+    @Requirement({"CCIP-RTL-2", "CCIP-HDR-2", "CCIP-HDR-3", "CCIP-HDR-4"})
     @Test
     void requestsOnC1ArePackedAsTheCodecDoes() {
         Tx java = new Tx();
@@ -216,35 +215,38 @@ class GoldenHeadersTest {
                 .isEqualTo(hex(java.c1.hdrHigh, java.c1.hdrLow));
     }
 
-    @Requirement({
-        "CCIP-HDR-6",
-        "CCIP-HDR-7",
-        "CCIP-HDR-8",
-        "CCIP-HDR-9",
-        "CCIP-HDR-10",
-        "CCIP-HDR-11",
-        "CCIP-GV-11",
-        "CCIP-GV-13",
-        "CCIP-GV-14",
-        "CCIP-GV-15",
-        "CCIP-GV-16",
-        "CCIP-GV-17",
-        "CCIP-GV-18",
-        "CCIP-GV-19"
-    })
+    @Requirement(
+            table = true,
+            value = {
+                "CCIP-HDR-6",
+                "CCIP-HDR-7",
+                "CCIP-HDR-8",
+                "CCIP-HDR-9",
+                "CCIP-HDR-10",
+                "CCIP-HDR-11",
+                "CCIP-GV-11",
+                "CCIP-GV-13",
+                "CCIP-GV-14",
+                "CCIP-GV-15",
+                "CCIP-GV-16",
+                "CCIP-GV-17",
+                "CCIP-GV-18",
+                "CCIP-GV-19"
+            })
     @ParameterizedTest
     @CsvSource({
-        "mmio read, 00025a5, 00020001000001a5",
-        "c0, c30beef, 0300000300beef",
-        "c0, 500beef, 0101000000beef",
-        "c0, 0040005, 0005",
-        "c0, 0048005, 0105",
-        "c1, 8b01234, 02000103001234",
-        "c1, 4201234, 01000002001234",
-        "c1, 00455aa, 55aa",
-        "c1, 8060003, 0203"
+        "CCIP-HDR-7 CCIP-GV-11, mmio read, 00025a5, 00020001000001a5",
+        "CCIP-HDR-6 CCIP-GV-13, c0, c30beef, 0300000300beef",
+        "CCIP-HDR-6 CCIP-GV-14, c0, 500beef, 0101000000beef",
+        "CCIP-HDR-8 CCIP-GV-19, c0, 0040005, 0005",
+        "CCIP-HDR-8 CCIP-GV-19, c0, 0048005, 0105",
+        "CCIP-HDR-9 CCIP-GV-15, c1, 8b01234, 02000103001234",
+        "CCIP-HDR-9 CCIP-GV-16, c1, 4201234, 01000002001234",
+        "CCIP-HDR-10 CCIP-GV-17, c1, 00455aa, 55aa",
+        "CCIP-HDR-11 CCIP-GV-18, c1, 8060003, 0203"
     })
-    void whatComesInIsTakenApartAsInTheCatalog(String wires, String golden, String fields) {
+    void whatComesInIsTakenApartAsInTheCatalog(
+            String rows, String wires, String golden, String fields) {
         rx.idle();
         int header = Integer.parseInt(golden, 16);
         rx.c0.hdr = header;
@@ -255,7 +257,7 @@ class GoldenHeadersTest {
         tx.idle();
         afu.clock(rx, tx);
         assertThat(tx.c2.mmioRdValid).isTrue();
-        assertThat(tx.c2.data).isEqualTo(Long.parseUnsignedLong(fields, 16));
+        assertThat(tx.c2.data).as(rows).isEqualTo(Long.parseUnsignedLong(fields, 16));
     }
 
     @Requirement({"CCIP-SIG-10", "CCIP-MOD-3", "CCIP-GV-12"})

@@ -7,38 +7,47 @@ import dev.outboard.testkit.Requirement;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// The golden vectors of headers, both ways; those of device feature headers are proven where these
 /// are written.
-@Requirement({
-    "CCIP-GV-1",
-    "CCIP-GV-2",
-    "CCIP-GV-3",
-    "CCIP-GV-4",
-    "CCIP-GV-5",
-    "CCIP-GV-6",
-    "CCIP-GV-7",
-    "CCIP-GV-8",
-    "CCIP-GV-9",
-    "CCIP-GV-10",
-    "CCIP-GV-11",
-    "CCIP-GV-12",
-    "CCIP-GV-13",
-    "CCIP-GV-14",
-    "CCIP-GV-15",
-    "CCIP-GV-16",
-    "CCIP-GV-17",
-    "CCIP-GV-18",
-    "CCIP-GV-19"
-})
+@Requirement(
+        table = true,
+        value = {
+            "CCIP-GV-1",
+            "CCIP-GV-2",
+            "CCIP-GV-3",
+            "CCIP-GV-4",
+            "CCIP-GV-5",
+            "CCIP-GV-6",
+            "CCIP-GV-7",
+            "CCIP-GV-8",
+            "CCIP-GV-9",
+            "CCIP-GV-10",
+            "CCIP-GV-11",
+            "CCIP-GV-12",
+            "CCIP-GV-13",
+            "CCIP-GV-14",
+            "CCIP-GV-15",
+            "CCIP-GV-16",
+            "CCIP-GV-17",
+            "CCIP-GV-18",
+            "CCIP-GV-19"
+        })
 class GoldenHeaderTest {
     private final Tx tx = new Tx();
     private final Rx rx = new Rx();
 
     static List<Vector> vectors() {
         return GoldenRows.vectors();
+    }
+
+    @Test
+    void hasAVectorOfEachRow() {
+        assertThat(vectors().stream().map(Vector::name).distinct())
+                .containsExactly(GoldenHeaderTest.class.getAnnotation(Requirement.class).value());
     }
 
     @ParameterizedTest

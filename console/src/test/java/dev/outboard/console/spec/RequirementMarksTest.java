@@ -21,23 +21,6 @@ class RequirementMarksTest {
 
     private static final int MOST_MARKS = 5;
 
-    /// Tests that name more and wait for being split. Nothing is added here.
-    private static final Set<String> NOT_SPLIT_YET =
-            Set.of(
-                    "CsrSpaceTest#hasTheRegistersThatEveryAfuMustHave",
-                    "DeviceFeatureHeaderTest#readsGoldenHeaders",
-                    "FpgaCacheTest#followsTheTransitionTable",
-                    "GoldenHeaderTest#",
-                    "GoldenHeadersTest#aRequestOnC1IsPackedAsInTheCatalog",
-                    "GoldenHeadersTest#whatComesInIsTakenApartAsInTheCatalog",
-                    "HeaderLayoutTest#",
-                    "LitmusTest#adversarialRunsHaveEveryAllowedOutcomeAndNoneThatCannotBe",
-                    "ResponsesTest#aWriteIsAnsweredOnceOrLineByLine",
-                    "ResponsesTest#byteWritesTouchTheirBytesOnly",
-                    "ResponsesTest#everyLineOfAReadIsAnsweredOnce",
-                    "ResponsesTest#onlyTheFpgaCacheHits",
-                    "ResponsesTest#theChannelUsedIsTheOneNamedOrOneThatTheFiuChose");
-
     /// The test kit's own tests mark with invented IDs.
     private static final Path INVENTED = ROOT.resolve("testkit");
 
@@ -65,7 +48,6 @@ class RequirementMarksTest {
                                         mark -> mark.type() + "#" + mark.method(),
                                         Collectors.counting()));
         counts.values().removeIf(count -> count <= MOST_MARKS);
-        counts.keySet().removeAll(NOT_SPLIT_YET);
 
         assertThat(counts)
                 .as("split them, or say that the test is a table: @Requirement(table = true, …)")
