@@ -22,9 +22,10 @@ import java.util.Optional;
 public interface ConnectionId extends AutoCloseable {
     /// Bounds the whole attempt to connect: what is called from now on until ESTABLISHED comes
     /// takes at most `limit`, repeated requests and the time of the peer's application included.
-    /// After that [#resolveAddress] ends in ADDRESS_ERROR, [#resolveRoute] in ROUTE_ERROR and
-    /// [#connect] in UNREACHABLE, each with ETIMEDOUT. Without it an attempt that nobody answers
-    /// takes about ten seconds, and one whose peer asks for more time up to a minute longer.
+    /// After that [#resolveAddress] ends in ADDRESS_ERROR, [#resolveRoute] in ROUTE_ERROR, and
+    /// [#connect] and [#accept] in UNREACHABLE, each with ETIMEDOUT; a peer that does not answer is
+    /// waited for until then. Without a limit an attempt that nobody answers takes about ten
+    /// seconds, and one whose peer asks for more time up to a minute longer.
     ///
     /// ```java
     /// id.limitAttempt(Duration.ofMillis(200));

@@ -20,6 +20,16 @@ class CmFieldsOnTheWireTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int PORT = 0x1c06;
 
+    // Attribute IDs of the messages.
+    private static final int REQ = 0x10;
+    private static final int REJ = 0x12;
+    private static final int REP = 0x13;
+    private static final int RTU = 0x14;
+    private static final int DREQ = 0x15;
+    private static final int DREP = 0x16;
+    private static final int SIDR_REQ = 0x17;
+    private static final int SIDR_REP = 0x18;
+
     /// Offset of the message behind BTH, DETH and the header of the management datagram.
     private static final int MESSAGE = 12 + 8 + 24;
 
@@ -58,7 +68,7 @@ class CmFieldsOnTheWireTest {
     @Requirement({"ROCE-CM-1", "ROCE-CM-2", "ROCE-CM-12", "ROCE-CM-13", "ROCE-CM-16"})
     void aRequest() {
         request(PortSpace.TCP, new ConnectionParameters(3, 5, 6, 2, bytes("hello")));
-        String mad = mads(wire.sent()).getFirst();
+        String mad = mad(wire.sent(), REQ);
 
         assertThat(mad.substring(0, 2 * 20)).isEqualTo(generalService());
         assertThat(mad.substring(2 * 20, 2 * 28)).isEqualTo("0107020300000000");
@@ -95,15 +105,15 @@ class CmFieldsOnTheWireTest {
         ConnectionId server =
                 request(PortSpace.TCP, new ConnectionParameters(9, 7, 6, 2, new byte[0]));
         int number = accept(server, new ConnectionParameters(4, 8, 7, 3, bytes("welcome")));
-        List<String> sent = mads(wire.sent());
-        String reply = mads(wire.received()).getFirst();
+        String request = mad(wire.sent(), REQ);
+        String reply = mad(wire.received(), REP);
 
         assertThat(reply.substring(2 * 28, 2 * 44))
-                .isEqualTo(transaction(sent.getFirst()) + "0013000000000000");
+                .isEqualTo(transaction(request) + "0013000000000000");
         assertThat(reply.substring(2 * MESSAGE))
                 .isEqualTo(
                         localId(reply)
-                                + localId(sent.getFirst())
+                                + localId(request)
                                 + "00000000"
                                 + "%06x00".formatted(number)
                                 + "00000000"
@@ -113,11 +123,11 @@ class CmFieldsOnTheWireTest {
                                 + ("04" + "08" + "78" + "60")
                                 + "%016x".formatted(serverDevice.guid())
                                 + hex("welcome", 196));
-        assertThat(sent.get(1).substring(2 * 28))
+        assertThat(mad(wire.sent(), RTU).substring(2 * 28))
                 .isEqualTo(
-                        transaction(sent.getFirst())
+                        transaction(request)
                                 + "0014000000000000"
-                                + (localId(sent.getFirst()) + localId(reply))
+                                + (localId(request) + localId(reply))
                                 + hex("", 224));
     }
 
@@ -136,8 +146,8 @@ class CmFieldsOnTheWireTest {
         Completions.await(clientEnd.completions);
         Completions.await(clientEnd.completions);
 
-        String request = mads(wire.sent()).getFirst();
-        String reply = mads(wire.received()).getFirst();
+        String request = mad(wire.sent(), REQ);
+        String reply = mad(wire.received(), REP);
         assertThat(firstSend(wire.sent()).substring(18, 24)).isEqualTo(startingPsn(reply, 20));
         assertThat(firstSend(wire.received()).substring(18, 24))
                 .isEqualTo(startingPsn(request, 44));
@@ -148,9 +158,9 @@ class CmFieldsOnTheWireTest {
     void aRejection() {
         request(PortSpace.TCP, ConnectionParameters.defaults()).reject(bytes("no room"));
         expect(clientChannel, ConnectionEvent.Type.REJECTED);
-        String request = mads(wire.sent()).getFirst();
+        String request = mad(wire.sent(), REQ);
 
-        assertThat(mads(wire.received()).getFirst().substring(2 * 28))
+        assertThat(mad(wire.received(), REJ).substring(2 * 28))
                 .isEqualTo(
                         transaction(request)
                                 + "0012000000000000"
@@ -167,22 +177,18 @@ class CmFieldsOnTheWireTest {
         int number = accept(server, ConnectionParameters.defaults());
         client.disconnect();
         expect(clientChannel, ConnectionEvent.Type.DISCONNECTED);
-        List<String> sent = mads(wire.sent());
-        List<String> received = mads(wire.received());
-        String ours = localId(sent.getFirst());
-        String theirs = localId(received.getFirst());
+        String ours = localId(mad(wire.sent(), REQ));
+        String theirs = localId(mad(wire.received(), REP));
+        String request = mad(wire.sent(), DREQ);
 
-        assertThat(sent.getLast().substring(2 * 36))
+        assertThat(request.substring(2 * 36))
                 .isEqualTo(
                         "0015000000000000"
                                 + (ours + theirs + "%06x00".formatted(number))
                                 + hex("", 220));
-        assertThat(received.getLast().substring(2 * 28))
+        assertThat(mad(wire.received(), DREP).substring(2 * 28))
                 .isEqualTo(
-                        transaction(sent.getLast())
-                                + "0016000000000000"
-                                + (theirs + ours)
-                                + hex("", 224));
+                        transaction(request) + "0016000000000000" + (theirs + ours) + hex("", 224));
     }
 
     @Test
@@ -197,7 +203,7 @@ class CmFieldsOnTheWireTest {
                                 .withType(QueuePairType.UNRELIABLE_DATAGRAM));
         server.accept(new ConnectionParameters(0, 0, 0, 0, bytes("me")));
         expect(clientChannel, ConnectionEvent.Type.ESTABLISHED);
-        String request = mads(wire.sent()).getFirst();
+        String request = mad(wire.sent(), SIDR_REQ);
 
         assertThat(request.substring(2 * 36))
                 .isEqualTo(
@@ -210,7 +216,7 @@ class CmFieldsOnTheWireTest {
                                 + address(wire.device())
                                 + address(serverDevice)
                                 + hex("who?", 180));
-        assertThat(mads(wire.received()).getFirst().substring(2 * 28))
+        assertThat(mad(wire.received(), SIDR_REP).substring(2 * 28))
                 .isEqualTo(
                         transaction(request)
                                 + "0018000000000000"
@@ -228,9 +234,9 @@ class CmFieldsOnTheWireTest {
     void aServiceThatIsRefused() {
         request(PortSpace.UDP, ConnectionParameters.defaults()).reject(bytes("not you"));
         expect(clientChannel, ConnectionEvent.Type.UNREACHABLE);
-        String request = mads(wire.sent()).getFirst();
+        String request = mad(wire.sent(), SIDR_REQ);
 
-        assertThat(mads(wire.received()).getFirst().substring(2 * 36))
+        assertThat(mad(wire.received(), SIDR_REP).substring(2 * 36))
                 .isEqualTo(
                         "0018000000000000"
                                 + localId(request)
@@ -283,13 +289,14 @@ class CmFieldsOnTheWireTest {
         return packets.stream().filter(packet -> packet.startsWith("04")).findFirst().orElseThrow();
     }
 
-    /// Management datagrams are repeated as they are, with another packet number.
-    private static List<String> mads(List<String> packets) {
+    /// The management datagram of that kind. It may have been repeated, with another packet number.
+    private static String mad(List<String> packets, int attribute) {
         return packets.stream()
                 .filter(packet -> packet.startsWith("64"))
+                .filter(packet -> packet.startsWith("%04x".formatted(attribute), 2 * 36))
                 .map(packet -> packet.substring(0, 18) + "000000" + packet.substring(24))
-                .distinct()
-                .toList();
+                .findFirst()
+                .orElseThrow();
     }
 
     /// BTH and DETH of a datagram to the general service queue pair, from ours.

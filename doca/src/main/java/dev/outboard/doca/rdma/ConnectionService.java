@@ -9,10 +9,8 @@ import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -37,9 +35,6 @@ final class ConnectionService implements AutoCloseable {
     private final IdentityHashMap<ConnectionId, RdmaConnection> connections =
             new IdentityHashMap<>();
     private final Map<Integer, ConnectionId> listeners = new HashMap<>();
-
-    /// Those that were asked for or granted, until somebody looked what became of them.
-    private final List<RdmaConnection> attempts = new ArrayList<>();
 
     private final Thread courier;
     private volatile boolean closed;
@@ -72,7 +67,7 @@ final class ConnectionService implements AutoCloseable {
         RdmaConnection connection = create(id);
         connection.userData(userData);
         connection.becomeAwaited();
-        attempts.add(connection);
+        id.limitAttempt(rdma.connectionRequestTimeout());
         id.resolveAddress(address.socketAddress(), rdma.connectionRequestTimeout());
         return connection;
     }
@@ -128,47 +123,14 @@ final class ConnectionService implements AutoCloseable {
     // ---- what happens ---------------------------------------------------------------------------
 
     boolean hasEvents() {
-        return !events.isEmpty() || lookAgainNanos() <= 0;
-    }
-
-    /// A connection was granted; the peer has to confirm it.
-    void awaits(RdmaConnection connection) {
-        attempts.add(connection);
-    }
-
-    /// How long until an attempt has taken too long.
-    long lookAgainNanos() {
-        long least = Long.MAX_VALUE;
-        long now = attempts.isEmpty() ? 0 : System.nanoTime();
-        for (int i = 0; i < attempts.size(); i++) {
-            least = Math.min(least, attempts.get(i).nanosLeft(now));
-        }
-        return least;
-    }
-
-    /// Ends attempts that have taken too long.
-    private int giveUp() {
-        if (attempts.isEmpty()) {
-            return 0;
-        }
-        attempts.removeIf(attempt -> !attempt.isAwaited());
-        long now = System.nanoTime();
-        int ended = 0;
-        for (RdmaConnection attempt : attempts) {
-            if (attempt.nanosLeft(now) <= 0) {
-                String limit = rdma.connectionRequestTimeout().toString();
-                failed(attempt, DocaError.TIME_OUT, "the peer did not answer within " + limit);
-                ended++;
-            }
-        }
-        return ended;
+        return !events.isEmpty();
     }
 
     /// Deals with at most `max` events.
     ///
     /// @return with how many
     int poll(int max) {
-        int done = giveUp();
+        int done = 0;
         while (done < max) {
             ConnectionEvent event = events.poll();
             if (event == null) {
@@ -197,7 +159,7 @@ final class ConnectionService implements AutoCloseable {
             case ROUTE_RESOLVED -> attempt(connection, connection::request);
             case ESTABLISHED -> established(connection, event.parameters().privateData());
             case ADDRESS_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED ->
-                    failed(connection, errorOf(event), explanation(event));
+                    failed(connection, event);
             case DISCONNECTED, DEVICE_REMOVAL -> rdma.end(connection);
             default -> {}
         }
@@ -237,6 +199,17 @@ final class ConnectionService implements AutoCloseable {
         established(connection, new byte[0]);
     }
 
+    private void failed(RdmaConnection connection, ConnectionEvent event) {
+        if (isSilent(event)) {
+            failed(
+                    connection,
+                    DocaError.TIME_OUT,
+                    "the peer did not answer within " + rdma.connectionRequestTimeout());
+        } else {
+            failed(connection, DocaError.CONNECTION_ABORTED, explanation(event));
+        }
+    }
+
     private void failed(RdmaConnection connection, DocaError error, String explanation) {
         connection.becomeFailed(error, explanation);
         rdma.end(connection);
@@ -258,11 +231,9 @@ final class ConnectionService implements AutoCloseable {
         return isText ? "rejected by the peer: " + said : event.explanation();
     }
 
-    private static DocaError errorOf(ConnectionEvent event) {
-        boolean isSilent =
-                event.type() == ConnectionEvent.Type.UNREACHABLE
-                        || Math.abs(event.status()) == ETIMEDOUT;
-        return isSilent ? DocaError.TIME_OUT : DocaError.CONNECTION_ABORTED;
+    private static boolean isSilent(ConnectionEvent event) {
+        return event.type() == ConnectionEvent.Type.UNREACHABLE
+                || Math.abs(event.status()) == ETIMEDOUT;
     }
 
     /// Ends the thread and what is left.

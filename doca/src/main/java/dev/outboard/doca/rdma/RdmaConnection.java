@@ -57,8 +57,6 @@ public final class RdmaConnection extends ConnectionTasks {
     /// It was asked for, or granted, and nobody knows yet what becomes of it.
     private boolean isAwaited;
 
-    private long deadlineNanos;
-
     /// Where the peer's device is; null until it is connected.
     private @Nullable InetAddress peerHost;
 
@@ -222,6 +220,7 @@ public final class RdmaConnection extends ConnectionTasks {
             isRequested = false;
             try {
                 request.prefer(rdma.settings().preferences());
+                request.limitAttempt(rdma.connectionRequestTimeout());
                 request.accept(rdma.settings().parameters(reply));
             } catch (FabricException e) {
                 rdma.end(this);
@@ -231,7 +230,6 @@ public final class RdmaConnection extends ConnectionTasks {
                         e);
             }
             becomeAwaited();
-            rdma.awaits(this);
         });
     }
 
@@ -283,17 +281,6 @@ public final class RdmaConnection extends ConnectionTasks {
     /// The application asked for it.
     void becomeAwaited() {
         isAwaited = true;
-        deadlineNanos = System.nanoTime() + rdma.connectionRequestTimeout().toNanos();
-    }
-
-    /// Whether nobody knows yet what becomes of it.
-    boolean isAwaited() {
-        return isAwaited && !isEnded();
-    }
-
-    /// How long it may take still to come about.
-    long nanosLeft(long now) {
-        return deadlineNanos - now;
     }
 
     /// Asks the peer, now that the way to it is known.

@@ -77,11 +77,6 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
         return connections.create(self(), nextConnectionId++, attributes, id);
     }
 
-    /// The connection was granted to a peer, who has to confirm it.
-    final void awaits(RdmaConnection connection) {
-        Objects.requireNonNull(service).awaits(connection);
-    }
-
     /// The connection ends; it leaves when nothing of it is in flight.
     final void end(RdmaConnection connection) {
         connections.shut(connection);
@@ -520,9 +515,6 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
 
     @Override
     protected long lookAgainNanos() {
-        long connecting = service == null ? Long.MAX_VALUE : Math.max(0, service.lookAgainNanos());
-        return Math.min(
-                connecting,
-                awaited.isTold() ? keepAlive.lookAgainNanos() : PatientStart.PATIENCE_NANOS);
+        return awaited.isTold() ? keepAlive.lookAgainNanos() : PatientStart.PATIENCE_NANOS;
     }
 }

@@ -106,7 +106,11 @@ final class RoceConnectedId extends RoceConnectionId {
         Connection request = requireRequest(connection);
         int number = requireQueuePair().number();
         boolean accepted =
-                commanded(() -> agent().accept(request, number, parameters, System.nanoTime()));
+                commanded(() -> {
+                    boolean done = agent().accept(request, number, parameters, System.nanoTime());
+                    limitNanos().ifPresent(limit -> agent().limit(request, limit));
+                    return done;
+                });
         if (!accepted) {
             throw new FabricException(
                     Reason.INVALID_STATE, "the peer has withdrawn its request: " + request);

@@ -27,6 +27,9 @@ abstract sealed class RoceConnectionId implements ConnectionId
         permits RoceConnectedId, RoceDatagramId {
     private static final int ENETUNREACH = 101;
 
+    /// More would not fit a clock of nanoseconds, if it is much more.
+    private static final Duration LONGEST_ATTEMPT = Duration.ofDays(365);
+
     final RoceDevice device;
     final RoceConnectionChannel channel;
     private final QueuePairType type;
@@ -79,7 +82,10 @@ abstract sealed class RoceConnectionId implements ConnectionId
                             + limit
                             + "; valid: more than nothing");
         }
-        limitNanos = System.nanoTime() + limit.toNanos();
+        limitNanos =
+                System.nanoTime()
+                        + (limit.compareTo(LONGEST_ATTEMPT) > 0 ? LONGEST_ATTEMPT : limit)
+                                .toNanos();
     }
 
     /// When the attempt to connect ends at the latest, if the application said so.

@@ -206,8 +206,7 @@ final class ActiveMachine {
 
     /// The timer ran out in REQ_SENT or MRA_REQ_RCVD.
     void onTimer(Connection connection, long nowNanos) {
-        boolean isLate = nowNanos >= connection.limitNanos;
-        if (!isLate && signalling.resend(connection, nowNanos)) {
+        if (signalling.resend(connection, nowNanos)) {
             connection.enter(ConnectionState.REQ_SENT);
             return;
         }
@@ -221,18 +220,7 @@ final class ActiveMachine {
                                 connection.remoteGid(),
                                 connection.remotePort(),
                                 connection.sent,
-                                isLate ? " within the limit of this attempt" : ""));
-    }
-
-    /// The attempt ends then at the latest.
-    void limit(Connection connection, long limitNanos) {
-        switch (connection.state()) {
-            case REQ_SENT, MRA_REQ_RCVD -> {
-                connection.limitNanos = limitNanos;
-                signalling.table.startTimer(connection, connection.deadlineNanos);
-            }
-            case REQ_RCVD, REP_SENT, MRA_REP_RCVD, ESTABLISHED, DREQ_SENT, TIMEWAIT, IDLE -> {}
-        }
+                                signalling.limitOf(connection)));
     }
 
     /// Stops asking, and tells the peer, which may be undecided still. Since the peer's ID is not

@@ -91,10 +91,14 @@ public final class CmAgent {
         return active.connect(remoteGid, remotePort, qpn, pathMtu, parameters, nowNanos);
     }
 
-    /// Lets an attempt that [#connect] began end at `limitNanos` at the latest, in UNREACHABLE if
+    /// Lets an attempt that [#connect] or [#accept] began end at `limitNanos`, in UNREACHABLE, if
     /// nothing else has ended it before. Without effect once it has ended.
     public void limit(Connection connection, long limitNanos) {
-        active.limit(connection, limitNanos);
+        switch (connection.state()) {
+            case REQ_SENT, MRA_REQ_RCVD, REP_SENT, MRA_REP_RCVD ->
+                    signalling.limit(connection, limitNanos);
+            case REQ_RCVD, ESTABLISHED, DREQ_SENT, TIMEWAIT, IDLE -> {}
+        }
     }
 
     /// Accepts the request that a CONNECT_REQUEST event brought. Ends in ESTABLISHED, UNREACHABLE,

@@ -235,6 +235,7 @@ final class PassiveMachine {
 
     private void established(Connection connection, Octets privateData) {
         signalling.table.cancelTimer(connection);
+        connection.limitNanos = ConnectionTable.NEVER;
         connection.isSourceProven = true;
         connection.enter(ConnectionState.ESTABLISHED);
         signalling.raise(
@@ -259,13 +260,14 @@ final class PassiveMachine {
             connection.enter(ConnectionState.REP_SENT);
             return;
         }
+        String limit = signalling.limitOf(connection);
         teardown.enterTimewait(connection, nowNanos);
         signalling.raiseFailure(
                 connection,
                 ConnectionEvent.Type.UNREACHABLE,
                 CmEvent.ETIMEDOUT,
-                "no answer from %s to %d replies"
-                        .formatted(connection.remoteGid(), connection.sent));
+                "no answer from %s to %d replies%s"
+                        .formatted(connection.remoteGid(), connection.sent, limit));
     }
 
     private static ConnectionParameters parameters(ConnectionRequest request, Octets privateData) {

@@ -3,6 +3,7 @@ package dev.outboard.fabric.roce.cm;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.roce.wire.Gid;
+import java.time.Duration;
 
 /// What the state machines of one agent share: the device's facts, the connections, and the ways to
 /// send a message and to raise an event.
@@ -71,12 +72,42 @@ final class Signalling {
         host.handshakeTook(connection, took);
     }
 
-    /// Sends the unanswered message again, byte for byte.
+    /// The attempt to connect ends then, not before and not later. A REQ is repeated until then;
+    /// how often a REP is says the REQ.
+    void limit(Connection connection, long limitNanos) {
+        connection.limitNanos = limitNanos;
+        if (connection.isActive()) {
+            ResendPolicy usual = connection.resendPolicy;
+            connection.resendPolicy =
+                    ResendPolicy.within(
+                            usual.first(),
+                            usual.longest(),
+                            Duration.ofNanos(limitNanos - connection.sentNanos));
+        }
+        table.startTimer(connection, connection.deadlineNanos);
+    }
+
+    /// For explanations: nothing without a limit.
+    String limitOf(Connection connection) {
+        return connection.limitNanos == ConnectionTable.NEVER
+                ? ""
+                : " within the limit of this attempt";
+    }
+
+    /// Sends the unanswered message again, byte for byte, or only waits on if the attempt has a
+    /// limit that has not passed.
     ///
-    /// @return false if it was sent often enough
+    /// @return false if it was sent often enough, or the limit has passed
     boolean resend(Connection connection, long nowNanos) {
-        if (connection.sent > connection.resendPolicy.resends()) {
+        if (nowNanos >= connection.limitNanos) {
             return false;
+        }
+        if (connection.sent > connection.resendPolicy.resends()) {
+            boolean isLimited = connection.limitNanos != ConnectionTable.NEVER;
+            if (isLimited) {
+                table.startTimer(connection, connection.limitNanos);
+            }
+            return isLimited;
         }
         connection.sent++;
         table.startTimer(connection, nowNanos + connection.resendPolicy.waitNanos(connection.sent));

@@ -25,6 +25,7 @@ final class Teardown {
         switch (connection.state()) {
             case REP_SENT, MRA_REP_RCVD, ESTABLISHED -> {
                 connection.enter(ConnectionState.DREQ_SENT);
+                connection.limitNanos = ConnectionTable.NEVER;
                 signalling.table.releaseRemoteQpn(connection);
                 signalling.host.failQueuePair(connection);
                 signalling.sendUntilAnswered(

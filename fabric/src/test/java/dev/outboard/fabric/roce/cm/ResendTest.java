@@ -172,52 +172,6 @@ class ResendTest extends TwoAgents {
     }
 
     @Test
-    @Requirement("ROCE-CM-6")
-    void anAttemptEndsAtItsLimit() {
-        network.leave(server.gid());
-        Connection active = client.connect(server, PORT);
-
-        long limit = network.nowNanos() + 700_000_000;
-        client.agent().limit(active, limit);
-        network.runUntilQuiet();
-
-        assertThat(network.lastSent(CmAttribute.REJ).atNanos()).isEqualTo(limit);
-        assertThat(client.eventTypes()).containsExactly(UNREACHABLE);
-        assertThat(client.lastEvent().status()).isEqualTo(CmEvent.ETIMEDOUT);
-        assertThat(client.lastEvent().explanation())
-                .contains("to 2 connection requests within the limit");
-        assertThat(client.agent().connectionCount()).isZero();
-    }
-
-    @Test
-    @Requirement("ROCE-CM-11")
-    void theLimitEndsAnAttemptWhosePeerAskedForMoreTimeToo() {
-        Connection active = client.connect(server, PORT);
-        client.agent().limit(active, network.nowNanos() + 3_000_000_000L);
-        network.run(Duration.ofSeconds(2));
-        assertThat(active.state()).isEqualTo(ConnectionState.MRA_REQ_RCVD);
-
-        network.run(Duration.ofSeconds(1));
-
-        assertThat(client.eventTypes()).containsExactly(UNREACHABLE);
-    }
-
-    @Test
-    void theLimitOfAnAttemptThatSucceededBoundsNothing() {
-        server.acceptEverything();
-        Connection active = client.connect(server, PORT);
-        client.agent().limit(active, network.nowNanos() + 1_000_000_000);
-        network.run(Duration.ofSeconds(2));
-        network.leave(server.gid());
-
-        client.disconnect(active);
-        network.runUntilQuiet();
-
-        assertThat(gaps(CmAttribute.DREQ)).containsExactly(500L, 1000L, 2000L, 4000L);
-        assertThat(client.eventTypes()).containsExactly(ESTABLISHED, DISCONNECTED, TIMEWAIT_EXIT);
-    }
-
-    @Test
     void bothSidesMeasureTheHandshake() {
         Pair pair = establish();
 
