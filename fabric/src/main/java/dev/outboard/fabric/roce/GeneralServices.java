@@ -95,6 +95,8 @@ final class GeneralServices implements CmHost {
     }
 
     /// A UD packet for queue pair 1 arrived.
+    ///
+    /// ROCE-UD-4: what is no management datagram of 256 bytes with the well-known key is dropped.
     void receive(Packet packet, long now) {
         if (packet.queueKey() != QueuePairOne.QUEUE_KEY) {
             discards.accept(Discard.BAD_QUEUE_KEY);

@@ -166,6 +166,8 @@ public final class CmAgent {
 
     /// A valid packet arrived on the connection's queue pair: the peer is connected, even if its
     /// RTU was lost or comes later. Cheap, so it may be called for every packet.
+    ///
+    /// ROCE-CM-8: a packet on the queue pair does what a lost RTU would have done.
     public void queuePairReceivedPacket(Connection connection) {
         if (isReplied(connection)) {
             passive.onPacket(connection);
@@ -174,6 +176,8 @@ public final class CmAgent {
 
     /// Whether a queue pair that had this number was connected so recently that packets for it may
     /// be on their way: do not reuse the number yet.
+    ///
+    /// ROCE-CM-15: numbers are not used again while packets for them may be on their way.
     public boolean isInTimewait(int qpn) {
         return table.isInTimewait(qpn);
     }
@@ -259,6 +263,8 @@ public final class CmAgent {
     }
 
     /// The peer asks for more time, once per message that we send.
+    ///
+    /// ROCE-CM-11: a peer that asks for more time gets it.
     private void onAcknowledgement(Gid source, MessageReceiptAcknowledgement mra, long nowNanos) {
         boolean ofRequest = mra.messageAcknowledged() == MessageReceiptAcknowledgement.OF_REQ;
         Optional<Connection> found =

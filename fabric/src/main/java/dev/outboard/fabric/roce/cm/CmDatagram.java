@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// The header is constant but for the two fields kept here; status, class specific and attribute
 /// modifier are sent as 0 and not looked at (InfiniBand Architecture, volume 1, 13.4.3 and 16.7).
 ///
+/// ROCE-CM-1: every message has its place behind this header, and zeros where it ends.
+///
 /// @param transactionId chosen by the sender of a request, echoed in the answers
 public record CmDatagram(long transactionId, CmMessage message) {
     public static final int LENGTH = 256;
@@ -27,6 +29,8 @@ public record CmDatagram(long transactionId, CmMessage message) {
     private static final int METHOD_SEND = 0x03;
 
     /// Looks at the header: null if [#parse] can take `mad`, else why not.
+    ///
+    /// ROCE-CM-16: LAP and APR, about alternate paths, are ignored.
     public static @Nullable CmDiscard check(byte[] mad) {
         if (mad.length != LENGTH) {
             return CmDiscard.WRONG_LENGTH;

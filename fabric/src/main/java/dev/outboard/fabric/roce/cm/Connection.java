@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// One side of a connection, made by [CmAgent#connect] or by a REQ. The agent owns and changes it;
 /// read it on the agent's thread. It is over when its state is IDLE.
 public final class Connection {
-    /// ROCE-CM-6: what a REQ from a forged address can make us send there.
+    /// What a REQ from a forged address can make us send there.
     static final int ANSWERS_PER_REQUEST = 3;
 
     private final int localId;

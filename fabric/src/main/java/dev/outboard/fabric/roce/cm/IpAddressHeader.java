@@ -9,6 +9,8 @@ import java.nio.ByteBuffer;
 ///
 /// The wire form of an IPv4 address here is twelve zero bytes and the address; the addresses of
 /// this record are GIDs all the same, IPv4-mapped.
+///
+/// ROCE-CM-2: the private data starts with version 0, the IP version, port and addresses.
 public record IpAddressHeader(int sourcePort, Gid source, Gid destination) {
     public static final int LENGTH = 36;
 

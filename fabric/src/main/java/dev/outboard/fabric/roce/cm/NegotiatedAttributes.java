@@ -10,6 +10,8 @@ import dev.outboard.fabric.roce.wire.PathMtu;
 ///
 /// ROCE-CM-12: what both ends agree on.
 ///
+/// ROCE-CM-3: the starting PSN that a side sends is the one that it receives first.
+///
 /// @param localQpn the local queue pair number
 /// @param pathMtu the REQ's value rules for both sides
 /// @param retryCount transport retries; the REQ's value rules for both sides

@@ -46,6 +46,8 @@ public final class Octets {
 
     /// These bytes and zeros behind them, `length` in all: fields of CM messages have a fixed size.
     ///
+    /// ROCE-CM-13: private data is filled up with zeros; what does not fit is refused.
+    ///
     /// @throws IllegalArgumentException if there are more than `length` bytes
     public Octets padded(int length) {
         if (bytes.length > length) {

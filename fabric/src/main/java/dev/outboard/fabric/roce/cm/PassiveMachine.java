@@ -69,6 +69,8 @@ final class PassiveMachine {
     /// has its own timer, and leaves at once if that was not allowed to send it.
     ///
     /// ROCE-CM-7: a request that comes again gets the answer of the first.
+    ///
+    /// ROCE-CM-11: while the application is undecided, we ask for more time.
     private void onDuplicate(Connection connection, long transactionId, ConnectionRequest request) {
         signalling.discard(CmDiscard.DUPLICATE);
         signalling.requestedAgain(connection);
@@ -96,6 +98,8 @@ final class PassiveMachine {
     }
 
     /// Whether the request is one that we can serve; else it is rejected.
+    ///
+    /// ROCE-CM-10: each request that cannot be served is rejected with its reason.
     private boolean isAcceptable(Gid source, long transactionId, ConnectionRequest request) {
         CmConfiguration configuration = signalling.configuration;
         Gid localGid = configuration.localGid();
@@ -157,6 +161,8 @@ final class PassiveMachine {
 
     /// The application accepts: the queue pair is ready before the REP leaves, because packets may
     /// arrive before the RTU.
+    ///
+    /// ROCE-CM-9: the queue pair can receive and send before the REP leaves.
     boolean accept(Connection connection, int qpn, ConnectionParameters parameters, long nowNanos) {
         ConnectionReply reply = reply(connection, qpn, parameters);
         NegotiatedAttributes attributes =

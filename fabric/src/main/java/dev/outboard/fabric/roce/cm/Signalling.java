@@ -97,6 +97,8 @@ final class Signalling {
     /// Sends the unanswered message again, byte for byte, or only waits on if the attempt has a
     /// limit that has not passed.
     ///
+    /// ROCE-CM-6: the same bytes again, after growing waits, and so often.
+    ///
     /// @return false if it was sent often enough, or the limit has passed
     boolean resend(Connection connection, long nowNanos) {
         if (nowNanos >= connection.limitNanos) {

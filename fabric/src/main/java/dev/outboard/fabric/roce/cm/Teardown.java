@@ -56,6 +56,8 @@ final class Teardown {
 
     /// A DREQ is always answered unless it is not meant for the connection it names: the peer may
     /// have missed the answer, or have crashed and forgotten, or we may have.
+    ///
+    /// ROCE-CM-18: the two IDs name the connection, whatever the transaction ID is.
     void onDisconnectRequest(
             Gid source, long transactionId, DisconnectRequest request, long nowNanos) {
         Optional<Connection> found = signalling.table.find(request.remoteId(), request.localId());
@@ -129,6 +131,8 @@ final class Teardown {
     }
 
     /// Fails the queue pair and waits until no packet of the connection can be on its way.
+    ///
+    /// ROCE-CM-14: the queue pair is flushed, and its number waits until it may be used again.
     void enterTimewait(Connection connection, long nowNanos) {
         connection.enter(ConnectionState.TIMEWAIT);
         connection.limitNanos = ConnectionTable.NEVER;

@@ -160,6 +160,8 @@ public final class Receiver {
     }
 
     /// The kernel's counter has 32 bits and wraps.
+    ///
+    /// ROCE-SOCK-6: what did not fit the receive buffer is counted.
     private void countOverflows(int total) {
         counters.add(ReceiveCounter.OVERFLOWS, Integer.toUnsignedLong(total - lastOverflows));
         lastOverflows = total;

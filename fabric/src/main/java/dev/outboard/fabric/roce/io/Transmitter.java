@@ -232,6 +232,10 @@ public final class Transmitter implements PacketSink {
     }
 
     /// Completes the packet with its ICRC. False if the payload has gone.
+    ///
+    /// ROCE-ICRC-3: a packet that leaves alone has identification 0.
+    ///
+    /// ROCE-ICRC-4: in a run that the kernel takes apart, the identification is the index.
     private boolean seal(Path path, int index, int headerLength, int length, boolean copied) {
         try {
             if (copied) {

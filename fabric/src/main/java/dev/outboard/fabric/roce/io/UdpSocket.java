@@ -59,6 +59,8 @@ public final class UdpSocket implements AutoCloseable {
 
     /// Opens a socket on `local`, which must be one address of this machine.
     ///
+    /// ROCE-SOCK-1: a socket has one address of this machine, and is never connected.
+    ///
     /// @param port 4791 for RoCE, or 0 for any free one
     /// @throws FabricException if the address cannot be had; the message says why and what to do
     public static UdpSocket bind(InetAddress local, int port) {
@@ -103,6 +105,8 @@ public final class UdpSocket implements AutoCloseable {
     /// What the kernel granted of [#BUFFER_BYTES] for received packets, in its own accounting:
     /// twice what was asked for, at most twice `net.core.rmem_max`, and a 4 KiB packet costs about
     /// 8.5 KB.
+    ///
+    /// ROCE-SOCK-6: what was granted of the 4 MiB or more that is asked for is told.
     public int receiveBufferBytes() {
         return option(SOL_SOCKET, SO_RCVBUF);
     }
@@ -188,7 +192,7 @@ public final class UdpSocket implements AutoCloseable {
         } else {
             require(fd, IPPROTO_IPV6, IPV6_V6ONLY, description);
             fixIdentification(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, description);
-            // The kernel's own RoCE sends UDP checksum 0, which IPv6 sockets drop unless told.
+            /// ROCE-SOCK-4: the kernel's own RoCE sends UDP checksum 0, which IPv6 sockets drop.
             require(fd, SOL_UDP, UDP_NO_CHECK6_RX, description);
             Libc.setsockopt(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, 1);
         }

@@ -52,6 +52,8 @@ public final class AllocatedWindow implements MemoryWindow, KeyHolder {
 
     /// Binds the window to a part of `target` for the peer of queue pair `binder`.
     ///
+    /// ROCE-MR-3: which windows may be bound, to what, and by whom.
+    ///
     /// @param keyPart the low eight bits of the new key, or [SendRequest#NEXT_KEY_PART]
     /// @return false if the rules of roce.md 3.11 forbid it; nothing has changed then
     public boolean bind(

@@ -65,6 +65,8 @@ public final class RegionTable {
     /// The region that holds all `length` bytes from `address`, if `key` opens it for the peer of
     /// queue pair `queuePair` in `domain` to do what `right` stands for; otherwise null. Neither
     /// locks nor allocates.
+    ///
+    /// ROCE-MR-1: a key opens what it was made for, in its domain, with its rights and bounds.
     public @Nullable RegisteredRegion open(
             int key, int domain, int queuePair, long address, long length, Access right) {
         KeyHolder holder = find(key);
@@ -136,6 +138,7 @@ public final class RegionTable {
         return key;
     }
 
+    /// ROCE-MR-2: peers may change only what this side may change.
     private static void check(MemorySegment segment, Set<Access> access) {
         if (!segment.isNative()) {
             throw invalid("the segment is on the Java heap; allocate it from an Arena");

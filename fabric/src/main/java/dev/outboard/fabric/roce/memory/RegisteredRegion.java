@@ -114,6 +114,7 @@ public final class RegisteredRegion implements MemoryRegion, KeyHolder {
     @Override
     public void close() {
         synchronized (table) {
+            /// ROCE-MR-3: a region with windows bound to it stays.
             if (windows > 0) {
                 throw new FabricException(
                         Reason.IN_USE,

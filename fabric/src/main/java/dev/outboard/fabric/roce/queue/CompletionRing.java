@@ -46,6 +46,8 @@ public final class CompletionRing {
 
     /// Adds the completion that [#free] gave.
     ///
+    /// ROCE-RC-28: who waits for solicited completions only is woken by no other.
+    ///
     /// @param solicited whether it wakes a consumer that waits for solicited completions only
     public void publish(boolean solicited) {
         slots.publish();

@@ -127,6 +127,8 @@ public final class QueuePairCore {
 
     /// The oldest send succeeded; false if the application cannot be told because its completion
     /// queue is full.
+    ///
+    /// ROCE-RC-27: an unsignalled request that succeeds is silent; one that fails is not.
     public boolean completeSend() {
         if (allSignaled || sends.at(sends.head()).signaled) {
             return completeSend(CompletionStatus.SUCCESS);

@@ -60,6 +60,8 @@ public final class ReceiveQueue {
     }
 
     /// Moves the oldest request to `into`; false if there is none.
+    ///
+    /// ROCE-SRQ-1: whoever comes first takes the oldest receive.
     boolean take(ReceiveEntry into) {
         if (isEmpty()) {
             return false;
@@ -72,6 +74,8 @@ public final class ReceiveQueue {
 
     /// Calls `action` once, as soon as fewer than `receives` requests are left (roce.md 3.12). The
     /// thread that drives the device.
+    ///
+    /// ROCE-SRQ-1: the limit is told once.
     public void onLimit(int receives, Runnable action) {
         limit = receives;
         limitReached = action;

@@ -169,6 +169,8 @@ public final class SendEntry {
 
     /// Whether every piece lies in a region of `domain` that is registered still, and that may be
     /// written if the peer answers with data (roce.md 3.11).
+    ///
+    /// ROCE-MR-4: a request whose own memory is not accessible fails here and sends nothing.
     public boolean isAccessible(int domain) {
         return !isInlineLost
                 && (isAnsweredWithData() ? pieces.isWritable(domain) : pieces.isReadable(domain));
@@ -229,6 +231,8 @@ public final class SendEntry {
     }
 
     /// Inline payload needs no right, but it must lie in its regions (roce.md 3.9).
+    ///
+    /// ROCE-RC-29: inline payload is copied when it is posted.
     private boolean copyInline(GatherList gather) {
         long to = inlineOffset;
         for (int i = 0; i < gather.count(); i++) {

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// [Requester].
 public final class SendQueue {
     /// The longest message: 2 GiB (roce.md 3.3).
+    ///
+    /// ROCE-RC-26: a message of 2^31 bytes is taken, a longer one refused.
     public static final long MAX_MESSAGE_BYTES = 1L << 31;
 
     /// So many requests of one packet fill a system call.

@@ -9,6 +9,9 @@ package dev.outboard.fabric.roce.rc;
 /// says nothing about congestion and costs little.
 ///
 /// A window that something else keeps from being used does not grow.
+///
+/// ROCE-CC-4: senders that overrun a receiver shrink, down to two packets each, until all get
+/// through.
 final class CongestionWindow {
     static final int INITIAL_PACKETS = 32;
     static final int MINIMUM_PACKETS = 2;

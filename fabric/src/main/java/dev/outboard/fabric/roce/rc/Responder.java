@@ -347,6 +347,7 @@ final class Responder {
             return notReady();
         }
         if (opcode.hasReth()) {
+            /// ROCE-RC-26: nor may a peer write more than 2^31 bytes at once.
             if (packet.dmaLength() > SendQueue.MAX_MESSAGE_BYTES) {
                 return refuse(Aeth.NAK_INVALID_REQUEST);
             }

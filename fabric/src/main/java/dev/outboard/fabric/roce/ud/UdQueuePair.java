@@ -160,6 +160,7 @@ public final class UdQueuePair implements QueuePairMachine {
         return true;
     }
 
+    /// ROCE-UD-1: a datagram with another key is dropped, in silence but for a counter.
     @Override
     public void receive(Packet packet, long nowNanos) {
         switch (state) {
@@ -370,6 +371,7 @@ public final class UdQueuePair implements QueuePairMachine {
         discards.accept(reason);
     }
 
+    /// ROCE-UD-3: what does not fit one packet is refused.
     private void check(SendRequest request) {
         switch (request.operation()) {
             case SEND, SEND_WITH_IMMEDIATE -> {}

@@ -10,6 +10,8 @@ import java.lang.foreign.MemorySegment;
 ///
 /// Source: spec/roce.md, 1.4 (layout) and 3.5 (syndromes). `at` is the offset of the header in the
 /// segment.
+///
+/// ROCE-PKT-3: where each field of the header is.
 public final class Aeth {
     public static final int LENGTH = 4;
 
@@ -56,6 +58,7 @@ public final class Aeth {
         return BigEndian.get32(segment, at) & Psn.MASK;
     }
 
+    /// ROCE-RC-8: any count of credits acknowledges, and none is heeded.
     public static boolean isAck(int syndrome) {
         return (syndrome & KIND_MASK) == KIND_ACK;
     }

@@ -5,6 +5,8 @@ import java.lang.foreign.MemorySegment;
 /// The atomic ACK extended transport header: 64 bits, the value that the remote memory held before.
 ///
 /// Source: spec/roce.md, 1.4. `at` is the offset of the header in the segment.
+///
+/// ROCE-PKT-3: where the field of the header is.
 public final class AtomicAckEth {
     public static final int LENGTH = 8;
 

@@ -10,6 +10,8 @@ import java.lang.foreign.MemorySegment;
 ///
 /// Source: spec/roce.md, 1.4; the compare data of a FETCH_ADD is 0. Address and key stand where the
 /// [Reth] has them. `at` is the offset of the header in the segment.
+///
+/// ROCE-PKT-3: where each field of the header is.
 public final class AtomicEth {
     public static final int LENGTH = 28;
 

@@ -40,6 +40,8 @@ public final class Bth {
     /// Writes all 12 bytes; version, congestion and reserved bits are 0.
     ///
     /// ROCE-PKT-6: MigReq is sent as 1, as hardware does.
+    ///
+    /// ROCE-PKT-2: each field of the base header has its place, in golden packets as here.
     public static void write(
             MemorySegment segment,
             long at,
@@ -108,6 +110,7 @@ public final class Bth {
         return (BigEndian.get8(segment, at + CONGESTION) & BECN) != 0;
     }
 
+    /// ROCE-PKT-8: the congestion and reserved bits beside the number are not looked at.
     public static int destinationQpn(MemorySegment segment, long at) {
         return BigEndian.get32(segment, at + DESTINATION_QPN) & LOW_24_BITS;
     }

@@ -9,6 +9,8 @@ import java.lang.foreign.MemorySegment;
 /// ```
 ///
 /// Source: spec/roce.md, 1.4. `at` is the offset of the header in the segment.
+///
+/// ROCE-PKT-3: where each field of the header is.
 public final class Deth {
     public static final int LENGTH = 8;
 

@@ -41,7 +41,7 @@ public enum Discard {
     NO_RECEIVE("no receive posted"),
     /// A datagram larger than the receive's buffers (4).
     RECEIVE_TOO_SMALL("receive too small"),
-    /// ROCE-UD-4: a datagram to queue pair 1 that is no connection-management MAD.
+    /// A datagram to queue pair 1 that is no connection-management MAD.
     BAD_MAD("not a connection-management datagram");
 
     private final String text;

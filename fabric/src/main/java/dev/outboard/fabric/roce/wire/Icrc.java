@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// [CRC32] cannot be seeded and a call costs more than a few bytes do. So whatever comes before the
 /// payload is put together in a scratch buffer, small payloads are copied behind it, and a packet
 /// takes one call, or two.
+///
+/// ROCE-ICRC-1: the checksum that every other implementation computes.
 public final class Icrc {
     public static final int LENGTH = 4;
 

@@ -83,6 +83,7 @@ public final class IcrcVerifier {
         return icrc.finish(0) ^ Icrc.get(received.segment(), at + length - Icrc.LENGTH);
     }
 
+    /// ROCE-ICRC-6: what no identification explains is corrupt.
     private int solve(Path reverse, int difference, IdentificationSolver solver) {
         boolean dontFragment = true;
         int identification = solver.solve(difference);

@@ -5,6 +5,8 @@ import java.lang.foreign.MemorySegment;
 /// The invalidate extended transport header: 32 bits, the R_Key that a SEND invalidates.
 ///
 /// Source: spec/roce.md, 1.4. `at` is the offset of the header in the segment.
+///
+/// ROCE-PKT-3: where the field of the header is.
 public final class Ieth {
     public static final int LENGTH = 4;
 

@@ -6,6 +6,8 @@ import java.lang.foreign.MemorySegment;
 /// As an `int` the first byte on the wire is the most significant.
 ///
 /// Source: spec/roce.md, 1.4. `at` is the offset of the header in the segment.
+///
+/// ROCE-PKT-3: where the field of the header is.
 public final class Immediate {
     public static final int LENGTH = 4;
 

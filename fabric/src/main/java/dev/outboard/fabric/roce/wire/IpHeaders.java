@@ -137,6 +137,8 @@ public final class IpHeaders {
     /// What the ICRC covers ahead of the BTH: the prefix and both headers, masked fields all ones
     /// (spec/roce.md, 1.6). Lengths and identification are 0, to be filled in per packet; DF is
     /// set.
+    ///
+    /// ROCE-ICRC-2: fields that routers may change count as ones, all others as they are.
     static MemorySegment icrcTemplate(Gid source, Gid destination, int sourcePort) {
         int ipLength = ipLength(source.isIpv4());
         byte[] bytes = new byte[ICRC_PREFIX + ipLength + UDP_LENGTH];

@@ -34,6 +34,8 @@ public final class Packet {
 
     /// Shows the `length` bytes at `at`, which must lie in the segment. Returns null when they are
     /// a well-formed packet, otherwise why not; then the view is unusable.
+    ///
+    /// ROCE-PKT-5: what is not well-formed is dropped, each kind under a reason of its own.
     public @Nullable Discard wrap(MemorySegment segment, long at, int length) {
         if (length < MIN_LENGTH) {
             return Discard.TOO_SHORT;
@@ -63,7 +65,7 @@ public final class Packet {
         if (destinationQpn() == 0) {
             return Discard.QPN_ZERO;
         }
-        // The top bit tells full from limited members, who may all talk to us.
+        /// ROCE-PKT-7: the top bit tells full from limited members, who may all talk to us.
         if ((partitionKey() & PARTITION_MASK) != PARTITION_MASK) {
             return Discard.BAD_PARTITION_KEY;
         }
