@@ -27,7 +27,7 @@ class FailureReportTest extends HostileSuite {
     // ---- server ---------------------------------------------------------------------------------
 
     /// What a client does to a server, and what the server's observer is told.
-    private enum Harm {
+    enum Harm {
         ASKS_FOR_NOTHING(
                 NaaTimeoutException.class,
                 NaaState.MRSP_RECEIVING,
