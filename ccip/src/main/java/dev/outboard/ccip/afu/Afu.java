@@ -11,6 +11,8 @@ import dev.outboard.ccip.wire.Tx;
 public interface Afu {
     /// One rising edge of pClk. `rx` is what the wires carried before the edge; what is driven on
     /// `tx`, whose valid wires are 0 when it is given, is what they carry after it.
+    ///
+    /// CCIP-MOD-3, CCIP-SIG-3: what is driven follows what was there before the edge.
     void clock(Rx rx, Tx tx);
 
     /// For how many cycles from now this AFU would drive nothing and remain as it is if the FIU

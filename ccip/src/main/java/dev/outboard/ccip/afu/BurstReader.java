@@ -101,6 +101,8 @@ public final class BurstReader {
 
     /// Drives the next request if there is one, with room for its lines, and C0 is not nearly full.
     /// Returns whether it did.
+    ///
+    /// CCIP-FLW-10: a read is sent when there is room for what it brings.
     public boolean request(Rx rx, Tx tx) {
         if (unrequested == 0 || rx.c0TxAlmFull) {
             return false;

@@ -100,6 +100,8 @@ public final class BurstWriter {
     }
 
     /// Whether all lines that were started were driven.
+    ///
+    /// CCIP-ORD-35, CCIP-ORD-37: a packed response counts for all lines of its write.
     public boolean written() {
         return unwritten == 0;
     }

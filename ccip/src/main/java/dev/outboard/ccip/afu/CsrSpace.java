@@ -91,6 +91,7 @@ public final class CsrSpace {
         return this;
     }
 
+    /// CCIP-CSR-12, CCIP-CSR-23: the first groups of a GUID are the high half.
     private void addId(int offset, UUID id) {
         readOnly(offset + ID_LOW, id.getLeastSignificantBits());
         readOnly(offset + ID_HIGH, id.getMostSignificantBits());
@@ -167,6 +168,7 @@ public final class CsrSpace {
         }
     }
 
+    /// CCIP-MMIO-10: a register that is not there reads 0.
     private long read(int address, int length) {
         int register = address >> 1;
         long value = register < values.length ? values[register] : 0;

@@ -46,6 +46,8 @@ public record DeviceFeatureHeader(long bits) {
     }
 
     /// The same header with another one behind it.
+    ///
+    /// CCIP-DFL-4: one that another follows.
     public DeviceFeatureHeader followed() {
         return new DeviceFeatureHeader(bits & ~END_OF_LIST);
     }

@@ -83,6 +83,8 @@ public final class Checker implements Monitor {
     }
 
     /// Sets how much a violation matters in this run.
+    ///
+    /// CCIP-CHK-2, CCIP-ERR-6: a run sets how much a violation matters.
     public Checker severity(Violation violation, Severity severity) {
         reporter.severity(violation, severity);
         hazards.track(
@@ -160,6 +162,7 @@ public final class Checker implements Monitor {
         order.read(request, lines, channel);
     }
 
+    /// CCIP-CHK-1: what is wrong is reported in the cycle in which it is certain.
     @Override
     public void clock(long cycle, Tx tx, Rx rx, Answers answers) {
         this.cycle = cycle;

@@ -66,6 +66,8 @@ public final class Coverage {
     }
 
     /// Every case that is legal on a platform, in words, with how often it was seen.
+    ///
+    /// CCIP-CHK-6: what a run has tried of what is legal.
     public Map<String, Long> cases(Profile profile) {
         Map<String, Long> cases = new LinkedHashMap<>();
         for (VirtualChannel channel : VirtualChannel.values()) {

@@ -171,6 +171,7 @@ final class Hazards implements LineTable.Interest {
         return answeredBy(write) != 0;
     }
 
+    /// CCIP-ORD-44: on another channel the response of a write orders nothing.
     private boolean isOpenForRead(long write, int channel) {
         if (channel == 0 || !isOpen(write)) {
             return isOpen(write);
@@ -179,6 +180,7 @@ final class Hazards implements LineTable.Interest {
         return answeredBy(write) != channel && !isFenced;
     }
 
+    /// CCIP-ORD-12: on its own channel it does.
     private boolean isOpenForWrite(long write, int channel) {
         return request(write) >= fences[VA]
                 && (named(write) == VA || request(write) >= fences[named(write)])
@@ -194,6 +196,7 @@ final class Hazards implements LineTable.Interest {
         return false;
     }
 
+    /// CCIP-ORD-43: read and write of one line with no wait between.
     private void readAfterWrite(C0Tx c0, long request, long line, long write) {
         if (reporter.noted(Violation.HAZ_RAW)) {
             reporter.deliver(

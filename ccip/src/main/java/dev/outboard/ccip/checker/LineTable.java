@@ -6,6 +6,8 @@ import java.util.Arrays;
 /// reads are outstanding. Open addressing with linear probing, four lines at a time: those that one
 /// request may have. Their slots follow one another; a slot is valid until the next line is taken
 /// in or given up.
+///
+/// CCIP-ORD-55: hazards are tracked line by line, until they are ordered.
 final class LineTable {
     /// With so many groups, answered writes are forgotten rather than the table made larger.
     private static final int LARGE = 1 << 12;

@@ -126,6 +126,8 @@ final class MmioChecks {
     }
 
     /// The AFU answers a read, outside of reset.
+    ///
+    /// CCIP-MMIO-8: a read is answered once, whatever its length.
     void response(C2Tx c2) {
         int tid = c2.tid & TIDS - 1;
         switch (states[tid]) {

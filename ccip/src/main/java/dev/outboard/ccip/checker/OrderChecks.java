@@ -120,6 +120,8 @@ final class OrderChecks {
     }
 
     /// Lines were read. They hold what was answered on the same channel before the read was sent.
+    ///
+    /// CCIP-ORD-46, CCIP-ORD-47: a read has nothing older than what the channel has given.
     void read(long request, int lines, int channel) {
         if (!reads.knows(request)) {
             return;
@@ -181,6 +183,8 @@ final class OrderChecks {
     }
 
     /// A fence is answered.
+    ///
+    /// CCIP-ORD-20: a fence is answered when all before it is committed.
     void fenceAnswered(long request, int scope) {
         answeredFences[scope] = Math.max(answeredFences[scope], request);
         latestFence = Math.max(latestFence, request);

@@ -249,6 +249,7 @@ final class ResponseChecks {
         return isNow || isOpen(writes.count() - 1);
     }
 
+    /// CCIP-ENC-10: the size of the payload is in cl_num.
     private void packedResponse(C1Rx c1, long request, int state) {
         int lengthCode = state >> LENGTH_SHIFT & 3;
         if ((state & PENDING) != LINES[lengthCode]) {
@@ -264,6 +265,7 @@ final class ResponseChecks {
         hazards.writeAnswered(address, lengthCode + 1, request, c1.channelUsed());
     }
 
+    /// CCIP-ENC-9: the index of the line is in cl_num.
     private void lineResponse(C1Rx c1, long request, int state) {
         int line = c1.lineNumber();
         if ((state & 1 << line) == 0) {
@@ -297,6 +299,8 @@ final class ResponseChecks {
     }
 
     /// Whether a response names another channel than it may, or a hit where no cache is.
+    ///
+    /// CCIP-RSP-7, CCIP-MCL-12: all lines of a request use one channel.
     private boolean isChannelWrong(int state, int used, boolean hit) {
         int asked = state >> VC_SHIFT & 3;
         int before = state >> VC_USED_SHIFT & 3;

@@ -75,6 +75,9 @@ final class Acceptance {
         cutBurst();
     }
 
+    /// CCIP-MEM-1, CCIP-SIG-11a: a read is one beat on C0 without data.
+    ///
+    /// CCIP-MCL-13: it may come between the beats of a write.
     void accept(long cycle, C0Tx c0) {
         long ordinal = reads++;
         if (c0.requestType() > LAST_READ
@@ -104,6 +107,9 @@ final class Acceptance {
         path.arriveRead(read);
     }
 
+    /// CCIP-SIG-11b: writes, fences and interrupts come on C1.
+    ///
+    /// CCIP-MCL-17: after a broken burst the next first beat begins anew.
     void accept(long cycle, C1Tx c1) {
         boolean begins = framing.accept(c1);
         if (!begins) {
@@ -121,28 +127,35 @@ final class Acceptance {
         }
     }
 
+    /// CCIP-PLT-9, CCIP-ENC-6: a request has one, two or four lines.
     private boolean isRefused(int channel, int lengthCode, long address) {
         return lengthCode == RESERVED_LENGTH || (address & lengthCode) != 0 || !has[channel];
     }
 
+    /// CCIP-HDR-29: the data of a fence is not looked at.
     private void acceptFence(C1Tx c1) {
         if (has[c1.channel()]) {
             arrive(PendingRequest.FENCE, c1, c1.mdata());
         }
     }
 
+    /// CCIP-INT-2, CCIP-PLT-7: an interrupt is one beat, where the platform has them.
     private void acceptInterrupt(C1Tx c1) {
         if (interrupts && has[c1.channel()]) {
             arrive(PendingRequest.INTERRUPT, c1, c1.interruptId());
         }
     }
 
+    /// CCIP-HDR-27: a request has a number of its own, whatever its mdata.
     private void arrive(byte kind, C1Tx c1, int mdata) {
         PendingRequest request = requests.take();
         request.begin(kind, c1.requestType(), c1.channel(), framing.requests() - 1, mdata, 1, 1);
         path.arriveBeat(request, 0);
     }
 
+    /// CCIP-HDR-24, CCIP-HDR-25: mdata and vc_sel of the first beat count for all lines.
+    ///
+    /// CCIP-BYT-2, CCIP-PLT-16: mode chooses bytes of the line where the platform has it.
     private void acceptWrite(long cycle, C1Tx c1) {
         boolean bytes = byteEnable && c1.byteMode();
         if (isRefused(c1.channel(), c1.lengthCode(), c1.address()) || (bytes && !isByteRange(c1))) {
@@ -177,6 +190,7 @@ final class Acceptance {
         burstLine = 1;
     }
 
+    /// CCIP-MEM-11, CCIP-MEM-12: each line is looked up, and without memory not answered.
     private void unreachable(
             @Nullable Mapping mapping,
             Channel channel,
@@ -200,6 +214,7 @@ final class Acceptance {
                 && c1.byteStart() + c1.byteLength() <= Line.BYTES;
     }
 
+    /// CCIP-MEM-2, CCIP-MCL-6: one beat for each line, however far apart.
     private void continueBurst(C1Tx c1) {
         if (burst == null) {
             return;

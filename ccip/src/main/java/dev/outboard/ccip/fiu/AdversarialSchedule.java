@@ -57,6 +57,7 @@ final class AdversarialSchedule implements Schedule {
         changeMood();
     }
 
+    /// CCIP-MOD-6: what is rare comes often for a while.
     private void changeMood() {
         moodLeft = 1 + chance.below(1 << chance.below(LONGEST_MOOD));
         for (int channel = 0; channel < CHANNELS; channel++) {
@@ -86,6 +87,7 @@ final class AdversarialSchedule implements Schedule {
         return true;
     }
 
+    /// CCIP-VC-3c, CCIP-VC-3d: VA goes anywhere, also many times to one link.
     private int steer(int named) {
         if (named != VirtualChannel.VA.code()) {
             return named;
@@ -141,6 +143,7 @@ final class AdversarialSchedule implements Schedule {
         }
     }
 
+    /// CCIP-RSP-3: lines leave in any order.
     private int pick(int channel) {
         return switch (order[channel]) {
             case FIRST -> 0;
@@ -161,6 +164,7 @@ final class AdversarialSchedule implements Schedule {
         return NONE;
     }
 
+    /// CCIP-RSP-4: writes are answered in any order.
     @Override
     public int answer(MemoryPath path) {
         int count = path.answerable();

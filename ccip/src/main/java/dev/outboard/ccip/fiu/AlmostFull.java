@@ -40,11 +40,15 @@ final class AlmostFull {
     }
 
     /// Raises the wire in these cycles, whatever waits.
+    ///
+    /// CCIP-FLW-12: a run raises the wire in the cycles that it names.
     void force(LongPredicate cycles) {
         forced = cycles;
     }
 
     /// A new edge.
+    ///
+    /// CCIP-FLW-4, CCIP-FLW-6, CCIP-FLW-13: eight beats more find room, then none does.
     ///
     /// @param valid whether it brings a beat
     /// @return whether that beat finds room: it is none or not beyond the eighth

@@ -30,6 +30,10 @@ final class Caches {
 
     /// Looks these lines up where their channel leads, which changes the state of the caches, and
     /// says how many cycles the slowest of them takes on this link.
+    ///
+    /// CCIP-PLT-30, CCIP-PLT-32: each slower than the one before.
+    ///
+    /// CCIP-PLT-33a, CCIP-PLT-33c, CCIP-VC-4: the FPGA cache is looked up on VL0 alone.
     int latency(PendingRequest request, int lines, LinkParameters link, Chance chance) {
         int least = link.minimumLatency();
         if (request.kind == PendingRequest.INTERRUPT) {
@@ -51,6 +55,7 @@ final class Caches {
         return least + miss + spread(llcHolds(request, misses), span - miss, chance);
     }
 
+    /// CCIP-VC-5, CCIP-CCH-4: a request on PCIe takes copies away by a snoop.
     private static boolean snoop(FpgaCache fpga, PendingRequest request, int lines) {
         boolean modified = false;
         for (int left = lines; left != 0; left &= left - 1) {
@@ -87,6 +92,8 @@ final class Caches {
     }
 
     /// Whether the last level cache holds all these lines.
+    ///
+    /// CCIP-MEM-6b, CCIP-PLT-34: WrPush_I leaves its line in the last level cache.
     private boolean llcHolds(PendingRequest request, int lines) {
         boolean keeps = request.kind == PendingRequest.READ || request.type == WRPUSH_I;
         boolean holdsAll = true;

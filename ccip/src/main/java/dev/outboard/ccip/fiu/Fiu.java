@@ -24,10 +24,14 @@ import org.jspecify.annotations.Nullable;
 /// and answers (CCI-P manual 1.2.1). A pure machine of cycles; [#clock] is one rising edge of pClk.
 public final class Fiu {
     /// Cycles that softReset lasts at least (CCI-P manual 1.3.11).
+    ///
+    /// CCIP-RST-9: a run begins in reset.
     public static final int RESET_CYCLES = 256;
 
     /// From the edge at which softReset falls until a beat comes that was driven in knowledge of
     /// it.
+    ///
+    /// CCIP-RST-6: what the AFU drove in the reset is dropped.
     private static final int RESET_TAIL = 2;
 
     private static final int ALMOST_FULL = 32;
@@ -143,6 +147,10 @@ public final class Fiu {
 
     /// One rising edge of pClk: `tx` is what the AFU drove since the edge before; `rx` and
     /// `answers` become what the FIU drives until the next.
+    ///
+    /// CCIP-MOD-4: the FIU takes what the AFU drove after the edge before.
+    ///
+    /// CCIP-PWR-2, CCIP-PWR-5: requests are admitted in every second or tenth cycle only.
     public void clock(long cycle, Tx tx, Rx rx, Answers answers) {
         this.cycle = cycle;
         rx.idle();
@@ -173,10 +181,13 @@ public final class Fiu {
     }
 
     /// After an error almost-full is held; in reset it means nothing.
+    ///
+    /// CCIP-FLW-14: in reset the almost-full wires mean nothing.
     private boolean isHeld() {
         return error || (resetLeft > 0 && chance.in256(128));
     }
 
+    /// CCIP-FLW-1, CCIP-FLW-8: C0 and C1 have flow control of their own, C2 has none.
     private void accept(Tx tx) {
         boolean c0Room = c0AlmostFull.accepts(tx.c0.valid);
         boolean c1Room = c1AlmostFull.accepts(tx.c1.valid);
@@ -230,6 +241,8 @@ public final class Fiu {
 
     /// Whether wires that mean nothing are to be driven. There are two objects for them, which take
     /// turns.
+    ///
+    /// CCIP-SIG-7: header and data carry garbage when they mean nothing.
     private boolean isUnknown(int idle) {
         return idle > 0 && (mode == Mode.ADVERSARIAL || idle <= 2);
     }
@@ -240,6 +253,7 @@ public final class Fiu {
         return mode == Mode.ADVERSARIAL || idle == 1;
     }
 
+    /// CCIP-SIG-12a, CCIP-FLW-9a: one of MMIO, UMsg and read response, in any cycle.
     private void driveC0(C0Rx c0, boolean reset, Answers answers) {
         if (!reset && mmio.pending()) {
             mmio.drive(c0);
@@ -265,6 +279,7 @@ public final class Fiu {
         path.delivered(channel);
     }
 
+    /// CCIP-SIG-12b, CCIP-FLW-9b: C1 answers what came on C1, and waits for nobody.
     private void driveC1(C1Rx c1, Answers answers) {
         int position = schedule.answer(path);
         if (position == Schedule.NONE) {
@@ -281,6 +296,9 @@ public final class Fiu {
         path.answered(position);
     }
 
+    /// CCIP-RSP-14, CCIP-HDR-23: a fence is answered once, with its mdata.
+    ///
+    /// CCIP-CCH-9, CCIP-RSP-12: a packed response hits only if all lines did.
     private void respond(C1Rx c1, PendingRequest request, int lines) {
         VirtualChannel channel = VirtualChannel.of(request.channel);
         switch (request.kind) {
@@ -307,6 +325,8 @@ public final class Fiu {
     }
 
     /// Whether a response is sent: until an error, or as [AfterError] has it.
+    ///
+    /// CCIP-ERR-3: what is outstanding is answered, lost, or either by chance.
     private boolean isAnswered() {
         return !error
                 || afterError == AfterError.COMPLETE
@@ -314,11 +334,15 @@ public final class Fiu {
     }
 
     /// What the reserved bits of a header carry.
+    ///
+    /// CCIP-SIG-6: reserved bits carry garbage, or zero in TIMED mode.
     private int reserved(int bits) {
         return mode == Mode.ADVERSARIAL ? (int) chance.next() & bits : 0;
     }
 
     /// Holds the AFU in reset for [#RESET_CYCLES] from the next edge.
+    ///
+    /// CCIP-RST-4, CCIP-RST-10: the port is reset at any time, caches and mappings stay.
     public void reset() {
         resetLeft = RESET_CYCLES;
         dropsLeft = RESET_CYCLES + RESET_TAIL;
@@ -334,6 +358,8 @@ public final class Fiu {
 
     /// A protocol error was seen (CCI-P manual 1.3.11): the error wire rises, and nothing more is
     /// accepted.
+    ///
+    /// CCIP-ERR-1: the error wire rises.
     public void protocolError() {
         error = true;
         wiresChange();
@@ -346,6 +372,8 @@ public final class Fiu {
     }
 
     /// Asks the AFU to keep to this power, and throttles its memory requests.
+    ///
+    /// CCIP-PWR-1: pwrState says what the host asks for.
     public void power(PowerState state) {
         power = state;
         wiresChange();

@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 /// as coherence makes them; a line that the processor has stored to since, which the cache sees by
 /// comparing, counts as snooped away.
 final class FpgaCache {
+    /// CCIP-CCH-1, CCIP-PLT-5: 128 KiB, direct mapped.
     static final int LINES = 2048;
 
     private static final State[] STATES = State.values();
@@ -59,6 +60,8 @@ final class FpgaCache {
         Arrays.fill(state, (byte) I.ordinal());
     }
 
+    /// CCIP-CCH-20: the rows of the manual's table, by their numbers.
+    ///
     /// @param own how a write that misses obtains the line
     private static CacheTransition[] table(Command own) {
         CacheTransition[] table = new CacheTransition[REQUESTS.length * 2 * STATES.length];
@@ -72,6 +75,10 @@ final class FpgaCache {
     }
 
     /// The rows of a write that ends with this phase: hit in M and S, miss, victim in M and S.
+    ///
+    /// CCIP-CCH-22a: a write of a line asks for ownership without data.
+    ///
+    /// CCIP-MEM-4a, CCIP-MEM-5, CCIP-MEM-6a: only WrLine_M keeps the line.
     private static void writes(
             CacheTransition[] table, Request request, Command own, Command last, int... rows) {
         put(table, rows[0], request, true, M, write(NONE, NONE, last));
@@ -82,6 +89,8 @@ final class FpgaCache {
     }
 
     /// The rows of a read: hit, miss, victim in M and S.
+    ///
+    /// CCIP-MEM-3, CCIP-CCH-6: RdCode keeps the line shared, RdCur does not keep it.
     private static void reads(
             CacheTransition[] table, Request request, Command own, State after, int... rows) {
         put(table, rows[0], request, true, M, List.of(new Phase(NONE, M)));
@@ -128,6 +137,8 @@ final class FpgaCache {
     }
 
     /// Serves line `line` of a request on VL0.
+    ///
+    /// CCIP-CCH-5, CCIP-CCH-21: a read of either type takes the tag; what was there is a hit.
     CacheTransition lookup(PendingRequest request, int line) {
         long address = request.address + line;
         int index = index(address);
@@ -148,6 +159,7 @@ final class FpgaCache {
         return whole ? TABLE : TABLE_OF_BYTES;
     }
 
+    /// CCIP-CCH-8: each lookup is told, with victim and states.
     private void report(PendingRequest request, int line, CacheTransition transition, long held) {
         lookup.request = request.ordinal;
         lookup.line = line;
@@ -182,6 +194,8 @@ final class FpgaCache {
 
     /// A request on a PCIe channel: the processor snoops the cache for its line. A write ends any
     /// copy here; a read has a modified line written back.
+    ///
+    /// CCIP-CCH-3: a read snoop leaves S, one for ownership I.
     ///
     /// @return whether a modified line had to be fetched from here
     boolean snoop(long address, boolean isRead) {

@@ -42,6 +42,8 @@ public final class HostMemory {
     }
 
     /// The page with this line, or null if none is mapped there.
+    ///
+    /// CCIP-MOD-11, CCIP-PLT-2: the AFU's addresses are translated by one table.
     public @Nullable Mapping find(long lineAddress) {
         int slot = (int) (lineAddress / LINES_PER_GRANULE) & RECENT - 1;
         Mapping page = recent[slot];
@@ -67,6 +69,8 @@ public final class HostMemory {
 
     /// Maps pieces of memory, contiguous for the AFU in this order, each a whole number of pages
     /// but the last, which is a whole number of granules.
+    ///
+    /// CCIP-HST-2, CCIP-HST-3: pages of 4 KiB, 2 MiB or 1 GiB, with or without an IOMMU.
     ///
     /// @return the byte address that the AFU uses
     /// @throws IllegalArgumentException if a piece is not made of pages, or needs an IOMMU which
@@ -98,6 +102,8 @@ public final class HostMemory {
     }
 
     /// Changes what the AFU may do with the pages in this range of addresses.
+    ///
+    /// CCIP-MEM-12: each page has rights of its own.
     ///
     /// @throws IllegalArgumentException without an IOMMU
     public void protect(long address, long bytes, Access access) {
@@ -192,6 +198,7 @@ public final class HostMemory {
                         + " mapped pages");
     }
 
+    /// CCIP-HST-4: addresses use their high bits, too.
     private long randomAddress() {
         return switch (random.nextInt(4)) {
             case 0 -> random.nextLong(1L << 32);

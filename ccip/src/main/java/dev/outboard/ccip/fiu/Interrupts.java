@@ -51,11 +51,15 @@ public final class Interrupts {
 
     /// Whether an interrupt with this id has arrived of which the AFU is not told yet that it was
     /// issued. Another one may be lost (CCI-P manual 1.3.3).
+    ///
+    /// CCIP-INT-4: what comes meanwhile with the same id may be dropped.
     boolean isUnanswered(int id) {
         return unanswered[id];
     }
 
     /// The AFU is told that an interrupt was issued.
+    ///
+    /// CCIP-INT-5: the response says that the interrupt was issued.
     void answered(int id) {
         unanswered[id] = false;
     }

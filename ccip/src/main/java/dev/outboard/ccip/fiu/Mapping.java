@@ -69,6 +69,8 @@ public final class Mapping {
 
     /// Writes the bytes `start` to `start + length - 1` of a line, which lie there in `from` too,
     /// and touches no other byte: a store of the host beside them is never lost.
+    ///
+    /// CCIP-BYT-14: what the processor stores to other bytes is not lost.
     public void writeBytes(long lineAddress, long[] from, int at, int start, int length) {
         MemorySegment line = line(lineAddress);
         int i = start + length - 1;

@@ -101,6 +101,10 @@ final class MemoryPath {
 
     /// Admits what may be admitted now: reads one after the other, writes one after the other up to
     /// a fence that is not done.
+    ///
+    /// CCIP-ORD-30: what comes after a fence waits for it, and reads do not.
+    ///
+    /// CCIP-ORD-22, CCIP-ORD-28: reads are another queue, to which a fence has no place.
     void admit() {
         while (!arrivedReads.isEmpty() && schedule.admits(arrivedReads.request(0))) {
             enter(arrivedReads);
@@ -120,6 +124,7 @@ final class MemoryPath {
         schedule.enter(request, lines);
     }
 
+    /// CCIP-ORD-20, CCIP-ORD-21: no write and no fence passes a fence.
     private boolean admitsBeats(PendingRequest request) {
         return switch (request.kind) {
             case FENCE -> isDone(request.named);
@@ -150,6 +155,7 @@ final class MemoryPath {
         enter(arrivedWrites);
     }
 
+    /// CCIP-RSP-11: packed on PCIe, line by line on UPI, unless a run sets it.
     private boolean isPacked(int channel) {
         return switch (format) {
             case BY_CHANNEL -> channel != VL0;
@@ -178,6 +184,12 @@ final class MemoryPath {
     /// Whether everything before a fence of this scope is done: of one channel its writes are at
     /// their point of observation, of VA all writes are in memory (CCI-P manual 1.3.13.1.1); and no
     /// interrupt is left.
+    ///
+    /// CCIP-ORD-23, CCIP-ORD-24, CCIP-ORD-25: vc_sel is the scope, and VA covers all channels.
+    ///
+    /// CCIP-ORD-14, CCIP-ORD-26: the fence of VA is answered when all is in memory.
+    ///
+    /// CCIP-ORD-29: with nothing to wait for it is done at once.
     private boolean isDone(int scope) {
         return unissuedInterrupts == 0
                 && (scope == VA ? undrainedWrites == 0 : pooledWrites[scope] == 0);
@@ -215,6 +227,7 @@ final class MemoryPath {
         }
     }
 
+    /// CCIP-ORD-10: a write may be answered at its channel's point of observation.
     private void leave(PendingRequest request, int lines) {
         if (request.kind == WRITE) {
             pooledWrites[request.named] -= Integer.bitCount(lines);
@@ -229,6 +242,7 @@ final class MemoryPath {
         }
     }
 
+    /// CCIP-RSP-9, CCIP-RSP-10: one response for each line, or one when all are committed.
     private void mayBeAnswered(PendingRequest write, int committed) {
         if (!write.packed) {
             for (int left = committed; left != 0; left &= left - 1) {
@@ -240,6 +254,8 @@ final class MemoryPath {
     }
 
     /// Whether there is something upstream that may reach memory now.
+    ///
+    /// CCIP-ORD-13: what was answered may still be on its way to memory.
     boolean drains(int channel) {
         LineQueue queue = upstream[channel];
         return !queue.isEmpty() && (!measured || isVisible(queue.request(0), queue.lines(0)));
@@ -254,6 +270,8 @@ final class MemoryPath {
     }
 
     /// What is first upstream reaches memory.
+    ///
+    /// CCIP-ORD-11, CCIP-ORD-12: upstream of a channel one line comes after the other.
     void drain(int channel) {
         LineQueue queue = upstream[channel];
         PendingRequest request = queue.request(0);
@@ -265,6 +283,8 @@ final class MemoryPath {
     /// A write changes memory, a read takes its lines along downstream. Without memory, or if that
     /// went away while the request was in flight, nothing is stored, and a read is not answered, or
     /// with garbage.
+    ///
+    /// CCIP-MCL-14, CCIP-MCL-15: each line becomes visible by itself, once its beat is there.
     private void reach(PendingRequest request, int lines) {
         Mapping mapping = memory(request, lines);
         if (request.kind == WRITE) {
@@ -289,6 +309,7 @@ final class MemoryPath {
         }
     }
 
+    /// CCIP-HST-6: memory that went away meanwhile is reported, and not touched.
     private @Nullable Mapping memory(PendingRequest request, int lines) {
         Mapping mapping = request.mapping;
         if (mapping != null && !mapping.isLive()) {
@@ -311,6 +332,7 @@ final class MemoryPath {
         }
     }
 
+    /// CCIP-BYT-3: a byte goes to its place in the line.
     private static void write(Mapping mapping, PendingRequest request, int lines) {
         if (request.length != Line.BYTES) {
             mapping.writeBytes(request.address, request.data, 0, request.start, request.length);
@@ -411,8 +433,9 @@ final class MemoryPath {
         return mixed;
     }
 
-    /// Ends everything: what has a place in memory order is written, all else is forgotten (CCI-P
-    /// manual 1.3.11: no response to a request from before a reset comes after it).
+    /// Ends everything: what has a place in memory order is written, all else is forgotten.
+    ///
+    /// CCIP-RST-6: no response to a request from before a reset comes after it.
     void flush() {
         schedule.flush(this);
         for (int channel = 0; channel < CHANNELS; channel++) {

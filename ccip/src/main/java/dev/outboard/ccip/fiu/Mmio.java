@@ -72,6 +72,8 @@ public final class Mmio {
     // The host's side.
 
     /// Reads 4 or 8 bytes of the uncacheable mapping.
+    ///
+    /// CCIP-MMIO-24: the uncacheable mapping keeps the order of the program.
     public MmioRequest read(int address, MmioLength length) {
         storeFence();
         MmioRequest read = new MmioRequest(true, address, length);
@@ -91,6 +93,8 @@ public final class Mmio {
     }
 
     /// Reads 4 or 8 bytes of the write-combining mapping.
+    ///
+    /// CCIP-MMIO-25: reads of the write-combining mapping pass each other.
     public MmioRequest readCombining(int address, MmioLength length) {
         combining.drain(address);
         MmioRequest read = new MmioRequest(true, address, length);
@@ -106,6 +110,8 @@ public final class Mmio {
     }
 
     /// Sends whatever the write-combining mapping held back, before any later access.
+    ///
+    /// CCIP-MMIO-27: what was held back leaves before any later access.
     public void storeFence() {
         sendWeakReads();
         combining.drain();
@@ -143,6 +149,8 @@ public final class Mmio {
     }
 
     /// The 65th read waits, and all behind it (CCI-P manual 1.3.5).
+    ///
+    /// CCIP-PLT-22: 64 reads wait for the AFU, no more.
     private boolean isReady() {
         MmioRequest first = link.peek();
         return first != null && !inReset && !(first.isRead && outstanding == Profile.MMIO_READS);
@@ -151,6 +159,8 @@ public final class Mmio {
     /// Sends the first request to the AFU.
     ///
     /// CCIP-MMIO-29: in TIMED mode MMIO requests keep their distance.
+    ///
+    /// CCIP-MMIO-4, CCIP-MMIO-6: a write carries its data and is not answered.
     public void drive(C0Rx c0) {
         MmioRequest request = link.remove();
         request.sent(cycle);
@@ -168,6 +178,8 @@ public final class Mmio {
     }
 
     /// An MMIO read response of the AFU.
+    ///
+    /// CCIP-MMIO-21, CCIP-FLW-8: answers are taken in the order in which the AFU sends them.
     public void response(C2Tx c2) {
         MmioRequest read = open[c2.tid];
         stale[c2.tid] = false;
@@ -262,6 +274,7 @@ public final class Mmio {
         return read.sentCycle() + 1 + timeout;
     }
 
+    /// CCIP-MMIO-15: a read that is late returns all ones, and its answer is dropped.
     private void expire() {
         earliestDeadline = Long.MAX_VALUE;
         for (int i = 0; i < TIDS; i++) {
@@ -276,6 +289,7 @@ public final class Mmio {
         }
     }
 
+    /// CCIP-MMIO-5, CCIP-MMIO-28: low lanes whatever the address; 64 bytes are one request.
     private void driveData(MmioRequest write, long[] to) {
         int lanes = lanes(write.length);
         System.arraycopy(write.data, 0, to, 0, lanes);

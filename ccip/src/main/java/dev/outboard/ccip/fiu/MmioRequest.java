@@ -76,6 +76,7 @@ public final class MmioRequest {
         finish(how, -1);
     }
 
+    /// CCIP-MMIO-9: of four bytes the low lanes count.
     private void finish(State how, long value) {
         data[0] = length == MmioLength.BYTES_4 ? value & 0xFFFF_FFFFL : value;
         state = how;

@@ -137,6 +137,8 @@ public final class OrderingMachine {
 
     /// How many steps can be taken now. If a line is to be admitted whose channel is open, the
     /// steps are its channels, else whatever may happen.
+    ///
+    /// CCIP-ORM-22: every step that may come next, for all outcomes to be found.
     public int choices() {
         if (undecided) {
             return channels.length;

@@ -17,6 +17,8 @@ public final class PortErrors {
     public PortErrors() {}
 
     /// A protocol error was seen: the first is kept with its details, later ones set their bit.
+    ///
+    /// CCIP-ERR-4: the first error is kept whole, of later ones the kind.
     public void record(Report report) {
         if (first == null) {
             first = report;
@@ -35,6 +37,8 @@ public final class PortErrors {
     }
 
     /// Forgets all errors.
+    ///
+    /// CCIP-ERR-5: the host clears the register.
     public void clear() {
         seen.clear();
         first = null;

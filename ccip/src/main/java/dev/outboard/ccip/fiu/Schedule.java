@@ -9,6 +9,8 @@ interface Schedule {
     int NONE = -1;
 
     /// The channels that have a link, by code.
+    ///
+    /// CCIP-PLT-13, CCIP-PLT-14: the links that VA leads to.
     static int[] channels(Profile profile) {
         return profile.channels().stream().mapToInt(VirtualChannel::code).toArray();
     }

@@ -69,6 +69,7 @@ final class TimedSchedule implements Schedule {
         return true;
     }
 
+    /// CCIP-VC-2, CCIP-VC-3a: VA takes the link that is laden least, by what its lines cost.
     private int steer(PendingRequest request) {
         if (request.named != VA) {
             return request.named;
@@ -93,6 +94,8 @@ final class TimedSchedule implements Schedule {
     }
 
     /// How long a request occupies a link that carries so many of its lines.
+    ///
+    /// CCIP-MCL-16: a request costs the link something besides its lines.
     private static int duration(LinkParameters link, int lines) {
         return link.cyclesPerRequest() + lines * link.cyclesPerLine();
     }

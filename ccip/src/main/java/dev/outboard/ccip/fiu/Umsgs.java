@@ -18,9 +18,13 @@ import org.jspecify.annotations.Nullable;
 /// simulation.
 public final class Umsgs {
     /// Lines of the UMsg address space.
+    ///
+    /// CCIP-UMSG-6: eight messages, a line each.
     public static final int COUNT = 8;
 
+    /// CCIP-UMSG-14: cycles from the write to the hint, and from there to the data.
     static final int HINT_EARLIEST = 39;
+
     static final int HINT_SPREAD = 3;
     static final int DATA_EARLIEST = 41;
     static final int DATA_SPREAD = 5;
@@ -51,11 +55,15 @@ public final class Umsgs {
     }
 
     /// Reads its lines through this cache.
+    ///
+    /// CCIP-UMSG-10: a message is read through the FPGA cache, and may evict.
     void readThrough(@Nullable FpgaCache cache) {
         this.cache = cache;
     }
 
     /// Watches the eight lines of `memory` from `lineAddress` on, beginning with what they hold.
+    ///
+    /// CCIP-UMSG-2: the address space of the messages is memory that the host gives.
     public void setUp(Mapping memory, long lineAddress) {
         umas = memory;
         firstLine = lineAddress;
@@ -82,6 +90,8 @@ public final class Umsgs {
     }
 
     /// Sends a hint that no UMsg follows.
+    ///
+    /// CCIP-UMSG-9: a hint that nothing follows.
     public void falseHint(int id) {
         hintAt[id] = Math.min(hintAt[id], cycle + 1);
     }
@@ -97,6 +107,10 @@ public final class Umsgs {
     }
 
     /// Sends one of those that are to be sent.
+    ///
+    /// CCIP-UMSG-4, CCIP-UMSG-5: a hint carries no data, a message the line.
+    ///
+    /// CCIP-UMSG-7: lines go in any order.
     public void drive(C0Rx c0) {
         int id = shuffles ? random.nextInt(COUNT) : next;
         while (!isDue(id)) {
@@ -186,12 +200,15 @@ public final class Umsgs {
     }
 
     /// The processor takes the line to write it.
+    ///
+    /// CCIP-UMSG-3: the processor's write is what makes a message.
     private void snoop(int id) {
         if (cache != null) {
             cache.snoop(firstLine + id, false);
         }
     }
 
+    /// CCIP-UMSG-8: what changed in between is missed, the last value is not.
     private boolean isWritten(Mapping memory, int id) {
         if ((written & 1 << id) != 0) {
             return true;

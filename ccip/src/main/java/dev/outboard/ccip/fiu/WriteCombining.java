@@ -40,6 +40,8 @@ final class WriteCombining {
     }
 
     /// Sends the buffers whose time has come.
+    ///
+    /// CCIP-MMIO-27: a buffer leaves when its time has come.
     void clock(long cycle) {
         for (int i = buffers.size() - 1; i >= 0; i--) {
             if (buffers.get(i).due <= cycle) {

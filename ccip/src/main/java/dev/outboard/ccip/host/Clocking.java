@@ -40,6 +40,8 @@ final class Clocking {
     }
 
     /// Does something with the open port between two cycles.
+    ///
+    /// CCIP-HST-8: a call takes effect between two cycles.
     <T> T call(Function<Simulation, T> action) {
         lock.lock();
         try {

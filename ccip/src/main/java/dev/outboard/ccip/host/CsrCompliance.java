@@ -52,6 +52,8 @@ public final class CsrCompliance {
     /// Whether a reset leaves nothing behind: runs the workload, then `traffic`, which the reset
     /// catches in the middle, then the workload again.
     ///
+    /// CCIP-CHK-24, CCIP-RST-2: a reset amid traffic leaves nothing behind.
+    ///
     /// @param workload does something with the AFU and says what came out
     /// @param traffic lets the AFU begin something, and does not wait for its end
     public static <R> boolean survivesReset(
@@ -62,6 +64,7 @@ public final class CsrCompliance {
         return first.equals(workload.apply(fpga));
     }
 
+    /// CCIP-CHK-20: mandatory registers are constant.
     private void readAllAgain() {
         List<Long> addresses = new ArrayList<>(fixedRegisters());
         Map<Long, Long> values = new LinkedHashMap<>();
@@ -119,6 +122,7 @@ public final class CsrCompliance {
         }
     }
 
+    /// CCIP-CHK-21: read-only registers stay what they are.
     private void writeReadOnly() {
         for (long address : fixedRegisters()) {
             long before = registers.read64(address);
@@ -139,6 +143,7 @@ public final class CsrCompliance {
         }
     }
 
+    /// CCIP-CHK-22, CCIP-MMIO-10: undefined offsets are answered, too.
     private void readUndefined() {
         for (MmioRequest read : postUndefined()) {
             fpga.clocking().await(read);
@@ -148,6 +153,7 @@ public final class CsrCompliance {
         }
     }
 
+    /// CCIP-CHK-23, CCIP-RST-7: the first read comes directly after the reset.
     private void readDirectlyAfterReset() {
         UUID before = fpga.afuId();
         try {

@@ -19,6 +19,10 @@ record Discovery(UUID afuId, FeatureList features) {
     /// Reads the ids in the first cycles after reset, then everything else, and reports what is not
     /// as it should be.
     ///
+    /// CCIP-DSC-1, CCIP-DSC-2: AFU_ID first, low half before high, then the list.
+    ///
+    /// CCIP-CSR-20: an AFU without them is not found.
+    ///
     /// @throws FpgaException if the AFU does not answer
     static Discovery of(Clocking clocking, MmioMapping registers) {
         MmioRequest low = registers.post(AFU_ID_L, MmioLength.BYTES_8);

@@ -34,6 +34,8 @@ public final class FeatureList {
 
     /// Walks the list.
     ///
+    /// CCIP-DFL-2, CCIP-DFL-11: from address 0 on, header by header.
+    ///
     /// @param registers reads 8 bytes at an address in bytes; of a register that is not answered it
     ///   throws an [FpgaException] with [FpgaException.Reason#NO_ANSWER]
     /// @throws FpgaException if the header at address 0 is not answered
@@ -62,6 +64,8 @@ public final class FeatureList {
     }
 
     /// The basic building block with this id.
+    ///
+    /// CCIP-DFL-9: a building block is found by its GUID.
     public Optional<Feature> buildingBlock(UUID id) {
         return features.stream()
                 .filter(feature -> feature.header().type() == DeviceFeatureHeader.BBB)
@@ -104,6 +108,7 @@ public final class FeatureList {
         return header.endOfList() ? -1 : next(address, header);
     }
 
+    /// CCIP-DFL-7, CCIP-DFL-8: a building block has a GUID, a private feature none.
     private Optional<UUID> id(long address, DeviceFeatureHeader header) {
         if (header.type() == DeviceFeatureHeader.PRIVATE) {
             return Optional.empty();
@@ -139,11 +144,14 @@ public final class FeatureList {
     }
 
     /// An end of the list without an offset is common; the feature then has all that is left.
+    ///
+    /// CCIP-DFL-5: the next offset bounds the region of a feature.
     private static long size(long address, DeviceFeatureHeader header) {
         long left = Profile.MMIO_BYTES - address;
         return header.nextOffset() == 0 ? left : Math.min(left, header.nextOffset());
     }
 
+    /// CCIP-DFL-3, CCIP-DFL-4: the next header, unless the list ends here.
     private long next(long address, DeviceFeatureHeader header) {
         int offset = header.nextOffset();
         long next = address + offset;

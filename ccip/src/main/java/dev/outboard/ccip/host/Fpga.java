@@ -72,6 +72,8 @@ public final class Fpga implements AutoCloseable {
 
     /// Opens the AFU with this AFU_ID (`fpgaEnumerate`, `fpgaOpen`).
     ///
+    /// CCIP-CSR-22, CCIP-HST-7: an AFU is opened by its GUID.
+    ///
     /// @throws FpgaException if the AFU does not answer, or is another one
     public static Fpga open(Simulation simulation, UUID afuId) {
         Fpga fpga = open(simulation);
@@ -128,6 +130,8 @@ public final class Fpga implements AutoCloseable {
 
     /// Puts another AFU behind the port (`fpgaReconfigureSlot`), which stops the present one, holds
     /// the other in reset and discovers it. Buffers, mappings and caches stay.
+    ///
+    /// CCIP-DSC-3, CCIP-MOD-12b: another AFU is discovered anew.
     public void reconfigure(Afu afu) {
         clocking.run(port -> port.swap(afu));
         discovery = Discovery.of(clocking, registers);
@@ -141,11 +145,15 @@ public final class Fpga implements AutoCloseable {
     }
 
     /// Reads 4 bytes (`fpgaReadMMIO32`).
+    ///
+    /// CCIP-HST-5, CCIP-CSR-2: registers of 32 bits are read by double words.
     public int readMmio32(long offset) {
         return registers.read32(offset);
     }
 
     /// Reads 8 bytes (`fpgaReadMMIO64`).
+    ///
+    /// CCIP-CSR-1: registers of 64 bits are read whole.
     public long readMmio64(long offset) {
         return registers.read64(offset);
     }
@@ -379,6 +387,7 @@ public final class Fpga implements AutoCloseable {
         clocking.run(port -> port.requireUmsgs().falseHint(id));
     }
 
+    /// CCIP-UMSG-1, CCIP-PLT-8: refused where the platform has none.
     Buffer umas() {
         if (!platform().umsgs()) {
             throw unsupported("UMsgs");
@@ -398,6 +407,8 @@ public final class Fpga implements AutoCloseable {
     // Power and errors.
 
     /// Asks the AFU to keep to this power.
+    ///
+    /// CCIP-PWR-1: by the host.
     public void setPowerState(PowerState state) {
         clocking.run(port -> port.power(state));
     }
@@ -413,6 +424,8 @@ public final class Fpga implements AutoCloseable {
     }
 
     /// Forgets the errors (`fpgaClearAllErrors`). A reset must follow before the port serves again.
+    ///
+    /// CCIP-ERR-5: with a reset after it the port serves again.
     public void clearErrors() {
         clocking.run(Simulation::clearErrors);
     }

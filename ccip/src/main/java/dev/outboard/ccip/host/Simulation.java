@@ -61,6 +61,9 @@ public final class Simulation {
     private Answers answers = new Answers();
     private Answers nextAnswers = new Answers();
 
+    /// CCIP-MOD-5, CCIP-MOD-10: all chance has one seed, all state one owner.
+    ///
+    /// CCIP-MOD-9: the checker watches every run.
     private Simulation(Builder builder) {
         profile = builder.profile;
         checker = new Checker(profile, builder.policy);
@@ -150,6 +153,8 @@ public final class Simulation {
     }
 
     /// Lets this many cycles pass.
+    ///
+    /// CCIP-MOD-7: a run needs no thread of the host.
     public void step(long cycles) {
         long end = cycle + cycles;
         while (cycle < end) {
@@ -221,6 +226,8 @@ public final class Simulation {
     ///
     /// CCIP-MOD-12a: the port is quiet before the other comes, which sees nothing of what was on
     /// the wires for the one before.
+    ///
+    /// CCIP-PLT-3, CCIP-MOD-12c: the AFU is replaced, all beside it stays.
     public void swap(Afu other) {
         afu = other;
         fiu.reset();
@@ -231,6 +238,8 @@ public final class Simulation {
     /// Raises the almost-full wire of Tx C0 or Tx C1 in these cycles besides those in which it
     /// rises by itself: some AFUs are wrong in one cycle only, and some look at the wire of the
     /// other channel.
+    ///
+    /// CCIP-FLW-12: by channel.
     public void raiseAlmostFull(Channel channel, LongPredicate cycles) {
         fiu.raiseAlmostFull(channel, cycles);
     }
@@ -248,6 +257,8 @@ public final class Simulation {
 
     /// A rising edge of pClk: everybody sees what the wires carried before it, and drives what they
     /// carry after it.
+    ///
+    /// CCIP-MOD-2, CCIP-MOD-4, CCIP-CLK-1: nobody sees in an edge what another drives in it.
     private void edge() {
         for (Monitor monitor : clocked) {
             monitor.clock(cycle, tx, rx, answers);

@@ -52,12 +52,16 @@ public final class Clocks {
 
     /// Clocks before their first edge, which is a rising one of pClk at time 0; uClk_usrDiv2 has
     /// half the frequency of uClk_usr and rises with it.
+    ///
+    /// CCIP-CLK-3, CCIP-CLK-5: uClk_usrDiv2 has half of uClk_usr.
     public Clocks(double pClkMegahertz, double userMegahertz, long seed) {
         this(pClkMegahertz, userMegahertz, OptionalDouble.empty(), seed);
     }
 
     /// Clocks before their first edge, with uClk_usrDiv2 at a frequency of its own and not
     /// synchronous to uClk_usr.
+    ///
+    /// CCIP-CLK-5: or a frequency of its own.
     public Clocks(double pClkMegahertz, double userMegahertz, double userDiv2Megahertz, long seed) {
         this(pClkMegahertz, userMegahertz, OptionalDouble.of(userDiv2Megahertz), seed);
     }
@@ -82,6 +86,8 @@ public final class Clocks {
 
     /// Which of pClk, pClkDiv2 and pClkDiv4 are high after rising edge `cycle` of pClk, counted
     /// from 0. pClk falls half a period later, the others keep their level until the next edge.
+    ///
+    /// CCIP-CLK-2: in phase with pClk, each edge at one of its rising edges.
     public static int dividedLevels(long cycle) {
         return P_CLK | ((cycle & 1) == 0 ? P_CLK_DIV2 : 0) | ((cycle & 2) == 0 ? P_CLK_DIV4 : 0);
     }

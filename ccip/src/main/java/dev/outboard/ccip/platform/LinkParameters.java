@@ -2,6 +2,8 @@ package dev.outboard.ccip.platform;
 
 /// How fast one physical link is, in cycles of pClk: what TIMED mode makes of it.
 ///
+/// CCIP-VC-10, CCIP-VC-6: latencies that a run may replace.
+///
 /// @param minimumLatency from the acceptance of a line to its response, at least
 /// @param maximumLatency the same, at most
 /// @param cyclesPerLine how long a line of a read or of a write occupies the link, in 1/256 of a

@@ -28,6 +28,8 @@ public record Profile(
         boolean umsgs,
         int mmioTimeout) {
     /// MMIO reads that may be outstanding at the AFU (CCI-P manual 1.3.5).
+    ///
+    /// CCIP-PLT-22: on all of them.
     public static final int MMIO_READS = 64;
 
     /// Bytes of the MMIO space of an AFU (CCI-P manual 1.3).
@@ -43,6 +45,8 @@ public record Profile(
             Map.of(VirtualChannel.VH0, new LinkParameters(140, 180, 440, 64, 64));
 
     /// Programmable acceleration card with an Arria 10.
+    ///
+    /// CCIP-PLT-20, CCIP-PLT-21: the platforms that are supplied, and their clocks.
     public static final Profile PAC_A10 =
             new Profile("PAC_A10", ONE_PCIE, 200, false, false, true, false, MMIO_TIMEOUT);
 

@@ -8,7 +8,9 @@ package dev.outboard.ccip.platform;
 /// @param readLines lines of reads in flight for the highest bandwidth
 /// @param writeLines lines of writes in flight for the highest bandwidth
 public record Sizing(int leastRequests, int mostRequests, int readLines, int writeLines) {
+    /// CCIP-PLT-24, CCIP-GUI-6: lines under way for full bandwidth.
     static final Sizing UPI = new Sizing(128, 256, 512, 256);
+
     static final Sizing PCIE = new Sizing(64, 64, 256, 128);
 
     /// The lines of reads that all links of a platform can use together.

@@ -132,6 +132,8 @@ record AfuJson(
     }
 
     /// What `afu_json_info.vh` holds: name and UUID, without a number for the first accelerator.
+    ///
+    /// CCIP-RTL-5: afu_json_info.vh, from the AFU's JSON file.
     String header() {
         StringBuilder header = new StringBuilder();
         for (int i = 0; i < accelerators.size(); i++) {

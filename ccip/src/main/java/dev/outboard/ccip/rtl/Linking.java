@@ -172,6 +172,8 @@ final class Linking {
     }
 
     /// The object of a unit: one from before, or one made now, which the next build finds.
+    ///
+    /// CCIP-RTL-17: an object is kept by all that went into it.
     private Path object(List<Path> unit, List<String> options, String headers) throws IOException {
         String key = Fingerprint.of(tools, List.of(headers), unit);
         Path kept = Files.createDirectories(cache.resolve("objects")).resolve(key + ".o");

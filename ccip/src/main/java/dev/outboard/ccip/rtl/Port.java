@@ -34,6 +34,8 @@ record Port(String direction, int bits) {
 
     /// Makes sure that a module has the ports of an AFU and no others.
     ///
+    /// CCIP-SIG-8, CCIP-RTL-1: the ports of the top module are those of CCI-P.
+    ///
     /// @param header the C++ header of the module
     /// @throws RtlException with all differences
     static void check(String top, String header) {

@@ -84,6 +84,7 @@ public final class RtlCheck implements Monitor, AutoCloseable {
         }
     }
 
+    /// CCIP-RTL-6: what differs was never set.
     private void compare(long cycle, Tx one, Tx other) {
         String c0 = difference(one.c0, other.c0);
         if (!c0.isEmpty()) {

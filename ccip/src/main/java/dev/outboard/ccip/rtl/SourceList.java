@@ -56,6 +56,7 @@ final class SourceList {
         return longer;
     }
 
+    /// CCIP-RTL-13: an entry of a list, as rtl_src_config reads it.
     private RtlDesign added(RtlDesign design, Path list, String entry, String place) {
         Matcher option = OPTION.matcher(entry);
         Matcher included = INCLUDED.matcher(entry);

@@ -79,6 +79,7 @@ record Toolchain(
         }
     }
 
+    /// CCIP-RTL-10c: what is missing is named, and how to install it.
     private static Path command(
             Map<String, String> environment, String variable, List<String> names) {
         String chosen = environment.get(variable);

@@ -20,6 +20,8 @@ final class UnsizedNumbers {
 
     /// Takes in what Verilator refused.
     ///
+    /// CCIP-RTL-8: a number without a size has as many bits as it needs.
+    ///
     /// @return whether anything is new
     boolean learn(String output) {
         int before = sizes.size();

@@ -113,6 +113,7 @@ public final class VerilatedAfu implements Afu, AutoCloseable {
         return shim.evaluations();
     }
 
+    /// CCIP-CLK-7: only who has logic on a user clock pays for it.
     private static Clocks clocks(VerilatedDesign design, Profile profile, long seed) {
         double pClk = profile.pClkMegahertz();
         double user = design.userClockMegahertz();
@@ -124,6 +125,8 @@ public final class VerilatedAfu implements Afu, AutoCloseable {
 
     /// One rising edge of pClk, and all edges of the user clocks since the one before.
     ///
+    /// CCIP-RTL-3, CCIP-RTL-4: one edge.
+    ///
     /// @throws RtlException if the design ends its simulation, with `$fatal` for example
     @Override
     public void clock(Rx rx, Tx tx) {
@@ -131,6 +134,7 @@ public final class VerilatedAfu implements Afu, AutoCloseable {
         sample(clocks == null ? shim.step() : stepWith(clocks), tx);
     }
 
+    /// CCIP-RTL-3: or many, until something is driven.
     @Override
     public long clockQuiet(Rx rx, Tx tx, long cycles) {
         if (clocks != null) {
@@ -213,6 +217,8 @@ public final class VerilatedAfu implements Afu, AutoCloseable {
     /// Looks whether an output follows an input without an edge of pClk, which registered outputs
     /// never do (CCI-P manual 1.3.1): all wires of `t_if_ccip_Rx` are changed and put back. What is
     /// found depends on the state the design is in; look in many cycles.
+    ///
+    /// CCIP-RTL-7, CCIP-SIG-3: outputs are registered.
     ///
     /// @return the field of `t_if_ccip_Tx` that does, such as `c1.valid`
     public Optional<String> combinationalPath() {

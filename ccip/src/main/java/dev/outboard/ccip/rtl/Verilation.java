@@ -217,6 +217,8 @@ final class Verilation {
 
     /// Takes in what Verilator refused.
     ///
+    /// CCIP-RTL-16: what tools for FPGAs take is asked for in another way.
+    ///
     /// @return whether there is another way to ask
     private boolean learn(String output) {
         boolean learned = copies.learn(output);

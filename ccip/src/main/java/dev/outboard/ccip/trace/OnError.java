@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// ```java
 /// simulation.monitor(new OnError(() -> VcdWriter.open(file, profile)));
 /// ```
+///
+/// CCIP-PLT-4: the trigger of remote debugging.
 public final class OnError implements Monitor {
     /// How many cycles before the error are shown.
     public static final int CYCLES = 256;

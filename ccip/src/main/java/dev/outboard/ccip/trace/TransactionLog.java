@@ -74,6 +74,7 @@ public final class TransactionLog implements Monitor {
         }
     }
 
+    /// CCIP-MOD-8: every transaction, with all its fields.
     @Override
     public void clock(long cycle, Tx tx, Rx rx, Answers answers) {
         port(cycle, rx);
@@ -96,6 +97,7 @@ public final class TransactionLog implements Monitor {
         }
     }
 
+    /// CCIP-CCH-8: each lookup of the FPGA cache.
     @Override
     public void lookup(long cycle, CacheLookup lookup) {
         CacheTransition transition = lookup.transition;

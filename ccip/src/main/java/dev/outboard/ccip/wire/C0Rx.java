@@ -34,6 +34,8 @@ public final class C0Rx {
     }
 
     /// A UMsg, or the hint that one may come, for line `id` of the UMsg address space.
+    ///
+    /// CCIP-ENC-13: type 1 is the hint.
     public void umsg(boolean hint, int id) {
         rspValid = true;
         hdr = UMSG << 16 | (hint ? 1 << 15 : 0) | (id & 7);
@@ -51,11 +53,14 @@ public final class C0Rx {
         hdr = mmio(address, length, tid);
     }
 
+    /// CCIP-SIG-14, CCIP-MMIO-2: the MMIO layout, with an offset in double words.
     private static int mmio(int address, MmioLength length, int tid) {
         return (address & 0xFFFF) << 12 | length.code() << 10 | (tid & 0x1FF);
     }
 
     /// Whether this cycle carries a line that was read.
+    ///
+    /// CCIP-ENC-3: by the type of the response.
     public boolean isReadResponse() {
         return rspValid && responseType() == READ;
     }

@@ -17,6 +17,8 @@ public enum C1Response {
 
     /// What a code of `C1 resp_type` means.
     ///
+    /// CCIP-ENC-4: the types of C1 Rx.
+    ///
     /// @throws IllegalArgumentException for a reserved code
     public static C1Response of(int code) {
         return switch (code) {

@@ -22,6 +22,8 @@ public final class C1Rx {
     }
 
     /// The one response to all lines of a write (`format` 1).
+    ///
+    /// CCIP-ENC-8, CCIP-ENC-10: format 1, with the size of the payload.
     public void packedWriteResponse(VirtualChannel vc, boolean hit, LineCount count, int mdata) {
         rspValid = true;
         hdr =

@@ -30,6 +30,8 @@ public final class C1Tx {
     }
 
     /// A later beat of a write: line `address` of the same request; the caller sets [#data].
+    ///
+    /// CCIP-HDR-24: of a later beat neither mdata nor channel count.
     public void writeNext(WriteType type, long address) {
         valid = true;
         hdrLow = Header.addressAndMdata(address & 3, 0);
@@ -38,6 +40,8 @@ public final class C1Tx {
 
     /// A write of the bytes `start` to `start + length - 1` of one line, which lie there in [#data]
     /// too: at least one, and not the whole line, which only [#write] can say.
+    ///
+    /// CCIP-BYT-5: the length counts bytes upwards.
     public void writeBytes(
             WriteType type, VirtualChannel vc, long address, int mdata, int start, int length) {
         valid = true;
@@ -54,6 +58,8 @@ public final class C1Tx {
     }
 
     /// Interrupt `id`, 0 to 3.
+    ///
+    /// CCIP-ENC-18: the channel is where the header of 80 bits has it.
     public void interrupt(VirtualChannel vc, int id) {
         valid = true;
         hdrLow = id & 3;

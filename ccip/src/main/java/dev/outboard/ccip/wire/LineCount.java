@@ -17,6 +17,8 @@ public enum LineCount {
 
     /// The count of a code of two bits.
     ///
+    /// CCIP-ENC-6: code 2 is none.
+    ///
     /// @throws IllegalArgumentException for 2, which would mean three lines
     public static LineCount of(int code) {
         return switch (code) {

@@ -17,6 +17,8 @@ public enum MmioLength {
 
     /// What a code of `MMIO length` means.
     ///
+    /// CCIP-ENC-12: 4, 8 and 64 bytes.
+    ///
     /// @throws IllegalArgumentException for the unused code 3
     public static MmioLength of(int code) {
         return switch (code) {

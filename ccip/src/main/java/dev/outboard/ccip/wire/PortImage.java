@@ -52,6 +52,8 @@ public final class PortImage {
     private PortImage() {}
 
     /// Writes the wires of `t_if_ccip_Rx` to the first [#RX_BYTES] bytes of `image`.
+    ///
+    /// CCIP-SIG-10, CCIP-SIG-20: t_if_ccip_Rx, bit by bit.
     public static void pack(Rx rx, MemorySegment image) {
         long[] data = rx.c0.data;
         put(
@@ -94,6 +96,8 @@ public final class PortImage {
     }
 
     /// Writes the wires of `t_if_ccip_Tx` to the first [#TX_BYTES] bytes of `image`.
+    ///
+    /// CCIP-SIG-10, CCIP-SIG-20: t_if_ccip_Tx, bit by bit.
     public static void pack(Tx tx, MemorySegment image) {
         long[] data = tx.c1.data;
         put(image, 0, tx.c2.data);

@@ -17,6 +17,8 @@ public enum PowerState {
 
     /// What a code of `pwrState` means.
     ///
+    /// CCIP-ENC-14: code 2 is reserved.
+    ///
     /// @throws IllegalArgumentException for a reserved code
     public static PowerState of(int code) {
         return switch (code) {

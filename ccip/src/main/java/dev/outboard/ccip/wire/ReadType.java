@@ -15,6 +15,8 @@ public enum ReadType {
 
     /// What a code of `C0 req_type` means.
     ///
+    /// CCIP-ENC-1: the types of C0 Tx.
+    ///
     /// @throws IllegalArgumentException for a reserved code
     public static ReadType of(int code) {
         return switch (code) {

@@ -28,6 +28,8 @@ public final class Rx {
     public boolean error;
 
     /// What an AFU may still send on a channel after it could see almost-full (CCI-P manual 1.3.6).
+    ///
+    /// CCIP-FLW-6: what the FIU still takes.
     public static final int BEATS_AFTER_ALMOST_FULL = 8;
 
     /// Wires that carry zeros.

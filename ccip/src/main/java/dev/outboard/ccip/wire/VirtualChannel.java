@@ -15,6 +15,8 @@ public enum VirtualChannel {
     private static final VirtualChannel[] ALL = values();
 
     /// The channel of a code of two bits; all four codes are defined.
+    ///
+    /// CCIP-ENC-5: the codes of vc_sel and vc_used.
     public static VirtualChannel of(int code) {
         return ALL[code & 3];
     }

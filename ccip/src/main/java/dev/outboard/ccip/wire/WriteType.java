@@ -21,6 +21,8 @@ public enum WriteType {
 
     /// What a code of `C1 req_type` means.
     ///
+    /// CCIP-ENC-2: the types of C1 Tx.
+    ///
     /// @throws IllegalArgumentException for a reserved code
     public static WriteType of(int code) {
         return switch (code) {

@@ -3,6 +3,7 @@
 // each. A macro of platform_afu_top_config.vh that is defined on the command line sets another value.
 `include "platform_afu_top_config.vh"
 
+/// CCIP-RTL-15: every name that designs take from it.
 package ccip_cfg_pkg;
     parameter VERSION_NUMBER = 1;
 

@@ -2,6 +2,7 @@
 //
 // Written from the manual's tables (1.3.6 to 1.3.11). The names are those that designs for CCI-P use, so
 // that they compile unchanged; the layouts are the bit images that the other side of the port reads.
+/// CCIP-RTL-15, CCIP-ENC-17: every name that designs take from it, and the version.
 package ccip_if_pkg;
 
     // Widths.
