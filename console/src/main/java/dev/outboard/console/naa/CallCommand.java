@@ -18,12 +18,15 @@ import dev.outboard.node.routine.RoutineError;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.foreign.Arena;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -158,7 +161,24 @@ final class CallCommand implements Callable<Integer> {
                     dialect + " cannot carry user bytes; --user-bytes needs upstream-2026");
         }
         regions.forEach(region -> region.check(dialect));
+        requireDistinctTargets();
         requireOneResult();
+    }
+
+    /// What is no regular file, such as `/dev/null`, may take any number of results.
+    private void requireDistinctTargets() {
+        Set<Path> targets = new HashSet<>();
+        for (RegionOption region : regions) {
+            Path target = region.target().orElse(null);
+            if (target != null
+                    && (!Files.exists(target) || Files.isRegularFile(target))
+                    && !targets.add(target.toAbsolutePath().normalize())) {
+                throw new ConsoleException(
+                        target
+                                + " would be written twice: the second result would replace the"
+                                + " first");
+            }
+        }
     }
 
     /// The regions that both sides have; the others exist on the node only.
@@ -290,7 +310,7 @@ final class CallCommand implements Callable<Integer> {
                 .collect(Collectors.joining(", ", "it takes ", ""));
     }
 
-    private void save(List<RegionSpec> specs) throws IOException {
+    private void save(List<RegionSpec> specs) {
         for (int i = 0; i < specs.size(); i++) {
             Optional<Path> target = parameters().get(i).target();
             if (target.isPresent()) {

@@ -57,7 +57,7 @@ public final class DeviceOptions {
     private Device open(String address, List<String> fixed) {
         List<String> all = new ArrayList<>(fixed);
         if (capture != null) {
-            requireDirectoryOf(capture);
+            requireWritable(capture);
             all.add("capture=" + encode(capture.toString()));
         }
         if (fault != null) {
@@ -80,12 +80,18 @@ public final class DeviceOptions {
                 failure);
     }
 
-    /// Refuses a file whose directory does not exist, before any work is done.
-    static void requireDirectoryOf(Path file) {
+    /// Refuses a file that cannot be written, before any work is done.
+    static void requireWritable(Path file) {
         Path directory = file.toAbsolutePath().getParent();
         if (directory != null && !Files.isDirectory(directory)) {
             throw new ConsoleException(
                     "cannot write " + file + ": there is no directory " + directory);
+        }
+        if (Files.isDirectory(file)) {
+            throw new ConsoleException("cannot write " + file + ": it is a directory");
+        }
+        if (Files.exists(file) && !Files.isWritable(file)) {
+            throw new ConsoleException("cannot write " + file + ": it is read-only");
         }
     }
 

@@ -11,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -127,7 +128,7 @@ final class RegionOption {
     RegionSpec load(Arena arena, Dialect dialect) throws IOException {
         Path target = target().orElse(null);
         if (target != null) {
-            DeviceOptions.requireDirectoryOf(target);
+            DeviceOptions.requireWritable(target);
         }
         RegionSpec region =
                 content.out == null
@@ -176,7 +177,9 @@ final class RegionOption {
     }
 
     /// Writes the region to its target.
-    static void save(MemorySegment region, Path target) throws IOException {
+    ///
+    /// @throws ConsoleException naming the target if that does not work
+    static void save(MemorySegment region, Path target) {
         try (FileChannel channel =
                 FileChannel.open(
                         target,
@@ -189,7 +192,19 @@ final class RegionOption {
                     channel.write(piece);
                 }
             }
+        } catch (IOException e) {
+            throw new ConsoleException(
+                    "the call has succeeded, but its result cannot be written to %s: %s"
+                            .formatted(target, reason(e)),
+                    e);
         }
+    }
+
+    /// What the system says, without the name of the file.
+    private static String reason(IOException failure) {
+        return failure instanceof FileSystemException named && named.getReason() != null
+                ? named.getReason()
+                : String.valueOf(failure.getMessage());
     }
 
     private static MemorySegment read(Arena arena, Dialect dialect, Path file) throws IOException {

@@ -110,6 +110,26 @@ class CallWordsTest {
     }
 
     @Test
+    void namesAnOutputThatIsADirectory() {
+        String because = "cannot write " + directory + ": it is a directory";
+
+        assertFailure(because, call("--out", "32:" + directory));
+        assertFailure(because, call("--in", file, "--capture", directory.toString()));
+    }
+
+    @Test
+    void namesAFileThatTwoRegionsWouldBeWrittenTo() {
+        Path result = directory.resolve("result.bin");
+        String because = " would be written twice: the second result would replace the first";
+
+        assertFailure(result + because, call("--out", "32:" + result, "--out", "16:" + result));
+        assertFailure(file + because, call("--inout", file, "--inout", file));
+        assertFailure(
+                directory + "/./hello.txt" + because,
+                call("--inout", file, "--out", "8:" + directory + "/./hello.txt"));
+    }
+
+    @Test
     void namesARegionThatIsTooLarge() {
         assertFailure(
                 "a region of 3 GiB (result.bin) is too large: upstream-2026 has regions of up to"

@@ -49,6 +49,19 @@ class ServeAndCallTest {
     }
 
     @Test
+    void namesTheFileThatTheResultDoesNotFitInto() throws IOException {
+        Path abc = Files.writeString(directory.resolve("abc.txt"), "abc");
+
+        Execution run = call("12", "--in", abc.toString(), "--out", "32:/dev/full");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err())
+                .isEqualTo(
+                        "outboard: the call has succeeded, but its result cannot be written to"
+                                + " /dev/full: No space left on device\n");
+    }
+
+    @Test
     void writesBackWhatItSentAndRepeats() throws IOException {
         byte[] bytes = new byte[300_001];
         new SplittableRandom(1).nextBytes(bytes);
