@@ -136,7 +136,7 @@ class BufPoolTest {
         "16, 64, true",
         "17, 64, false",
         "1, 9223372036854775807, false",
-        "16777216, 1, false",
+        "65536, 1, false",
         "2, 4611686018427387904, false",
     })
     void allBuffersHaveToFitInTheMemory(int count, long bytes, boolean fits) {
