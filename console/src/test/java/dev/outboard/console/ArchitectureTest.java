@@ -215,7 +215,7 @@ class ArchitectureTest {
         "checker,  'wire;platform;checker'",
         "fiu,      'wire;platform;checker;fiu'",
         "trace,    'wire;platform;checker;trace'",
-        "rtl,      'wire;platform;afu;checker;rtl'",
+        "rtl,      'wire;platform;afu;checker;trace;rtl'",
         "host,     'wire;platform;afu;checker;fiu;host'",
     })
     void packagesOfCcipUseThoseBelowThemOnly(String one, String those) {

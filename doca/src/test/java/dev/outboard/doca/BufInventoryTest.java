@@ -137,7 +137,7 @@ class BufInventoryTest {
         try (BufInventory own = BufInventory.create(2).start()) {
             List<Buf> parts = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
-                parts.add((i == foreignPart ? closing : own).byAddress(mmap, 8 * i, 8));
+                parts.add((i == foreignPart ? closing : own).byAddress(mmap, 8L * i, 8));
             }
             parts.get(0).chain(parts.get(1));
             parts.get(0).chain(parts.get(2));
