@@ -13,8 +13,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// The files of a design as the compiler is to see them: those that it takes as they are stay where
-/// they are, of those with a [Patch] or an [unsized number][UnsizedNumbers] it gets a copy that
-/// says where it is from. Sources and the files they include are treated alike.
+/// they are, of those with a [Patch], an [unsized number][UnsizedNumbers] or a [member of an
+/// interface][InterfaceMembers] it gets a copy that says where it is from. Sources and the files
+/// they include are treated alike.
 final class SourceCopies {
     private static final String NAMES = ".*\\.(sv|svh|v|vh|h|inc|svi|vi)";
 
@@ -22,6 +23,7 @@ final class SourceCopies {
     private final Path work;
     private final List<Patch> patches;
     private final UnsizedNumbers numbers = new UnsizedNumbers();
+    private final InterfaceMembers members = new InterfaceMembers();
 
     /// What the compiler is given.
     ///
@@ -83,8 +85,13 @@ final class SourceCopies {
     /// Takes in what the compiler refused.
     ///
     /// @return whether the next view is another
-    boolean learn(String output) {
-        return numbers.learn(output);
+    boolean learn(String output) throws IOException {
+        boolean learned = numbers.learn(output);
+        if (InterfaceMembers.isIn(output)) {
+            List<String> texts = files(design).stream().map(RtlDesign::read).toList();
+            learned |= members.learn(output, texts);
+        }
+        return learned;
     }
 
     /// The files as they are to be seen now.
@@ -117,7 +124,7 @@ final class SourceCopies {
         for (Patch patch : patches) {
             text = patch.file().equals(name) ? patch.applyTo(file, text) : text;
         }
-        text = numbers.sizedIn(text);
+        text = members.typedIn(numbers.sizedIn(text));
         if (text.equals(original)) {
             return file;
         }

@@ -220,7 +220,7 @@ final class Verilation {
     /// CCIP-RTL-16: what tools for FPGAs take is asked for in another way.
     ///
     /// @return whether there is another way to ask
-    private boolean learn(String output) {
+    private boolean learn(String output) throws IOException {
         boolean learned = copies.learn(output);
         for (Matcher found = MIXED.matcher(output); found.find(); ) {
             learned |= mixed.add(found.group(1));
@@ -278,6 +278,11 @@ final class Verilation {
             return Optional.of(
                     "afu_json_info.vh is made from the JSON file that describes the AFU: name it"
                             + " among the files.");
+        }
+        if (InterfaceMembers.isIn(output)) {
+            return Optional.of(
+                    "Verilator takes no $bits of a member of an interface there: name its type, in"
+                            + " the source or by a line in a list of patches.");
         }
         if (output.contains("--top-module") && output.contains("was not found")) {
             return Optional.of(

@@ -104,6 +104,89 @@ class DialectTest {
         }
     }
 
+    /// Intel's building blocks chain shims so: each has the port as an interface, and asks how wide
+    /// a structure in it is.
+    private static final String CHAIN =
+            """
+            import ccip_if_pkg::*;
+            typedef struct packed { logic virtual_address; t_if_ccip_c0_Tx base; } t_chained;
+            interface chain_if(input logic clk);
+                t_chained c0;
+                logic ready;
+                modport to_fiu(input clk, ready, output c0);
+                modport to_afu(input clk, c0, output ready);
+            endinterface
+            module chain_fifo #(parameter N_BITS = 0) (
+                input logic clk, input logic [N_BITS-1:0] in, output logic [N_BITS-1:0] out);
+                always_ff @(posedge clk) out <= in;
+            endmodule
+            module chain_shim(input logic clk, chain_if.to_fiu fiu, chain_if.to_afu afu);
+                chain_if held(.clk);
+                chain_fifo #(.N_BITS($bits(held.c0))) fifo(.clk, .in(afu.c0), .out(held.c0));
+                assign afu.ready = fiu.ready;
+                always_ff @(posedge clk) begin
+                    fiu.c0 <= held.c0;
+                    fiu.c0.virtual_address <= 1'b0;
+                end
+            endmodule
+            """;
+
+    private static final String CHAINED =
+            """
+            chain_if chain[2](.clk(pClk));
+            chain_shim shim(.clk(pClk), .fiu(chain[0]), .afu(chain[1]));
+            assign chain[0].ready = !pck_cp2af_sRx.c0TxAlmFull;
+            always_ff @(posedge pClk) begin
+                chain[1].c0 <= '0;
+                chain[1].c0.base.hdr.mdata <= 16'hBEEF;
+                chain[1].c0.base.valid <= chain[1].ready && !pck_cp2af_softReset;
+            end
+            assign pck_af2cp_sTx.c0 = chain[0].c0.base;
+            assign pck_af2cp_sTx.c1 = '0;
+            assign pck_af2cp_sTx.c2 = '0;
+            """;
+
+    @Requirement("CCIP-RTL-16g")
+    @Test
+    void aMemberOfAnInterfaceHasTheBitsOfItsType() throws IOException {
+        Path directory = Repository.root().resolve("ccip/target/rtl/chain");
+        Files.createDirectories(directory);
+        Path chain = Files.writeString(directory.resolve("chain.sv"), CHAIN);
+        Path top =
+                Files.writeString(directory.resolve("ccip_std_afu.sv"), Verilator.module(CHAINED));
+        Rx rx = new Rx();
+        Tx tx = new Tx();
+        VerilatedDesign built = Verilator.build().compile(RtlDesign.of(chain, top));
+        try (VerilatedAfu afu = built.open(Profile.PAC_A10, 1)) {
+            for (int i = 0; i < 8; i++) {
+                tx.idle();
+                afu.clock(rx, tx);
+            }
+        }
+        assertThat(tx.c0.valid).isTrue();
+        assertThat(tx.c0.mdata()).isEqualTo(0xBEEF);
+    }
+
+    @Requirement("CCIP-RTL-16g")
+    @Test
+    void aMemberIsNamedByTheOneTypeItHas() {
+        String refused = "%Error: a.sv:9:1: must not use dotted references: 'c0'";
+        String asks = "$bits(one.c0) + $bits(two[i].c0) + $bits(one.c0.base) + $bits(one.c01)";
+
+        InterfaceMembers members = new InterfaceMembers();
+        assertThat(members.typedIn(asks)).isEqualTo(asks);
+        assertThat(members.learn(refused, List.of(CHAIN))).isTrue();
+        assertThat(members.learn(refused, List.of(CHAIN))).isFalse();
+        assertThat(members.typedIn(asks))
+                .isEqualTo(
+                        "$bits(t_chained) + $bits(t_chained) + $bits(one.c0.base) + $bits(one.c01)");
+        // Nobody knows which of two types it is, nor one that no interface declares.
+        List<String> two = List.of(CHAIN, CHAIN.replace("t_chained c0;", "logic c0;"));
+        assertThat(new InterfaceMembers().learn(refused, two)).isFalse();
+        String module = CHAIN.replace("interface ", "module ");
+        assertThat(new InterfaceMembers().learn(refused, List.of(module))).isFalse();
+    }
+
     @Requirement("CCIP-RTL-16f")
     @Test
     void anOptionReachesVerilator() throws IOException {
