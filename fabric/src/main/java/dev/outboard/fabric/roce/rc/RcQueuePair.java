@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class RcQueuePair implements QueuePairMachine {
     private final QueuePairCore core;
     private final Port port;
-    private final CongestionControl congestion;
+    private final CongestionShare congestion;
     private final Counters<QueuePairCounter> counters = new Counters<>(QueuePairCounter.class);
 
     private volatile QueuePairState state = QueuePairState.RESET;
@@ -44,10 +44,6 @@ public final class RcQueuePair implements QueuePairMachine {
     private @Nullable Responder responder;
     private boolean requestsAhead;
     private @Nullable RcConnection connection;
-    private @Nullable SendBudget budget;
-
-    /// If the device answers marks.
-    private @Nullable NotificationPoint notifications;
 
     /// Whether the application was told that the peer sends; see COMMUNICATION_ESTABLISHED.
     private boolean isEstablished;
@@ -59,7 +55,7 @@ public final class RcQueuePair implements QueuePairMachine {
     public RcQueuePair(QueuePairCore core, Port port, CongestionControl congestion) {
         this.core = core;
         this.port = port;
-        this.congestion = congestion;
+        this.congestion = new CongestionShare(congestion, core.number());
     }
 
     @Override
@@ -199,47 +195,24 @@ public final class RcQueuePair implements QueuePairMachine {
     }
 
     private void startReceiving(RcConnection newConnection) {
-        RcConnection known = onPath(newConnection);
+        RcConnection known = congestion.onPath(newConnection);
         connection = known;
-        SendBudget ours =
-                new SendBudget(congestion, congestion.join(known.path().destination()), number());
-        budget = ours;
-        responder = new Responder(this, core, known, ours, counters);
+        responder = new Responder(this, core, known, congestion.join(known.path()), counters);
         state = QueuePairState.READY_TO_RECEIVE;
     }
 
     private void startSending() {
         RcConnection known = connection;
-        SendBudget ours = budget;
+        SendBudget ours = congestion.budget();
         if (known == null || ours == null) {
             throw new IllegalStateException("nothing leads to READY_TO_SEND without a connection");
         }
         requester = new Requester(this, core.sends(), known, ours, counters);
     }
 
-    /// The connection with what congestion control needs to know of its path.
-    private RcConnection onPath(RcConnection newConnection) {
-        if (!congestion.isNotifying()) {
-            return newConnection;
-        }
-        notifications = new NotificationPoint(newConnection.path());
-        return newConnection.with(NotificationPoint.capable(newConnection.path()));
-    }
-
-    private void leavePeer() {
-        SendBudget ours = budget;
-        RcConnection known = connection;
-        if (ours != null && known != null) {
-            ours.abandon();
-            congestion.leave(known.path().destination());
-        }
-        budget = null;
-        notifications = null;
-    }
-
     @Override
     public void close() {
-        leavePeer();
+        congestion.leave(path());
     }
 
     /// Takes over what changes in a connection.
@@ -250,8 +223,9 @@ public final class RcQueuePair implements QueuePairMachine {
         }
         RcConnection changed = known.with(change);
         if (change.addressVector().isPresent()) {
-            changed = onPath(changed.with(port.pathTo(change.addressVector().orElseThrow())));
-            move(known.path(), changed.path());
+            Path path = port.pathTo(change.addressVector().orElseThrow());
+            changed = congestion.onPath(changed.with(path));
+            congestion.move(known.path(), changed.path());
         }
         connection = changed;
         if (responder != null) {
@@ -262,17 +236,9 @@ public final class RcQueuePair implements QueuePairMachine {
         }
     }
 
-    private void move(Path from, Path to) {
-        SendBudget ours = budget;
-        if (ours != null) {
-            ours.moveTo(congestion.join(to.destination()));
-            congestion.leave(from.destination());
-        }
-    }
-
     private void reset() {
         state = QueuePairState.RESET;
-        leavePeer();
+        congestion.leave(path());
         requester = null;
         responder = null;
         connection = null;
@@ -301,10 +267,7 @@ public final class RcQueuePair implements QueuePairMachine {
 
     @Override
     public void receive(Packet packet, long nowNanos) {
-        NotificationPoint point = notifications;
-        if (point != null) {
-            point.received(packet, nowNanos);
-        }
+        congestion.received(packet, nowNanos);
         switch (packet.opcode().operation()) {
             case ACKNOWLEDGE, READ_RESPONSE, ATOMIC_ACK -> receiveResponse(packet, nowNanos);
             case CNP -> receiveNotification(nowNanos);
@@ -398,15 +361,14 @@ public final class RcQueuePair implements QueuePairMachine {
 
     /// False if the sink is full.
     private boolean notifyPeer(PacketSink sink) {
-        NotificationPoint point = notifications;
         RcConnection known = connection;
-        if (point == null || known == null || !point.isOwed()) {
+        if (known == null || !congestion.owesNotification()) {
             return true;
         }
         if (!sink.hasRoom()) {
             return false;
         }
-        point.send(sink, known.destinationQpn());
+        congestion.notifyPeer(sink, known.destinationQpn());
         counters.increment(QueuePairCounter.NOTIFICATIONS_SENT);
         return true;
     }
@@ -428,6 +390,7 @@ public final class RcQueuePair implements QueuePairMachine {
         return counters.get(QueuePairCounter.TIMEOUTS) > timeouts;
     }
 
+    /// ROCE-SOCK-8: a packet that exceeds the path's MTU is an error, and is never cut in pieces.
     @Override
     public void tooLong(Path path) {
         if (path.equals(path())) {
@@ -441,9 +404,7 @@ public final class RcQueuePair implements QueuePairMachine {
             state = QueuePairState.ERROR;
             VarHandle.fullFence();
             flush();
-            if (budget != null) {
-                budget.abandon();
-            }
+            congestion.abandon();
             if (core.isShared()) {
                 core.raise(AsyncEvent.Type.QP_LAST_WQE_REACHED);
             }

@@ -18,8 +18,6 @@ import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Psn;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
-import org.jspecify.annotations.Nullable;
 
 /// The receiving half of a reliable connection: executes requests in sequence, answers them, and
 /// reports gaps and errors (roce.md 3.4 to 3.7).
@@ -52,13 +50,10 @@ final class Responder {
     private int msn;
     private Message message = Message.NONE;
 
-    /// Bytes of the message stored so far.
+    /// Bytes of the SEND stored so far.
     private long position;
 
-    private long writeLength;
-    private long writeRemaining;
-    private int writeKey;
-    private long writeAddress;
+    private final IncomingWrite write;
 
     /// A gap or a missing receive was reported; silent until the expected packet comes (roce.md
     /// 3.6).
@@ -81,6 +76,7 @@ final class Responder {
         this.owner = owner;
         this.core = core;
         memory = new RemoteMemory(core);
+        write = new IncomingWrite(memory);
         resources = new ResponderResources(connection, memory);
         this.connection = connection;
         this.budget = budget;
@@ -304,6 +300,7 @@ final class Responder {
                     CompletionStatus.LOCAL_PROTECTION_ERROR,
                     packet);
         }
+        position += length;
         arrived(length);
         if (opcode.isFirst() || opcode.isMiddle()) {
             return true;
@@ -320,7 +317,6 @@ final class Responder {
 
     /// Counts before the message completes: the application may look at the counter at once.
     private void arrived(int length) {
-        position += length;
         counters.add(QueuePairCounter.BYTES_RECEIVED, length);
     }
 
@@ -351,48 +347,29 @@ final class Responder {
             if (packet.dmaLength() > SendQueue.MAX_MESSAGE_BYTES) {
                 return refuse(Aeth.NAK_INVALID_REQUEST);
             }
-            if (!startWrite(packet)) {
+            message = Message.WRITE;
+            if (!write.begin(packet)) {
                 return refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
             }
         }
         int length = packet.payloadLength();
         boolean ends = opcode.isLast() || opcode.isOnly();
-        if (ends ? length != writeRemaining : length >= writeRemaining) {
+        if (!write.takes(length, ends)) {
             return refuse(Aeth.NAK_INVALID_REQUEST);
         }
-        if (length > 0 && !write(packet)) {
+        if (length > 0 && !write.store(packet)) {
             return refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
         }
         arrived(length);
-        writeRemaining -= length;
         return !opcode.hasImmediate()
                 || completeReceive(
-                        CompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE, writeLength, packet);
+                        CompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE, write.length(), packet);
     }
 
     /// The peer learns of no success that the application will never hear of.
     private boolean completeReceive(CompletionOpcode opcode, long byteCount, Packet packet) {
         return owner.completeReceive(opcode, byteCount, packet)
                 || refuse(Aeth.NAK_REMOTE_OPERATIONAL_ERROR);
-    }
-
-    /// Checks key, domain, right and the whole range once, at the first packet (roce.md 3.6). A
-    /// zero-length WRITE names no memory: its address and key are not looked at.
-    ///
-    /// ROCE-RC-3: of a zero-length WRITE neither address nor key is looked at.
-    private boolean startWrite(Packet packet) {
-        message = Message.WRITE;
-        writeLength = packet.dmaLength();
-        writeRemaining = writeLength;
-        writeKey = packet.remoteKey();
-        writeAddress = packet.remoteAddress();
-        position = 0;
-        return writeLength == 0 || writableRegion(writeLength) != null;
-    }
-
-    /// The region that holds the next `length` bytes of the WRITE.
-    private @Nullable RegisteredRegion writableRegion(long length) {
-        return memory.find(writeKey, writeAddress + position, length, Access.REMOTE_WRITE);
     }
 
     /// Accepts a READ: it takes the sequence numbers of its responses, which leave when it is our
@@ -450,26 +427,6 @@ final class Responder {
         expectedPsn = Psn.next(expectedPsn);
         resources.addAtomic(packet, msn, original);
         ackPsn = NOTHING;
-    }
-
-    private boolean write(Packet packet) {
-        RegisteredRegion region = writableRegion(packet.payloadLength());
-        if (region == null) {
-            return false;
-        }
-        /// ROCE-RC-34: who sees these bytes, perhaps a flag, also sees what earlier messages wrote.
-        VarHandle.releaseFence();
-        try {
-            MemorySegment.copy(
-                    packet.segment(),
-                    packet.payloadOffset(),
-                    region.segment(),
-                    region.offsetOf(writeAddress + position),
-                    packet.payloadLength());
-            return true;
-        } catch (IllegalStateException arenaClosed) {
-            return false;
-        }
     }
 
     /// No receive is posted: the packet is refused, nothing changes, the peer sends it again
