@@ -24,8 +24,8 @@ public interface ConnectionId extends AutoCloseable {
     /// takes at most `limit`, repeated requests and the time of the peer's application included.
     /// After that [#resolveAddress] ends in ADDRESS_ERROR, [#resolveRoute] in ROUTE_ERROR, and
     /// [#connect] and [#accept] in UNREACHABLE, each with ETIMEDOUT; a peer that does not answer is
-    /// waited for until then. Without a limit an attempt that nobody answers takes about ten
-    /// seconds, and one whose peer asks for more time up to a minute longer.
+    /// waited for until then. Without a limit an attempt that nobody answers takes about twelve
+    /// seconds, and one whose peer asks for more time again and again up to five minutes.
     ///
     /// ```java
     /// id.limitAttempt(Duration.ofMillis(200));

@@ -28,14 +28,18 @@ public record ResendPolicy(Duration first, Duration longest, int resends) {
     }
 
     /// The fewest resends after which all waits together reach `limit`. If [#MAX_RESENDS] are not
-    /// enough, the longest wait grows.
+    /// enough, the longest wait grows; if every wait is twice the one before and that is still not
+    /// enough, it is what there is.
     public static ResendPolicy within(Duration first, Duration longest, Duration limit) {
         Duration wait = longest;
-        while (new ResendPolicy(first, wait, MAX_RESENDS).total().compareTo(limit) < 0) {
+        Duration last = first.multipliedBy(1L << MAX_RESENDS);
+        while (wait.compareTo(last) < 0
+                && new ResendPolicy(first, wait, MAX_RESENDS).total().compareTo(limit) < 0) {
             wait = wait.multipliedBy(2);
         }
         int resends = 0;
-        while (new ResendPolicy(first, wait, resends).total().compareTo(limit) < 0) {
+        while (resends < MAX_RESENDS
+                && new ResendPolicy(first, wait, resends).total().compareTo(limit) < 0) {
             resends++;
         }
         return new ResendPolicy(first, wait, resends);

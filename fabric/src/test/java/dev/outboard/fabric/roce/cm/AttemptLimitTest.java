@@ -59,6 +59,21 @@ class AttemptLimitTest extends TwoAgents {
         assertThat(client.eventTypes()).containsExactly(ESTABLISHED, DISCONNECTED, TIMEWAIT_EXIT);
     }
 
+    /// An application that never decides: every request but the first is answered with a minute
+    /// more.
+    @Test
+    @Requirement("ROCE-CM-11")
+    void withoutALimitAPeerThatAsksForMoreTimeIsWaitedForFiveMinutesAtMost() {
+        long start = network.nowNanos();
+        client.connect(server, PORT);
+        network.runUntilQuiet();
+
+        assertThat(client.eventTypes()).containsExactly(UNREACHABLE);
+        assertThat(network.sent(CmAttribute.REQ)).hasSize(5);
+        assertThat(Duration.ofNanos(network.lastSent(CmAttribute.REJ).atNanos() - start))
+                .isBetween(Duration.ofMinutes(4), Duration.ofMinutes(5));
+    }
+
     /// As long as nobody answers, however late the service starts.
     @Test
     @Requirement("ROCE-CM-6")
@@ -74,6 +89,19 @@ class AttemptLimitTest extends TwoAgents {
                 .isBetween(limit - Duration.ofSeconds(8).toNanos(), limit);
         assertThat(network.lastSent(CmAttribute.REJ).atNanos()).isEqualTo(limit);
         assertThat(client.lastEvent().explanation()).endsWith("within the limit of this attempt");
+    }
+
+    /// Sixteen requests with doubling waits take nine hours.
+    @Test
+    void anAttemptMayLastLongerThanItsRepetitions() {
+        network.leave(server.gid());
+        Connection active = client.connect(server, PORT);
+        long limit = network.nowNanos() + Duration.ofDays(365).toNanos();
+        client.agent().limit(active, limit);
+        network.runUntilQuiet();
+
+        assertThat(network.sent(CmAttribute.REQ)).hasSize(16);
+        assertThat(network.lastSent(CmAttribute.REJ).atNanos()).isEqualTo(limit);
     }
 
     @Test
