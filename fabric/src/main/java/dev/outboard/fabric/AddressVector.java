@@ -6,7 +6,8 @@ import java.net.InetAddress;
 ///
 /// @param destination the peer's address
 /// @param trafficClass the IP traffic class, 0..255: six bits of DSCP, two bits of ECN
-/// @param flowLabel 20 bits from which the UDP source port is derived; 0 lets the device choose
+/// @param flowLabel the IPv6 flow label, 20 bits. RoCE devices report that of a datagram received
+///   and send none: a device has one socket, whose port stands in every packet
 public record AddressVector(InetAddress destination, int trafficClass, int flowLabel) {
     public AddressVector {
         range("traffic class", trafficClass, 0xFF);

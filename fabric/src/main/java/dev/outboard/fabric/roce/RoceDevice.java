@@ -432,6 +432,8 @@ final class RoceDevice implements Device, TransmitListener {
 
     /// Packets on `path` timed out: perhaps the way there does not number segments as the ICRC
     /// expects (roce.md 2.2). While driving.
+    ///
+    /// ROCE-SOCK-7: a peer that does not acknowledge such packets is spared them.
     void distrustSegmentation(Path path) {
         distrusted.add(path);
     }

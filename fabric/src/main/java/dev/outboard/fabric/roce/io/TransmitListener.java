@@ -7,11 +7,9 @@ import dev.outboard.fabric.roce.wire.Path;
 public interface TransmitListener {
     /// Whether packets on `path` may share a `sendmsg`. Asked when a second packet could join the
     /// first.
-    ///
-    /// ROCE-SOCK-7: a peer that loses such packets is spared them.
     boolean maySegment(Path path);
 
-    /// ROCE-SOCK-8: a packet on `path` exceeds the IP path's MTU. It was dropped, not fragmented.
+    /// A packet on `path` exceeds the IP path's MTU. It was dropped, not fragmented.
     void tooLong(Path path);
 
     /// The payload of the packet that was just finished cannot be read, because somebody closed its

@@ -341,6 +341,8 @@ public final class Transmitter implements PacketSink {
 
     /// EINVAL: the socket sends without UDP checksums (SO_NO_CHECK), or an old kernel found the
     /// packets too long. EIO: the interface computes no checksums. Neither goes away by itself.
+    ///
+    /// ROCE-SOCK-7: what the kernel will not segment leaves one by one, from now on all of it.
     private void resend(Path path, int errno) {
         lastErrno = errno;
         segmenting = false;
