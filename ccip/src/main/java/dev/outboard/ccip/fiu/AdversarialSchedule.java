@@ -74,6 +74,7 @@ final class AdversarialSchedule implements Schedule {
         return ODDS[chance.below(ODDS.length)];
     }
 
+    /// CCIP-VC-1, CCIP-VC-8: each request of VA gets a channel of its own.
     @Override
     public boolean admits(PendingRequest request) {
         if (request.admitted != 0) {

@@ -254,6 +254,8 @@ public final class Fiu {
     }
 
     /// CCIP-SIG-12a, CCIP-FLW-9a: one of MMIO, UMsg and read response, in any cycle.
+    ///
+    /// CCIP-UMSG-12, CCIP-RSP-16: neither a UMsg nor an MMIO write is answered.
     private void driveC0(C0Rx c0, boolean reset, Answers answers) {
         if (!reset && mmio.pending()) {
             mmio.drive(c0);

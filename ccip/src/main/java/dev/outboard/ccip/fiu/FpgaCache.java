@@ -208,6 +208,7 @@ final class FpgaCache {
         return modified;
     }
 
+    /// CCIP-CCH-2: M, S or I.
     State state(long lineAddress) {
         int index = index(lineAddress);
         return tag[index] == lineAddress ? STATES[state[index]] : I;

@@ -14,6 +14,8 @@ import java.nio.ByteOrder;
 /// byte where a byte write covers no aligned 8) and atomic, and none passes one to another line. Of
 /// a line the first word is written last and read first, so that a host thread may keep a flag for
 /// the other words in it.
+///
+/// CCIP-HST-1: the host stores and loads at the same time, as on x86.
 public final class Mapping {
     private static final VarHandle WORD =
             ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();

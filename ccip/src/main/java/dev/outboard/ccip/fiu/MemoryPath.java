@@ -116,6 +116,7 @@ final class MemoryPath {
         }
     }
 
+    /// CCIP-ORM-1, CCIP-ORM-2: lines enter the pool of their channel.
     private void enter(LineQueue arrived) {
         PendingRequest request = arrived.request(0);
         int lines = arrived.lines(0);
@@ -190,6 +191,10 @@ final class MemoryPath {
     /// CCIP-ORD-14, CCIP-ORD-26: the fence of VA is answered when all is in memory.
     ///
     /// CCIP-ORD-29: with nothing to wait for it is done at once.
+    ///
+    /// CCIP-ORM-8, CCIP-ORM-9, CCIP-ORM-10: what a fence waits for, interrupts included.
+    ///
+    /// CCIP-ORD-31: on a channel, local commit is enough.
     private boolean isDone(int scope) {
         return unissuedInterrupts == 0
                 && (scope == VA ? undrainedWrites == 0 : pooledWrites[scope] == 0);
@@ -199,6 +204,8 @@ final class MemoryPath {
 
     /// Lines leave their pool for the queue upstream of their channel, an interrupt for the
     /// processor. A write or interrupt may be answered from now on.
+    ///
+    /// CCIP-ORM-3, CCIP-ORM-4: any line of a pool goes to the tail of its channel's queue.
     void leavePool(PendingRequest request, int lines) {
         leave(request, lines);
         if (request.kind != INTERRUPT) {
@@ -216,6 +223,8 @@ final class MemoryPath {
 
     /// Lines leave their pool and, since nothing is upstream of their channel, reach memory at
     /// once; unless others might see a write that is not answered.
+    ///
+    /// CCIP-ORM-23: by the measured model nobody sees what is not answered.
     void pass(PendingRequest request, int lines) {
         if (measured) {
             leavePool(request, lines);
@@ -285,6 +294,8 @@ final class MemoryPath {
     /// with garbage.
     ///
     /// CCIP-MCL-14, CCIP-MCL-15: each line becomes visible by itself, once its beat is there.
+    ///
+    /// CCIP-ORM-5, CCIP-ORM-6: the head of a queue changes memory, or is filled from it.
     private void reach(PendingRequest request, int lines) {
         Mapping mapping = memory(request, lines);
         if (request.kind == WRITE) {
@@ -361,6 +372,8 @@ final class MemoryPath {
     }
 
     /// The first line downstream was put on the wires.
+    ///
+    /// CCIP-ORM-7: the head of what came down is the response on C0.
     void delivered(int channel) {
         PendingRequest read = deliverable(channel);
         int line = 1 << deliverableLine(channel);

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// It belongs to the FIU of a port; host calls come under the lock of the simulation. Accesses to
 /// the uncacheable mapping reach the AFU in the order of the calls. Those to the write-combining
 /// mapping are delayed, joined and reordered until an uncacheable access or a store fence.
+///
+/// CCIP-MMIO-1, CCIP-DSC-4: the one way to the registers, also of discovery.
 public final class Mmio {
     /// Clocks between two MMIO requests, at least, where order is not left to chance. Hardware
     /// takes them from a PCIe link and never sends two in a row, and there are AFUs that rely on

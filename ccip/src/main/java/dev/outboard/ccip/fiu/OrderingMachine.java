@@ -16,6 +16,8 @@ import java.util.Arrays;
 ///
 /// Requests are admitted as soon as no fence holds them, which takes nothing from any order: in its
 /// pool a line may wait as long as before it. It belongs to one thread.
+///
+/// CCIP-ORD-2, CCIP-ORD-3: nothing has an order but what is said here.
 public final class OrderingMachine {
     private static final int NONE = -1;
 

@@ -39,7 +39,9 @@ final class Linking {
                     "-include",
                     "print.h");
 
-    /// Up to this size one unit at `-O3` takes some seconds; from the second on `-O1` as long.
+    /// Up to this size a design is one unit at `-O3`; from the second on it is compiled at `-O0`. A
+    /// generated design of 1.9 MB took g++ 12 as one unit 11 s of processor time at `-O3`, 5 s at
+    /// `-O1` and 3 s at `-O0`.
     private static final long SMALL_BYTES = 1_000_000;
 
     private static final long LARGE_BYTES = 8_000_000;

@@ -28,6 +28,8 @@ import java.nio.file.Path;
 /// struct TxWires { uint64_t c1_data[8], c0_hdr_low, c1_hdr_low, c2_data;
 ///                  uint32_t c0_hdr_high, c1_hdr_high, c2_tid, valid, findings, unused; };
 /// ```
+///
+/// CCIP-RTL-2: one native side for every AFU.
 @SuppressWarnings("restricted")
 final class Shim implements AutoCloseable {
     static final long RX_C0_DATA = 0;

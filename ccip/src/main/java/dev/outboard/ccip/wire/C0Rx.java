@@ -81,6 +81,8 @@ public final class C0Rx {
     }
 
     /// Of a read response: whether the FPGA cache served it.
+    ///
+    /// CCIP-ENC-11: 1 is a hit.
     public boolean hit() {
         return (hdr & 1 << 24) != 0;
     }

@@ -40,6 +40,8 @@ public final class C0Tx {
     }
 
     /// The line address: byte address >> 6, 42 bits.
+    ///
+    /// CCIP-PLT-11: 42 bits.
     public long address() {
         return Header.address(hdrLow);
     }

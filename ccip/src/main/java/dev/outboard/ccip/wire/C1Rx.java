@@ -62,6 +62,8 @@ public final class C1Rx {
     }
 
     /// Of a write response: whether the FPGA cache held all lines.
+    ///
+    /// CCIP-ENC-11: 1 is a hit.
     public boolean hit() {
         return (hdr & 1 << 24) != 0;
     }

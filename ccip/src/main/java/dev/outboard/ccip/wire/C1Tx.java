@@ -77,6 +77,8 @@ public final class C1Tx {
     }
 
     /// `mode`: whether [#byteStart] and [#byteLength] count.
+    ///
+    /// CCIP-ENC-7: mode 1 is bytes.
     public boolean byteMode() {
         return (hdrHigh & 1 << 6) != 0;
     }
@@ -102,6 +104,8 @@ public final class C1Tx {
     }
 
     /// The line address: byte address >> 6, 42 bits; of a later beat only bits 1:0 mean something.
+    ///
+    /// CCIP-PLT-11: 42 bits.
     public long address() {
         return Header.address(hdrLow);
     }
