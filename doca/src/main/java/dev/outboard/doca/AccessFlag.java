@@ -88,6 +88,8 @@ public enum AccessFlag {
     }
 
     /// `flags`, unmodifiable, if they go together.
+    ///
+    /// DCORE-MMAP-5: the two PCI flags exclude each other.
     static Set<AccessFlag> checked(EnumSet<AccessFlag> flags) {
         if (flags.contains(PCI_READ_ONLY) && flags.contains(PCI_READ_WRITE)) {
             throw new DocaException(

@@ -34,6 +34,8 @@ public final class Buf extends BufRange {
     /// Appends `list`, without copying anything and however long both are. Its references become
     /// those of this list's head.
     ///
+    /// DCORE-BUF-10: the other list has a head with one reference; nothing is copied.
+    ///
     /// @throws DocaException with NOT_PERMITTED if this or `list` is not the head of a list, if
     ///   they are the same, or if `list` has more than one reference
     public void chain(Buf list) {
@@ -58,6 +60,8 @@ public final class Buf extends BufRange {
     /// Like [#chain(Buf)], for those who keep the last element of the list, `tail`, at hand
     /// (`doca_buf_chain_list_tail`). It takes as long: a head knows its last element.
     ///
+    /// DCORE-BUF-11: with the last element at hand.
+    ///
     /// @throws DocaException with INVALID_VALUE if `tail` is not the last element of this list,
     ///   else as [#chain(Buf)]
     public void chain(Buf tail, Buf list) {
@@ -76,6 +80,8 @@ public final class Buf extends BufRange {
     }
 
     /// Splits the list before `list`, which becomes the head of its own with one reference.
+    ///
+    /// DCORE-BUF-12: what is split off has a head with one reference.
     ///
     /// @throws DocaException with INVALID_VALUE if `list` is this, or not in this list; with
     ///   NOT_PERMITTED if this is not the head of its list
@@ -114,6 +120,8 @@ public final class Buf extends BufRange {
     }
 
     /// The elements of the list.
+    ///
+    /// DCORE-BUF-13: of the head alone.
     ///
     /// @throws DocaException with NOT_PERMITTED if this is not its head
     public int listLength() {
@@ -161,6 +169,8 @@ public final class Buf extends BufRange {
 
     /// The bytes of the data section, with a position and a limit of their own.
     ///
+    /// DJAVA-MEM-6: a view whose position is the caller's own.
+    ///
     /// @throws DocaException with TOO_BIG if they are more than 2^31 - 1
     public ByteBuffer asByteBuffer() {
         if (dataLen() > Integer.MAX_VALUE) {
@@ -171,6 +181,7 @@ public final class Buf extends BufRange {
         return dataSegment().asByteBuffer();
     }
 
+    /// DCORE-BUF-14: only the head's references are managed.
     @Override
     void requireHead(String what) {
         if (inner) {
@@ -181,6 +192,8 @@ public final class Buf extends BufRange {
     }
 
     /// Elements that a closed inventory has taken back stay in the list; they are passed over.
+    ///
+    /// DCORE-BUF-16: with the head's last reference all elements go back.
     @Override
     void giveBack() {
         for (Buf each = this; each != null; each = each.next) {

@@ -29,6 +29,8 @@ public final class BufArray implements AutoCloseable {
 
     /// An array of `count` elements, yet without parameters and target.
     ///
+    /// DCORE-ARR-1: at least one element.
+    ///
     /// @throws DocaException with INVALID_VALUE if `count` is not positive
     public static BufArray create(int count) {
         if (count < 1) {
@@ -39,6 +41,8 @@ public final class BufArray implements AutoCloseable {
     }
 
     /// A started array for the CPU.
+    ///
+    /// DCORE-ARR-5: in one call, as the DPA guide does.
     ///
     /// @throws DocaException as [#create], [#params] and [#start]
     public static BufArray of(Mmap mmap, long elementBytes, long startOffset, int count) {
@@ -92,6 +96,8 @@ public final class BufArray implements AutoCloseable {
 
     /// Makes the elements.
     ///
+    /// DCORE-ARR-2: needs parameters, a target, and memory that is started and long enough.
+    ///
     /// @return this
     /// @throws DocaException with BAD_STATE if the array is started or closed, has no parameters or
     ///   no target, or its mmap is not started; with NO_MEMORY if the mmap is too small for it
@@ -120,6 +126,8 @@ public final class BufArray implements AutoCloseable {
 
     /// Element `index`, the same buffer each time; at first its data section is empty. It can be
     /// used like any other, but cannot lose its last reference before the array stops.
+    ///
+    /// DCORE-ARR-4: elements are buffers without an inventory.
     ///
     /// @throws DocaException with BAD_STATE if the array is not started, with INVALID_VALUE if
     ///   `index` is not in 0..[#count]-1

@@ -98,6 +98,8 @@ public final class BufInventory implements AutoCloseable {
     }
 
     /// A buffer full of data: `len` bytes at `head`. Otherwise as [#byArgs].
+    ///
+    /// DCORE-INV-2: beside the full arguments, and the address without data.
     public Buf byData(Mmap mmap, long head, long len) {
         return byArgs(mmap, head, len, head, len);
     }
@@ -135,6 +137,8 @@ public final class BufInventory implements AutoCloseable {
     }
 
     /// As [#byArgs(Mmap, long, long, long, long)], in memory of a peer.
+    ///
+    /// DCORE-INV-7: one inventory serves several mmaps, local and remote.
     public RemoteBuf byArgs(RemoteMmap mmap, long head, long len, long data, long dataLen) {
         return orEmpty(tryByArgs(mmap, head, len, data, dataLen));
     }
@@ -198,6 +202,8 @@ public final class BufInventory implements AutoCloseable {
 
     /// Another buffer, in no list, that describes the same memory as `buf` does now.
     ///
+    /// DCORE-INV-4: the memory is shared, the descriptor is not.
+    ///
     /// @throws DocaException with NOT_PERMITTED if `buf` is behind the head of a list; else as
     ///   [#byArgs]
     public Buf dup(Buf buf) {
@@ -216,6 +222,8 @@ public final class BufInventory implements AutoCloseable {
 
     /// Adds `more` elements. Allocates.
     ///
+    /// DCORE-INV-6: of a started inventory.
+    ///
     /// @throws DocaException with BAD_STATE if it is not started, with INVALID_VALUE if it has more
     ///   than 2^24 then, or `more` is not positive
     public synchronized void expand(int more) {
@@ -233,6 +241,8 @@ public final class BufInventory implements AutoCloseable {
     }
 
     /// How many elements are not out; a snapshot if other threads use the inventory.
+    ///
+    /// DCORE-INV-5: exact when no other thread uses it.
     public synchronized int freeCount() {
         return free;
     }
@@ -312,6 +322,7 @@ public final class BufInventory implements AutoCloseable {
                 && holder.isAlive();
     }
 
+    /// DCORE-THR-6: one that was created shared serves threads at once.
     private <T> @Nullable T take(Idle<T> idle) {
         if (shared) {
             synchronized (this) {
@@ -358,6 +369,7 @@ public final class BufInventory implements AutoCloseable {
         return buf;
     }
 
+    /// DFLT-50: an empty inventory is NO_MEMORY.
     private <T> T orEmpty(@Nullable T buf) {
         if (buf == null) {
             throw new DocaException(
@@ -375,6 +387,7 @@ public final class BufInventory implements AutoCloseable {
         }
     }
 
+    /// DCORE-INV-3: neither the inventory nor the mmap may be stopped.
     private void requireUsable(boolean mmapUsable, Object mmap) {
         if (!started || !mmapUsable) {
             throw new DocaException(
@@ -382,6 +395,7 @@ public final class BufInventory implements AutoCloseable {
         }
     }
 
+    /// DFLT-49: a range that is not wholly in the mmap is invalid.
     private static void requireInside(
             Object mmap, long mmapLength, long head, long len, long data, long dataLen) {
         if (!isInside(mmapLength, head, len, data, dataLen)) {
@@ -404,6 +418,8 @@ public final class BufInventory implements AutoCloseable {
 
         /// Adds `more`, and makes room for those that are out too: nothing allocates when they come
         /// back.
+        ///
+        /// DCORE-INV-8: all is allocated here, nothing afterwards.
         void add(int more, int capacity, Supplier<T> made) {
             ArrayDeque<T> roomy = new ArrayDeque<>(capacity);
             roomy.addAll(elements);

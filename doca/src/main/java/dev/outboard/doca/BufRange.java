@@ -84,6 +84,8 @@ public abstract sealed class BufRange permits Buf, RemoteBuf {
 
     /// Moves the data section.
     ///
+    /// DCORE-BUF-1, DCORE-BUF-2: the data section lies in the buffer, or the call throws.
+    ///
     /// @throws DocaException with INVALID_VALUE if it would not lie in the buffer
     public final void data(long offset, long length) {
         requireOut();
@@ -102,12 +104,16 @@ public abstract sealed class BufRange permits Buf, RemoteBuf {
     }
 
     /// Empties the data section, where it is: all from there on is tail.
+    ///
+    /// DCORE-BUF-3: the data starts where it did.
     public final void resetDataLen() {
         requireOut();
         dataLen = 0;
     }
 
     /// One reference more.
+    ///
+    /// DCORE-BUF-15: 65535 references are TOO_BIG for one more.
     ///
     /// @return how many there were
     /// @throws DocaException with TOO_BIG at 65535, with NOT_PERMITTED in a list behind its head
@@ -192,6 +198,7 @@ public abstract sealed class BufRange permits Buf, RemoteBuf {
         return head;
     }
 
+    /// DFLT-51: whoever uses a buffer that is back gets BAD_STATE.
     final void requireOut() {
         if (references == 0) {
             throw new DocaException(
@@ -201,6 +208,8 @@ public abstract sealed class BufRange permits Buf, RemoteBuf {
 
     /// Whether `length` bytes from `offset` on lie in `len` bytes from `head` on; no overflow for
     /// any values if these two are in order.
+    ///
+    /// DJAVA-MEM-5: 64-bit sizes and offsets, without overflow.
     static boolean contains(long head, long len, long offset, long length) {
         return offset >= head && length >= 0 && length <= len && offset - head <= len - length;
     }

@@ -35,17 +35,24 @@ public abstract class Ctx implements AutoCloseable {
     private static final int COMPLETION_VECTORS = 1;
 
     private final DocaDev device;
+
+    /// DCORE-CTX-20: there is one, 0.
     private int completionVector;
+
     private volatile CtxState state = CtxState.IDLE;
     private @Nullable ProgressEngine engine;
     private @Nullable StateListener listener;
     private @Nullable Object userData;
+
+    /// DCORE-CTX-15: set if it stops though nobody asked for it.
     private @Nullable FailureCause stopCause;
 
     /// Any thread may free a task.
     private final Set<Task> tasks = ConcurrentHashMap.newKeySet();
 
+    /// DCORE-CTX-16: submitted, and not called back.
     private int inFlight;
+
     private boolean destroyed;
 
     /// The progress engine's: whether [#arm] found any when a wait ended.
@@ -63,8 +70,6 @@ public abstract class Ctx implements AutoCloseable {
     public final DocaDev device() {
         return device;
     }
-
-    // ---- configuration --------------------------------------------------------------------------
 
     /// Ties it to `newEngine`, until it is closed.
     ///
@@ -144,8 +149,6 @@ public abstract class Ctx implements AutoCloseable {
         DocaException.nonNull(type, "type");
         return type.cast(userData);
     }
-
-    // ---- life -----------------------------------------------------------------------------------
 
     /// Starts it.
     ///
@@ -283,8 +286,6 @@ public abstract class Ctx implements AutoCloseable {
             }
         }
     }
-
-    // ---- for the kinds of context ---------------------------------------------------------------
 
     /// Makes what it needs to run.
     ///
@@ -449,8 +450,6 @@ public abstract class Ctx implements AutoCloseable {
         tasks.remove(task);
     }
 
-    // ---- the progress engine's ------------------------------------------------------------------
-
     /// A turn for this context.
     final int progress(int max) {
         int done = state == CtxState.IDLE ? 0 : poll(max);
@@ -467,6 +466,7 @@ public abstract class Ctx implements AutoCloseable {
         shut();
     }
 
+    /// DCORE-CTX-8, DCORE-CTX-9: idle once all tasks are called back and freed.
     private boolean becomeIdleIfDone() {
         if (inFlight > 0 || !tasks.isEmpty() || !isShut()) {
             return false;
@@ -478,6 +478,7 @@ public abstract class Ctx implements AutoCloseable {
         return true;
     }
 
+    /// DCORE-CTX-13, DCORE-CTX-14: told once, on the thread that makes the change.
     private void enter(CtxState next) {
         CtxState previous = state;
         state = next;

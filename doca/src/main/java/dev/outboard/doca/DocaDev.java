@@ -33,6 +33,8 @@ public final class DocaDev implements AutoCloseable {
     }
 
     /// What it was opened from.
+    ///
+    /// DCORE-DEV-4: also when the list it came from is gone.
     public DocaDevInfo info() {
         return open.info();
     }

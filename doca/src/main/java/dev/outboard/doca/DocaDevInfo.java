@@ -41,6 +41,8 @@ public final class DocaDevInfo {
     /// The devices of this machine: one for loopback, then one for each address of each other
     /// network interface that is up. None has to be given back.
     ///
+    /// DCORE-DEV-1: of every backend, and none is opened for it.
+    ///
     /// @throws DocaException with DRIVER if the operating system does not tell its interfaces
     public static List<DocaDevInfo> list() {
         List<DocaDevInfo> found = new ArrayList<>();
@@ -83,6 +85,8 @@ public final class DocaDevInfo {
 
     /// As [#find(String)], of those devices that `supports` accepts: a query of what the
     /// application is going to do.
+    ///
+    /// DCORE-DEV-8: an empty name takes the first that fits; none is NOT_FOUND.
     ///
     /// @throws DocaException with NOT_FOUND if there is none
     public static DocaDevInfo find(String name, Predicate<DocaDevInfo> supports) {
@@ -167,6 +171,8 @@ public final class DocaDevInfo {
     }
 
     /// The local identifier in an InfiniBand subnet.
+    ///
+    /// DCORE-DEV-2: NOT_SUPPORTED where the link has none.
     ///
     /// @throws DocaException with NOT_SUPPORTED: RoCE has no LIDs
     public int lid() {

@@ -35,6 +35,8 @@ public final class DocaException extends RuntimeException {
 
     /// What a failure of the fabric is called in DOCA.
     ///
+    /// DCORE-DEV-6: what the layer below refuses is named, a failure of the system DRIVER.
+    ///
     /// @param what what was being done, such as `opening roce://127.0.0.2`
     public static DocaException of(String what, FabricException cause) {
         nonNull(what, "what");
@@ -59,6 +61,8 @@ public final class DocaException extends RuntimeException {
 
     /// Refuses null, as each call of the API does where its parameter is not declared nullable.
     ///
+    /// DJAVA-API-7: null is refused by name, unless a parameter is declared nullable.
+    ///
     /// @param name of the parameter
     /// @return `value`
     /// @throws DocaException with INVALID_VALUE if it is null
@@ -70,6 +74,8 @@ public final class DocaException extends RuntimeException {
     }
 
     /// The code of the failure.
+    ///
+    /// DJAVA-API-5: calls that control throw it; those of the data path return it.
     public DocaError error() {
         return error;
     }

@@ -81,6 +81,8 @@ public final class Mmap implements AutoCloseable {
 
     /// Registers the memory with every added device.
     ///
+    /// DCORE-MMAP-7: peers that change memory need it writable here.
+    ///
     /// @return this
     /// @throws DocaException with BAD_STATE if it is started or closed; with INVALID_VALUE if the
     ///   memory is closed or confined to a thread, if it is read-only but LOCAL_READ_WRITE is
@@ -121,12 +123,18 @@ public final class Mmap implements AutoCloseable {
             return;
         }
         requireNoBuffers("stopped");
+        revoke();
+    }
+
+    private void revoke() {
         registrations.deregister();
         started = false;
         exported = false;
     }
 
     /// Adds a device that may use the memory.
+    ///
+    /// DCORE-MMAP-8: each device once, before the start.
     ///
     /// @throws DocaException with NOT_PERMITTED while it is started, with ALREADY_EXIST if the
     ///   device is added already, with NO_MEMORY if there are as many as may be, with BAD_STATE if
@@ -159,6 +167,8 @@ public final class Mmap implements AutoCloseable {
     /// What a peer needs to use the memory through `dev` as the RDMA permissions say, until the
     /// mmap is stopped; [RemoteMmap#fromExport] takes it. It is opaque, versioned and
     /// self-checking. Whoever has it has that access: send it over a secure channel only.
+    ///
+    /// DCORE-MMAP-12, DFLT-53: a started mmap, one of its devices, and an RDMA permission.
     ///
     /// @throws DocaException with NOT_FOUND if `dev` was not added, with NOT_PERMITTED if the mmap
     ///   is not started or no RDMA permission is given
@@ -229,6 +239,8 @@ public final class Mmap implements AutoCloseable {
 
     /// Where `address` lies, in bytes from the start of the memory.
     ///
+    /// DJAVA-MEM-7: from an address that a peer sent.
+    ///
     /// @throws DocaException with INVALID_VALUE if it lies outside
     public long offsetOf(long address) {
         return RemoteMmap.offset(this, this.address, length, address);
@@ -240,6 +252,8 @@ public final class Mmap implements AutoCloseable {
     }
 
     /// How many buffers point into the memory now.
+    ///
+    /// DCORE-MMAP-20: the count, as the flags and the user data, can be asked for.
     ///
     /// @throws DocaException with NOT_PERMITTED if the mmap is thread-safe: then nobody counts
     public long bufferCount() {
@@ -276,6 +290,8 @@ public final class Mmap implements AutoCloseable {
     /// Stops the mmap and lets go of its devices and its memory; if it was ever started the free
     /// callback runs. Closing twice is harmless. Not thread-safe, ever.
     ///
+    /// DCORE-MMAP-21: the free callback runs once.
+    ///
     /// @throws DocaException with NOT_PERMITTED if buffers of it are out and it is not thread-safe;
     ///   it closes with the last of them then, on the thread that gives that back
     @Override
@@ -285,7 +301,17 @@ public final class Mmap implements AutoCloseable {
         }
         closing = true;
         requireNoBuffers("closed");
-        stop();
+        end();
+    }
+
+    private synchronized void endIfUnused() {
+        if (!closed && buffers.get() == 0) {
+            end();
+        }
+    }
+
+    private void end() {
+        revoke();
         closed = true;
         registrations.close();
         try {
@@ -303,6 +329,7 @@ public final class Mmap implements AutoCloseable {
         return "mmap of %d bytes at 0x%x".formatted(length, address);
     }
 
+    /// DCORE-MMAP-22: thread safety turns the count off.
     void bufferMade() {
         if (!threadSafe) {
             buffers.getAndIncrement();
@@ -311,7 +338,7 @@ public final class Mmap implements AutoCloseable {
 
     void bufferReturned() {
         if (!threadSafe && buffers.decrementAndGet() == 0 && closing) {
-            close();
+            endIfUnused();
         }
     }
 
@@ -349,6 +376,7 @@ public final class Mmap implements AutoCloseable {
         }
     }
 
+    /// DCORE-MMAP-18, DCORE-MMAP-19, DFLT-52: not while buffers point into it.
     private void requireNoBuffers(String what) {
         if (buffers.get() > 0) {
             throw new DocaException(

@@ -48,6 +48,8 @@ public final class MmapBuilder {
     /// The caller's memory. It must be native and shared between threads, and its arena must stay
     /// open until the mmap is closed; the mmap keeps it reachable.
     ///
+    /// DJAVA-MEM-1: native memory only.
+    ///
     /// @throws DocaException with NOT_PERMITTED if a range was set; with INVALID_VALUE if it is
     ///   empty, on the Java heap, or reaches beyond the last address
     public MmapBuilder memrange(MemorySegment memory) {
@@ -66,6 +68,8 @@ public final class MmapBuilder {
 
     /// Memory of the mmap's own: recommended, because it lives exactly as long as it must, until
     /// the mmap is closed. It starts at a page, and is zero.
+    ///
+    /// DJAVA-MEM-2: lives until the mmap is closed.
     ///
     /// @throws DocaException with NOT_PERMITTED if a range was set, with INVALID_VALUE if `bytes`
     ///   is not positive
@@ -96,6 +100,8 @@ public final class MmapBuilder {
     }
 
     /// How many devices may be added; 64 if never called.
+    ///
+    /// DCORE-MMAP-9: fixed from the first start on.
     ///
     /// @throws DocaException with INVALID_VALUE if there are more already, with NOT_PERMITTED after
     ///   [#build]
@@ -130,6 +136,8 @@ public final class MmapBuilder {
 
     /// The mmap, not started.
     ///
+    /// DJAVA-API-4: what is built can be read before it is started.
+    ///
     /// @throws DocaException with BAD_STATE if it was built before or has no memory range, with
     ///   NO_MEMORY if its memory cannot be allocated
     public Mmap build() {
@@ -153,6 +161,7 @@ public final class MmapBuilder {
         }
     }
 
+    /// DCORE-MMAP-2: set once, and before the start.
     private void requireNoRange() {
         requireNotBuilt(DocaError.BAD_STATE, "memory range");
         if (memory != null || ownedBytes > 0) {

@@ -38,6 +38,8 @@ public final class Notification {
     /// The file descriptor, always the same, open until the engine is closed: to be waited for,
     /// never to be read, written or closed. Readable once there may be work.
     ///
+    /// DCORE-PE-12: a file descriptor, for native users.
+    ///
     /// @throws DocaException with BAD_STATE if the engine is closed
     public int handle() {
         engine.requireOpen();
@@ -46,6 +48,8 @@ public final class Notification {
 
     /// From now on work makes the handle readable, which it is at once if there is work already
     /// (`doca_pe_request_notification`). It may become readable without work, too.
+    ///
+    /// DCORE-PE-10, DCORE-PE-11: work that is there already makes it readable.
     ///
     /// @throws DocaException with BAD_STATE if the engine is closed, or the thread mode does not
     ///   allow this thread

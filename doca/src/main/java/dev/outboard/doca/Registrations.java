@@ -40,6 +40,8 @@ final class Registrations {
     }
 
     /// Registers `segment` with every device, or with none.
+    ///
+    /// DCORE-MMAP-10, DCORE-MMAP-11: with every device, or with none and the reason.
     void register(MemorySegment segment, Access[] access) {
         MemoryRegion[] made = new MemoryRegion[devices.length];
         for (int i = 0; i < made.length; i++) {

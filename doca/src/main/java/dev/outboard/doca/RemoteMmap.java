@@ -86,6 +86,8 @@ public final class RemoteMmap implements AutoCloseable {
     }
 
     /// The address of the first byte at the peer.
+    ///
+    /// DCORE-MMAP-3: as the peer told it.
     public long address() {
         return address;
     }
@@ -145,6 +147,16 @@ public final class RemoteMmap implements AutoCloseable {
                     "%s cannot be closed: %d buffers point into it; release them first"
                             .formatted(this, buffers.get()));
         }
+        end();
+    }
+
+    private synchronized void endIfUnused() {
+        if (!closed && buffers.get() == 0) {
+            end();
+        }
+    }
+
+    private void end() {
         closed = true;
         dev.release();
         leak.closed();
@@ -165,7 +177,7 @@ public final class RemoteMmap implements AutoCloseable {
 
     void bufferReturned() {
         if (buffers.decrementAndGet() == 0 && closing) {
-            close();
+            endIfUnused();
         }
     }
 

@@ -49,6 +49,8 @@ public abstract class Task {
     /// Hands the task to DOCA without looking at its operands: what is wrong with them is in its
     /// completion. On success exactly one callback follows, from [ProgressEngine#progress].
     ///
+    /// DCORE-TASK-5, DCORE-TASK-6: bad operands fail later, and touch nothing.
+    ///
     /// @return SUCCESS; BAD_STATE if DOCA owns it or the context is not running; FULL if the queue
     ///   has no room; NOT_CONNECTED if its connection is not established. The user still owns the
     ///   task then, and no callback follows
@@ -95,6 +97,8 @@ public abstract class Task {
     /// callback, and must not wait. The slow path: each call allocates. Cancelling the future does
     /// not end the task.
     ///
+    /// DJAVA-PE-3: a future, on the slow path.
+    ///
     /// @return gives the task once it has succeeded; ends with a [DocaException] if the task was
     ///   refused, failed, or was flushed because its context stopped
     /// @throws DocaException with BAD_STATE if DOCA owns it, or it was freed
@@ -124,6 +128,8 @@ public abstract class Task {
     }
 
     /// Gives the task back to its context; freeing it twice is harmless.
+    ///
+    /// DCORE-TASK-11, DFLT-36: not while DOCA owns it.
     ///
     /// @throws DocaException with BAD_STATE while DOCA owns it
     public final void free() {
@@ -155,6 +161,8 @@ public abstract class Task {
     }
 
     /// How it ended last: SUCCESS or an error; IN_PROGRESS while DOCA owns it.
+    ///
+    /// DCORE-TASK-13: IN_PROGRESS until it has completed.
     ///
     /// @throws DocaException with BAD_STATE if it never completed, or was freed
     public final DocaError status() {
@@ -203,6 +211,8 @@ public abstract class Task {
     }
 
     /// What the user attached.
+    ///
+    /// DCORE-TASK-18, DRDMA-COM-21: it comes back unchanged.
     public final @Nullable Object userData() {
         requireNotFreed();
         return userData;
@@ -229,6 +239,8 @@ public abstract class Task {
     }
 
     /// Attaches a number without boxing it.
+    ///
+    /// DJAVA-RDMA-4: a number needs no box.
     public final void userNumber(long newUserNumber) {
         requireUserOwned();
         userNumber = newUserNumber;
@@ -246,6 +258,8 @@ public abstract class Task {
     }
 
     /// What runs now that it has completed.
+    ///
+    /// DCORE-TASK-7: exactly one, that for success only after a success.
     Consumer<Task> takeCallback() {
         Consumer<Task> told = once;
         if (told == null) {
@@ -262,6 +276,8 @@ public abstract class Task {
     }
 
     /// The context gives it back, before it runs the callback.
+    ///
+    /// DCORE-TASK-9: the user's again before the callback begins.
     final void ended(DocaError newStatus, @Nullable FailureCause newCause) {
         owner = Owner.USER;
         status = newStatus;
@@ -293,6 +309,8 @@ public abstract class Task {
 
     /// Setters ask this first.
     ///
+    /// DCORE-TASK-10: operands change only while the user owns the task.
+    ///
     /// @throws DocaException with BAD_STATE if DOCA owns it, or it was freed
     protected final void requireUserOwned() {
         requireNotFreed();
@@ -311,6 +329,8 @@ public abstract class Task {
     }
 
     /// Getters of results ask this first.
+    ///
+    /// DCORE-TASK-14: results are those of a success.
     ///
     /// @throws DocaException with BAD_STATE unless its last completion was a success
     protected final void requireSuccess() {

@@ -85,6 +85,7 @@ public final class TaskBatch<T extends Task> extends Task {
         return submit(true, true);
     }
 
+    /// DCORE-TASK-17: one submission for all, and one completion.
     private DocaError submit(boolean strictly, boolean flushing) {
         ProgressEngine engine = ctx().engine();
         engine.enter();

@@ -10,7 +10,10 @@ public final class TaskPool<T extends Task> {
     private final String type;
     private final Consumer<? super T> onSuccess;
     private final Consumer<? super T> onError;
+
+    /// DCORE-TASK-1: callbacks, and a count that bounds what is allocated at once.
     private final int count;
+
     private final AtomicInteger allocated = new AtomicInteger();
 
     /// Tasks that messages call `type`.
@@ -50,6 +53,8 @@ public final class TaskPool<T extends Task> {
     }
 
     /// Counts a task.
+    ///
+    /// DCORE-TASK-3, DFLT-31: more than the count is NO_MEMORY.
     ///
     /// @throws DocaException with NO_MEMORY if all are allocated
     public void allocate() {

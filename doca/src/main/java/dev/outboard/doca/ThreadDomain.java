@@ -15,6 +15,8 @@ final class ThreadDomain {
 
     /// The current thread uses it until [#exit].
     ///
+    /// DCORE-THR-1, DCORE-THR-2, DFLT-39: CONFINED refuses other threads, SHARED lets one in.
+    ///
     /// @throws DocaException with BAD_STATE if it may not
     void enter() {
         if (lock != null) {
@@ -35,6 +37,8 @@ final class ThreadDomain {
     }
 
     /// The current thread submits or progresses: with CONFINED it is the only one from now on.
+    ///
+    /// DCORE-THR-2: to the first that submits or progresses.
     void bind() {
         if (owner == null && lock == null) {
             owner = Thread.currentThread();

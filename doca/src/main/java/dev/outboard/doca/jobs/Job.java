@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The peer address that send-side jobs of C have, and nothing used, has no counterpart that does
 /// anything: it is taken and ignored.
+///
+/// DJOB-BASE-1, DJOB-TYPE-3, DJAVA-RDMA-7: four structures with a common start.
 public sealed interface Job permits RecvJob, SendJob, ReadWriteJob, AtomicJob {
     /// The only flags there are (`DOCA_JOB_FLAGS_NONE`).
     int NO_FLAGS = 0;

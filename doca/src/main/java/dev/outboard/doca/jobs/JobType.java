@@ -3,6 +3,8 @@ package dev.outboard.doca.jobs;
 import dev.outboard.doca.rdma.RdmaTask;
 
 /// What a job does (`DOCA_RDMA_JOB_…`).
+///
+/// DJOB-TYPE-1, DJOB-TYPE-2: all eight.
 public enum JobType {
     RECV,
     SEND,

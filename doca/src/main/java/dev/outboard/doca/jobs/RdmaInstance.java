@@ -133,6 +133,8 @@ public final class RdmaInstance implements AutoCloseable {
 
     /// The transport; RC by default.
     ///
+    /// DJOB-TRANS-1: RC, and a constant for DC.
+    ///
     /// @throws DocaException with BAD_STATE once started, with NOT_SUPPORTED for DC
     public RdmaInstance transportType(TransportType type) {
         DocaException.nonNull(type, "type");
@@ -189,6 +191,8 @@ public final class RdmaInstance implements AutoCloseable {
     // ---- life -----------------------------------------------------------------------------------
 
     /// What it is ready for. ERROR stays until [#stop].
+    ///
+    /// DJOB-LIFE-4: ERROR stays.
     public RdmaState state() {
         if (failed) {
             return RdmaState.ERROR;
@@ -197,6 +201,8 @@ public final class RdmaInstance implements AutoCloseable {
     }
 
     /// From RESET to INIT.
+    ///
+    /// DJOB-LIFE-1, DRDMA-CONF-4: with all types of jobs, without configuration.
     ///
     /// @throws DocaException with BAD_STATE without a device, or if it is started; with
     ///   NOT_SUPPORTED or INVALID_VALUE if a property is beyond what the device can do; else as
@@ -230,6 +236,8 @@ public final class RdmaInstance implements AutoCloseable {
     /// From any state to RESET. In ERROR jobs may be pending: their events, flushed, can still be
     /// retrieved.
     ///
+    /// DJOB-LIFE-3: not with jobs or a work queue, unless in ERROR.
+    ///
     /// @throws DocaException with NOT_PERMITTED unless in ERROR, if jobs are pending or it has a
     ///   work queue; else as [Rdma#stopAndDrain]
     public void stop() {
@@ -250,6 +258,8 @@ public final class RdmaInstance implements AutoCloseable {
 
     /// Lets `newQueue` take its jobs (`doca_ctx_workq_add`).
     ///
+    /// DJOB-WQ-2: one, after the start.
+    ///
     /// @throws DocaException with BAD_STATE unless started, or if the work queue is closed; with
     ///   IN_USE if it has a work queue
     public void addWorkQueue(WorkQueue newQueue) {
@@ -263,6 +273,8 @@ public final class RdmaInstance implements AutoCloseable {
     }
 
     /// Takes the work queue away (`doca_ctx_workq_rm`).
+    ///
+    /// DJOB-WQ-6: not with jobs of it pending.
     ///
     /// @throws DocaException with NOT_FOUND if it does not have `oldQueue`, with NOT_PERMITTED
     ///   while jobs of this instance were not retrieved
@@ -353,6 +365,7 @@ public final class RdmaInstance implements AutoCloseable {
         return error == DocaError.FULL ? DocaError.NO_MEMORY : error;
     }
 
+    /// DJOB-BASE-5, DJOB-IMM-1, DJOB-ATOM-1: what a type does not use is ignored.
     private RdmaTask task(Job job) {
         RdmaConnection peer = Objects.requireNonNull(connection);
         return switch (job) {
@@ -411,6 +424,7 @@ public final class RdmaInstance implements AutoCloseable {
         }
     }
 
+    /// DJOB-LIFE-2, DRDMA-CREATE-2: the device may come later, and is needed first.
     private Rdma context() {
         if (rdma == null) {
             throw new DocaException(DocaError.BAD_STATE, this + " has no device; add one first");

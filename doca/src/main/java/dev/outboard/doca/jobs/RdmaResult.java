@@ -59,6 +59,8 @@ public final class RdmaResult {
 
     /// The immediate that a receive took.
     ///
+    /// DJOB-RES-2: of a receive that brought one.
+    ///
     /// @throws DocaException with BAD_STATE unless this is of a successful receive whose opcode has
     ///   one
     public Be32 immediate() {
@@ -69,11 +71,15 @@ public final class RdmaResult {
     }
 
     /// Bytes that a receive or a read got; 0 for all else.
+    ///
+    /// DJOB-RES-3: what was received or read.
     public long length() {
         return length;
     }
 
     /// Always null: no transport here needs it.
+    ///
+    /// DJOB-RES-1: unused, as in DOCA.
     public @Nullable RdmaAddress peerAddress() {
         return null;
     }

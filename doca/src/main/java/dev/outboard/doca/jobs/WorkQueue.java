@@ -59,6 +59,8 @@ public final class WorkQueue implements AutoCloseable {
 
     /// Submits a job, which is checked as by [RdmaTask#trySubmit]. After SUCCESS one event follows.
     ///
+    /// DJOB-BASE-2, DJOB-BASE-3, DJOB-WQ-1, DFLT-33: what each refusal means.
+    ///
     /// @return SUCCESS; INVALID_VALUE if the flags are not zero, if the type does not fit the job,
     ///   or if its operands cannot work; NOT_PERMITTED if a permission is missing; NOT_FOUND if its
     ///   instance does not have this work queue; BAD_STATE if the instance is not CONNECTED;
@@ -81,6 +83,7 @@ public final class WorkQueue implements AutoCloseable {
         return error;
     }
 
+    /// DJOB-TYPE-4: the type fits the structure.
     private static boolean fits(Job job) {
         return switch (job) {
             case RecvJob recv -> recv.type() == JobType.RECV;
@@ -93,6 +96,8 @@ public final class WorkQueue implements AutoCloseable {
     }
 
     /// Drives the instances, and tells of one job that has ended.
+    ///
+    /// DJOB-WQ-3, DJOB-WQ-7: one event, by the same progress.
     ///
     /// @param event filled in if there is one
     /// @return SUCCESS if the job succeeded; IO_FAILED if it did not, [RdmaResult#result] says why;
@@ -123,6 +128,8 @@ public final class WorkQueue implements AutoCloseable {
     // ---- waiting --------------------------------------------------------------------------------
 
     /// Allows [#await] (`doca_workq_set_event_driven_enable`).
+    ///
+    /// DJOB-WQ-5: before it is added.
     ///
     /// @throws DocaException with BAD_STATE if an instance has it already
     public void enableEvents() {
@@ -176,6 +183,7 @@ public final class WorkQueue implements AutoCloseable {
         instances.remove(instance);
     }
 
+    /// DJOB-BASE-4, DJOB-WQ-4: type, user data and result.
     void completed(RdmaInstance instance, RdmaTask task) {
         inFlight--;
         ended.add(new Ended(instance, JobType.of(task), task.userData(), RdmaResult.of(task)));

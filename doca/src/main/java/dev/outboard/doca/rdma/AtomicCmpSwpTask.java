@@ -88,6 +88,7 @@ public final class AtomicCmpSwpTask extends RequestTask {
         return operands.checkMore();
     }
 
+    /// DRDMA-CAS-3: the device compares and swaps.
     @Override
     void prepare(SendRequest request) {
         request.compareAndSwap(operands.address(), operands.remoteKey(), compare, swap);
@@ -97,6 +98,7 @@ public final class AtomicCmpSwpTask extends RequestTask {
     @Override
     void complete() {}
 
+    /// DRDMA-CAS-7: there is no failure that the context survives.
     @Override
     boolean isAlwaysFatal() {
         return true;

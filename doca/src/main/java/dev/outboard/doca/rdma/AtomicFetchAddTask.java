@@ -68,6 +68,7 @@ public final class AtomicFetchAddTask extends RequestTask {
         return operands.checkMore();
     }
 
+    /// DRDMA-FADD-1, DRDMA-FADD-2: modulo 2^64, with the operands of a compare-and-swap.
     @Override
     void prepare(SendRequest request) {
         request.fetchAndAdd(operands.address(), operands.remoteKey(), add);

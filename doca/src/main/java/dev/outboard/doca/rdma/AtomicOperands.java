@@ -16,6 +16,7 @@ final class AtomicOperands {
     final Operand<RemoteBuf> dst = new Operand<>();
     final Operand<Buf> result = new Operand<>();
 
+    /// DRDMA-CAS-1, DRDMA-CAS-5, DRDMA-NULL-6, DFLT-24: both are there, with 8 bytes.
     @Nullable ValidationRule check(RequestTask task) {
         RemoteBuf to = dst.get();
         if (to == null) {
@@ -30,6 +31,7 @@ final class AtomicOperands {
                 : checkResult(result, task.ctx().device());
     }
 
+    /// DRDMA-CAS-2, DFLT-23: at a multiple of 8.
     @Nullable ValidationRule checkMore() {
         RemoteBuf to = Objects.requireNonNull(dst.get());
         if (!to.mmap().permissions().contains(AccessFlag.RDMA_ATOMIC)) {
@@ -40,6 +42,7 @@ final class AtomicOperands {
                 : checkMoreOfResult(result);
     }
 
+    /// DFLT-25: room for the old value.
     static @Nullable ValidationRule checkResult(Operand<Buf> result, DocaDev device) {
         Buf buf = result.get();
         if (buf == null) {
@@ -54,6 +57,7 @@ final class AtomicOperands {
         return buf.dataLen() + buf.tailLen() < Long.BYTES ? ValidationRule.LESS_THAN_8_BYTES : null;
     }
 
+    /// DRDMA-CAS-8, DRDMA-COM-7, DRDMA-COM-8, DFLT-13: a single buffer.
     static @Nullable ValidationRule checkMoreOfResult(Operand<Buf> result) {
         Buf buf = Objects.requireNonNull(result.get());
         return buf.next() != null
@@ -62,6 +66,8 @@ final class AtomicOperands {
     }
 
     /// Makes the result the payload of `request`.
+    ///
+    /// DRDMA-CAS-4: at the data address of the result, whatever came of it.
     static void place(Operand<Buf> result, SendRequest request, DocaDev device) {
         Buf buf = Objects.requireNonNull(result.get());
         request.payload(Objects.requireNonNull(buf.mmap().region(device)), buf.data(), Long.BYTES);

@@ -2,6 +2,8 @@ package dev.outboard.doca.rdma;
 
 /// A 32-bit immediate, which travels in big-endian form (`doca_be32_t`).
 ///
+/// DRDMA-COM-12, DJAVA-RDMA-2: 32 bits, which travel with the most significant byte first.
+///
 /// @param host the number: `0x01020304` puts the bytes 01 02 03 04 on the wire
 public record Be32(int host) {
     /// The immediate for a number.

@@ -16,6 +16,8 @@ final class BufLists {
     private BufLists() {}
 
     /// What a list contributes as a source.
+    ///
+    /// DCORE-BUF-5: a source offers its data.
     static long gatherLength(@Nullable Buf list) {
         long length = 0;
         for (Buf buf = list; buf != null; buf = buf.next()) {
@@ -25,6 +27,8 @@ final class BufLists {
     }
 
     /// What a list can take as a destination.
+    ///
+    /// DCORE-BUF-4: a destination offers its tail.
     static long scatterCapacity(@Nullable Buf list) {
         long capacity = 0;
         for (Buf buf = list; buf != null; buf = buf.next()) {
@@ -34,6 +38,8 @@ final class BufLists {
     }
 
     /// What makes it unusable for `device`, however it is used.
+    ///
+    /// DRDMA-COM-9, DRDMA-PERM-4, DFLT-7, DFLT-11, DFLT-12: short enough, and of the device.
     static @Nullable ValidationRule check(@Nullable Buf list, int maxLength, DocaDev device) {
         int count = 0;
         for (Buf buf = list; buf != null; buf = buf.next()) {
@@ -51,6 +57,8 @@ final class BufLists {
     }
 
     /// What else the transport would find wrong with it.
+    ///
+    /// DRDMA-PERM-3, DFLT-6, DFLT-8: alive, and writable if it is a destination.
     static @Nullable ValidationRule checkMemory(@Nullable Buf list, boolean isDestination) {
         for (Buf buf = list; buf != null; buf = buf.next()) {
             if (!buf.mmap().segment().scope().isAlive()) {
@@ -64,6 +72,8 @@ final class BufLists {
     }
 
     /// Makes the data of the list the payload.
+    ///
+    /// DCORE-BUF-8, DRDMA-WRITE-3: in the order of the list; empty elements are passed over.
     static void gather(SendRequest request, @Nullable Buf list, DocaDev device, long limit) {
         request.noPayload();
         long left = limit;
@@ -101,6 +111,8 @@ final class BufLists {
 
     /// `bytes` bytes arrived in the tails of the list: they belong to its data now, up to an
     /// element that was given back in the meantime.
+    ///
+    /// DCORE-BUF-6, DCORE-BUF-7, DCORE-BUF-9: each element's data grows by its share.
     static void append(@Nullable Buf list, long bytes) {
         long left = bytes;
         for (Buf buf = list; buf != null && buf.isOut() && left > 0; buf = buf.next()) {

@@ -22,6 +22,7 @@ record ConnectionBlob(InetAddress address, int queuePairNumber, int psn, int mtu
 
     private static final int MAX_24_BITS = 0xFFFFFF;
 
+    /// DRDMA-CONN-9: what the peer has to know of this end.
     byte[] encode() {
         byte[] raw = address.getAddress();
         byte[] body =
@@ -38,6 +39,8 @@ record ConnectionBlob(InetAddress address, int queuePairNumber, int psn, int mtu
         return Blob.encode(Blob.Kind.CONNECTION, body);
     }
 
+    /// DRDMA-CONN-3, DRDMA-CONN-9, DFLT-41: whole, of this version and transport.
+    ///
     /// @throws DocaException with INVALID_VALUE if there is nothing, with CONNECTION_ABORTED if it
     ///   is not what the other end exported, or does not fit this one
     static ConnectionBlob decode(byte[] details) {

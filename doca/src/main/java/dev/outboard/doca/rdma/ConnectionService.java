@@ -62,6 +62,7 @@ final class ConnectionService implements AutoCloseable {
 
     // ---- what the application asks for ----------------------------------------------------------
 
+    /// DRDMA-CM-11, DFLT-45: an attempt has an end.
     RdmaConnection connect(RdmaAddress address, @Nullable Object userData) {
         ConnectionId id = channel.createId();
         RdmaConnection connection = create(id);

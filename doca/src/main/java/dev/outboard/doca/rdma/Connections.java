@@ -53,6 +53,8 @@ final class Connections {
 
     /// A new one, made by address if there is an `id`.
     ///
+    /// DRDMA-CONN-7, DFLT-43: as many as there may be.
+    ///
     /// @throws DocaException with FULL if there is no room
     RdmaConnection create(
             Rdma rdma, int number, QueuePairAttributes attributes, @Nullable ConnectionId id) {
@@ -255,6 +257,8 @@ final class Connections {
     }
 
     /// The same for all.
+    ///
+    /// DRDMA-CM-10: all of them, when the context stops.
     void shut() {
         all.forEach(this::shut);
     }

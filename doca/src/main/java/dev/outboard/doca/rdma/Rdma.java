@@ -68,6 +68,8 @@ public final class Rdma extends RdmaDataPath {
     }
 
     /// What the communication is ready for.
+    ///
+    /// DRDMA-STATE-1, DRDMA-STATE-7: from the state of the context.
     public RdmaState rdmaState() {
         if (stopCause().isPresent()) {
             return state() == CtxState.STOPPING ? RdmaState.ERROR : RdmaState.RESET;
@@ -88,6 +90,7 @@ public final class Rdma extends RdmaDataPath {
         return exclusively(this::exportNow);
     }
 
+    /// DRDMA-CONN-1, DRDMA-CONN-2, DFLT-40: not before the start.
     private RdmaConnection exportNow() {
         if (connectionMode() == ConnectionMode.OPEN) {
             requireState(CtxState.RUNNING, "exported");
@@ -102,6 +105,8 @@ public final class Rdma extends RdmaDataPath {
     /// Listens to `port` of the device's address: peers that ask for a connection come to
     /// [ConnectionHandler#requested]. Requests beyond [#maxNumConnections] are rejected.
     ///
+    /// DRDMA-CM-2: while running.
+    ///
     /// @param port 1 to 65535; 0 takes a free one
     /// @return the port
     /// @throws DocaException with INVALID_VALUE if there is no such port, with BAD_STATE unless
@@ -115,6 +120,8 @@ public final class Rdma extends RdmaDataPath {
     /// Ends what [#listen] began, and the wait of a thread in [ProgressEngine#await]; connections
     /// live on.
     ///
+    /// DRDMA-CM-4: connections live on.
+    ///
     /// @throws DocaException with BAD_STATE unless running, with NOT_FOUND if it does not listen
     public void stopListen(int port) {
         exclusively(() -> serviceFor("told not to listen").stopListen(port));
@@ -123,6 +130,8 @@ public final class Rdma extends RdmaDataPath {
 
     /// Asks who listens at `address` for a connection, and returns at once: what becomes of it is
     /// told to [ConnectionHandler#established] or [ConnectionHandler#failed].
+    ///
+    /// DRDMA-CM-5: returns at once.
     ///
     /// @param userData for [RdmaConnection#userData]
     /// @throws DocaException with BAD_STATE unless running, with NOT_PERMITTED in mode GATED or
@@ -139,6 +148,8 @@ public final class Rdma extends RdmaDataPath {
 
     /// A peer asks for a connection.
     ///
+    /// DRDMA-CM-13: one too many is refused and counted, without a callback.
+    ///
     /// @return why it cannot have one, which is counted; empty if it may
     String refusal() {
         boolean isRunning = state() == CtxState.RUNNING;
@@ -151,6 +162,7 @@ public final class Rdma extends RdmaDataPath {
                 : "it is being stopped";
     }
 
+    /// DRDMA-CONN-6: GATED in STARTING, OPEN in RUNNING.
     void requireConnectable() {
         boolean isGated = connectionMode() == ConnectionMode.GATED;
         requireState(isGated ? CtxState.STARTING : CtxState.RUNNING, "connected");

@@ -85,6 +85,7 @@ public record RdmaAddress(Type type, InetAddress address, int port) {
         return new InetSocketAddress(address, port);
     }
 
+    /// DRDMA-CM-1: what is no literal is INVALID_VALUE.
     private static RdmaAddress parsed(
             Type type, Function<String, InetAddress> parser, String literal, int port) {
         DocaException.nonNull(literal, "literal");

@@ -42,6 +42,8 @@ public record RdmaCapabilities(
 
     /// Asks the device that `info` names.
     ///
+    /// DRDMA-CAP-2, DRDMA-CAP-4, DCORE-DEV-5: without opening the device.
+    ///
     /// @throws DocaException if this machine has no such device, as
     ///   [dev.outboard.doca.DocaDev#open]
     public static RdmaCapabilities of(DocaDevInfo info) {
@@ -64,6 +66,8 @@ public record RdmaCapabilities(
     }
 
     /// Whether tasks of `type` are supported.
+    ///
+    /// DRDMA-CAP-1, DRDMA-CONF-1: each type is asked for by itself.
     public boolean supports(TaskType type) {
         DocaException.nonNull(type, "type");
         return taskTypes.contains(type);
@@ -76,6 +80,8 @@ public record RdmaCapabilities(
     }
 
     /// Buffers in the list of a receive at most, over transport `type`.
+    ///
+    /// DRDMA-CAP-3: per transport.
     ///
     /// @throws DocaException with NOT_SUPPORTED if the transport is not
     public int maxReceiveDstBufListLen(TransportType type) {

@@ -71,6 +71,8 @@ abstract sealed class RdmaConfiguration extends RdmaTaskTypes permits RdmaDataPa
 
     /// Buffers in a list of any task that is sent to the peer, at most; 4 by default.
     ///
+    /// DRDMA-PROP-3, DRDMA-PROP-18: for all task types that send.
+    ///
     /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE above what the device can do
     public Rdma maxSendBufListLen(int length) {
         requireIdle("configured");
@@ -84,6 +86,8 @@ abstract sealed class RdmaConfiguration extends RdmaTaskTypes permits RdmaDataPa
     }
 
     /// Buffers in the list of a receive at most; 4 by default.
+    ///
+    /// DRDMA-PROP-4, DRDMA-PROP-18: for receives.
     ///
     /// @throws DocaException as [#maxSendBufListLen]
     public Rdma receiveDstBufListLen(int length) {
@@ -100,6 +104,8 @@ abstract sealed class RdmaConfiguration extends RdmaTaskTypes permits RdmaDataPa
     /// What peers may do over this context, if the memory permits it too; nothing by default. The
     /// LOCAL flags are ignored.
     ///
+    /// DRDMA-PROP-7, DRDMA-PERM-1, DFLT-5: beside those of the memory.
+    ///
     /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE for PCI flags
     public Rdma permissions(AccessFlag... flags) {
         requireIdle("configured");
@@ -114,6 +120,8 @@ abstract sealed class RdmaConfiguration extends RdmaTaskTypes permits RdmaDataPa
 
     /// Payload of one packet: 256 to 4096 bytes, the device's by default. A connection uses the
     /// smaller one of both sides.
+    ///
+    /// DRDMA-PROP-6: the path's as InfiniBand knows it.
     ///
     /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE for any other number,
     ///   NOT_SUPPORTED above what the port carries
@@ -130,6 +138,8 @@ abstract sealed class RdmaConfiguration extends RdmaTaskTypes permits RdmaDataPa
 
     /// How often a message is repeated when the peer has no receive: 0 to 7, 7 for ever; 6 by
     /// default.
+    ///
+    /// DRDMA-PROP-12: 7 is for ever.
     ///
     /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE out of range
     public Rdma rnrRetryCount(int count) {
@@ -162,6 +172,8 @@ abstract sealed class RdmaConfiguration extends RdmaTaskTypes permits RdmaDataPa
 
     /// How often what the peer does not acknowledge is repeated: 0 to 7; 7 by default.
     ///
+    /// DRDMA-PROP-15: repetitions of what nobody acknowledges.
+    ///
     /// @throws DocaException as [#rnrRetryCount]
     public Rdma retryCount(int count) {
         requireIdle("configured");
@@ -191,6 +203,8 @@ abstract sealed class RdmaConfiguration extends RdmaTaskTypes permits RdmaDataPa
 
     /// The transport; RC by default.
     ///
+    /// DRDMA-PROP-5, DFLT-55: RC alone.
+    ///
     /// @throws DocaException with BAD_STATE unless IDLE, NOT_SUPPORTED for DC
     public Rdma transportType(TransportType type) {
         DocaException.nonNull(type, "type");
@@ -209,6 +223,8 @@ abstract sealed class RdmaConfiguration extends RdmaTaskTypes permits RdmaDataPa
 
     /// Whether packets carry a global route header; true by default.
     ///
+    /// DRDMA-PROP-8: always, with RoCE.
+    ///
     /// @throws DocaException with BAD_STATE unless IDLE, NOT_SUPPORTED for false: RoCE needs it
     public Rdma grhEnabled(boolean enabled) {
         requireIdle("configured");
@@ -226,6 +242,8 @@ abstract sealed class RdmaConfiguration extends RdmaTaskTypes permits RdmaDataPa
 
     /// Which GID of the device it uses; 0 by default.
     ///
+    /// DRDMA-PROP-9: a device has one address.
+    ///
     /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE if the device has no such
     ///   GID
     public Rdma gidIndex(int index) {
@@ -241,6 +259,8 @@ abstract sealed class RdmaConfiguration extends RdmaTaskTypes permits RdmaDataPa
 
     /// InfiniBand's service level, 0 to 15; 0 by default. Packets on Ethernet do not carry it.
     ///
+    /// DRDMA-PROP-10: the priority of its packets.
+    ///
     /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE out of range
     public Rdma serviceLevel(int level) {
         requireIdle("configured");
@@ -254,6 +274,8 @@ abstract sealed class RdmaConfiguration extends RdmaTaskTypes permits RdmaDataPa
     }
 
     /// Connections at most; 1 by default.
+    ///
+    /// DRDMA-PROP-11: room for so many at a time.
     ///
     /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE below 1, NOT_SUPPORTED above
     ///   what the device can do
@@ -278,6 +300,8 @@ abstract sealed class RdmaConfiguration extends RdmaTaskTypes permits RdmaDataPa
     /// How long a connection by address may take to come about: for who asks from [Rdma#connectTo]
     /// on, finding the way included, and for who is asked from [RdmaConnection#accept] on; 2
     /// seconds by default. Then it fails with TIME_OUT.
+    ///
+    /// DRDMA-PROP-13: for the way to the peer and its answer.
     ///
     /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE below 1 millisecond
     public Rdma connectionRequestTimeout(Duration timeout) {
@@ -329,6 +353,8 @@ abstract sealed class RdmaConfiguration extends RdmaTaskTypes permits RdmaDataPa
     /// Sets who is told about connections by address, and about the end of any connection in mode
     /// OPEN.
     ///
+    /// DRDMA-CM-6, DRDMA-EVT-2: while idle; a GATED context has none.
+    ///
     /// @throws DocaException with BAD_STATE unless IDLE
     public Rdma onConnection(ConnectionHandler newHandler) {
         requireIdle("given a connection handler");
@@ -351,6 +377,8 @@ abstract sealed class RdmaConfiguration extends RdmaTaskTypes permits RdmaDataPa
     }
 
     /// How connections begin: what was set, or what follows from the other properties.
+    ///
+    /// DRDMA-PROP-14, DRDMA-STATE-2: follows from connections and handler unless it is set.
     public ConnectionMode connectionMode() {
         if (settings.mode != null) {
             return settings.mode;

@@ -92,6 +92,8 @@ public final class RdmaConnection extends ConnectionTasks {
     // ---- what it is -----------------------------------------------------------------------------
 
     /// Unique within its context.
+    ///
+    /// DRDMA-CONN-11: it has user data and the peer's address, too.
     public int id() {
         return id;
     }
@@ -157,6 +159,7 @@ public final class RdmaConnection extends ConnectionTasks {
         rdma.exclusively(() -> connectNow(peerDetails));
     }
 
+    /// DRDMA-CONN-4, DFLT-42: once.
     private void connectNow(byte[] peerDetails) {
         rdma.requireConnectable();
         requireByDetails();
@@ -203,6 +206,8 @@ public final class RdmaConnection extends ConnectionTasks {
     /// Accepts what the peer asked for, in [ConnectionHandler#requested] or later. Ends in
     /// [ConnectionHandler#established] or [ConnectionHandler#failed].
     ///
+    /// DRDMA-CM-3: in the callback or later, with up to 196 bytes.
+    ///
     /// @param reply at most 196 bytes for the peer, who finds them in [#privateData]
     /// @throws DocaException with BAD_STATE if nobody asked, or it was answered; with INVALID_VALUE
     ///   if there are too many bytes; with CONNECTION_ABORTED if the peer does not want it any
@@ -248,6 +253,8 @@ public final class RdmaConnection extends ConnectionTasks {
     /// Ends it: its tasks in flight are flushed, then it leaves its context, which goes on. If it
     /// was not established yet, [ConnectionHandler#failed] tells CONNECTION_ABORTED. Harmless if it
     /// has ended.
+    ///
+    /// DRDMA-CM-9: the context goes on.
     ///
     /// @throws DocaException with NOT_PERMITTED in mode GATED, where the context has to be stopped
     public void disconnect() {
@@ -373,6 +380,8 @@ public final class RdmaConnection extends ConnectionTasks {
     }
 
     /// Tells what has become of it.
+    ///
+    /// DRDMA-CM-7: one of them, once.
     void announceEnd(ConnectionHandler handler) {
         if (wasConnected) {
             handler.disconnected(this);
@@ -401,6 +410,8 @@ public final class RdmaConnection extends ConnectionTasks {
     }
 
     /// Ends everything outstanding: it completes as flushed.
+    ///
+    /// DRDMA-FAIL-4: what is in flight completes as flushed.
     ///
     /// @return false if that was so already
     boolean shut() {

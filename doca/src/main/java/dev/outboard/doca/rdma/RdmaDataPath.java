@@ -85,6 +85,8 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
 
     /// Lets go of a connection that has ended; the completion queue was seen empty since. Receives
     /// stay for the connections that are left or come.
+    ///
+    /// DRDMA-FAIL-8: the context goes on, and its receives wait for others.
     private int letGo() {
         RdmaConnection connection = receives().hasBroken() ? null : connections.takeLeaving();
         if (connection == null) {
@@ -200,6 +202,7 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
         return strictly && broken != null ? refuse(task, broken) : DocaError.SUCCESS;
     }
 
+    /// DRDMA-CONN-12, DRDMA-CM-8: of this context, and established.
     private DocaError roomFor(RequestTask task, int room) {
         RdmaConnection connection = task.connection();
         if (connection.rdma != this) {
@@ -360,6 +363,7 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
         }
     }
 
+    /// DRDMA-FAIL-4, DRDMA-FAIL-11: flushed, or the first error of the connection.
     private void endFailed(RdmaTask task, RdmaConnection connection, CompletionStatus status) {
         FailureCause cause = FailureCause.Transport.of(status);
         if (status == CompletionStatus.WORK_REQUEST_FLUSHED) {
@@ -371,6 +375,8 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
     }
 
     /// The communication with a peer has failed.
+    ///
+    /// DRDMA-FAIL-3: a GATED context stops with it.
     private void failed(RdmaConnection connection, FailureCause cause) {
         connections.shut(connection);
         if (connectionMode() == ConnectionMode.GATED) {

@@ -153,6 +153,8 @@ final class RdmaSettings {
     }
 
     /// The next power of two.
+    ///
+    /// DRDMA-PROP-1, DRDMA-PROP-2: queue sizes are powers of two.
     static int roundUp(int size) {
         return size <= 1 ? 1 : Integer.highestOneBit(size - 1) << 1;
     }

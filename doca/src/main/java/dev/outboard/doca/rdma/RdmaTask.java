@@ -43,6 +43,7 @@ public abstract sealed class RdmaTask extends Task permits ReceiveTask, RequestT
         return rdma.submit(this, false, true);
     }
 
+    /// DCORE-TASK-15: without FLUSH the task is held back.
     @Override
     public final DocaError submit(Set<SubmitFlag> flags) {
         if (flags == null) {

@@ -186,6 +186,7 @@ abstract sealed class RdmaTaskTypes extends Ctx permits RdmaConfiguration {
         return enable(type, new TaskPool<>(type.name(), count));
     }
 
+    /// DRDMA-CONF-2: a later call replaces an earlier one.
     private Rdma enable(TaskType type, TaskPool<?> pool) {
         requireIdle("configured");
         pools[type.ordinal()] = pool;

@@ -47,12 +47,15 @@ public final class ReadTask extends RequestTask {
 
     /// Bytes read.
     ///
+    /// DRDMA-READ-6: of a success only.
+    ///
     /// @throws dev.outboard.doca.DocaException with BAD_STATE unless it succeeded
     public long resultLength() {
         requireSuccess();
         return length;
     }
 
+    /// DRDMA-READ-4, DRDMA-READ-7, DRDMA-NULL-3, DRDMA-NULL-5: a source needs a destination.
     @Override
     @Nullable ValidationRule check() {
         RemoteBuf from = src.get();
@@ -80,6 +83,7 @@ public final class ReadTask extends RequestTask {
         return BufLists.checkMemory(dst.get(), true);
     }
 
+    /// DRDMA-READ-2, DRDMA-READ-3, DFLT-16, DFLT-17: as much as there is, or as fits.
     @Override
     void prepare(SendRequest request) {
         RemoteBuf from = src.get();
@@ -93,6 +97,7 @@ public final class ReadTask extends RequestTask {
         }
     }
 
+    /// DRDMA-READ-5: appended to the destination.
     @Override
     void complete() {
         BufLists.append(dst.ifValid(), length);

@@ -39,6 +39,7 @@ final class ReceiveQueue implements AutoCloseable {
         return queue;
     }
 
+    /// DCORE-TASK-16: nothing is queued beyond the configured size.
     boolean hasRoom(int tasks) {
         return freeCount - broken.size() >= tasks;
     }

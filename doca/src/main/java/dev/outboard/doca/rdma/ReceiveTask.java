@@ -47,6 +47,8 @@ public final class ReceiveTask extends RdmaTask {
 
     /// Bytes received; for a write with immediate, bytes that the peer wrote.
     ///
+    /// DRDMA-RECV-6, DRDMA-COM-19: of a success only.
+    ///
     /// @throws DocaException with BAD_STATE unless it succeeded
     public long resultLength() {
         requireSuccess();
@@ -55,6 +57,8 @@ public final class ReceiveTask extends RdmaTask {
 
     /// What filled it, or what it failed for; RECV_SEND if no message was seen, see [#messageSeen],
     /// and for one that was refused before its last packet came, which alone tells the kind.
+    ///
+    /// DRDMA-RECV-7, DRDMA-RECV-8: valid after a failure, too.
     public RecvOpcode opcode() {
         status();
         return opcode;
@@ -75,6 +79,8 @@ public final class ReceiveTask extends RdmaTask {
 
     /// The immediate as a number; allocates nothing.
     ///
+    /// DRDMA-RECV-9, DRDMA-SENDI-2: of a success with an immediate only.
+    ///
     /// @throws DocaException as [#immediate]
     public int immediateHost() {
         requireSuccess();
@@ -87,12 +93,15 @@ public final class ReceiveTask extends RdmaTask {
 
     /// The connection that the message came from.
     ///
+    /// DRDMA-CONN-13: receives are for all connections.
+    ///
     /// @throws DocaException with BAD_STATE unless it succeeded
     public RdmaConnection connection() {
         requireSuccess();
         return Objects.requireNonNull(connection);
     }
 
+    /// DRDMA-RECV-11, DRDMA-NULL-1: a list of its own limit, or none.
     @Override
     @Nullable ValidationRule check() {
         return dst.isReturned()
@@ -118,6 +127,8 @@ public final class ReceiveTask extends RdmaTask {
     }
 
     /// The result of a success.
+    ///
+    /// DRDMA-RECV-5, DRDMA-RECV-10: a send is appended, a write is where the peer put it.
     void complete(Completion completion, RdmaConnection from) {
         messageSeen = true;
         connection = from;

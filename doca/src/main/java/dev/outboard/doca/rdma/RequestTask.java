@@ -63,11 +63,15 @@ public abstract sealed class RequestTask extends RdmaTask
     abstract void complete();
 
     /// Whether any failure of such a task ends the communication.
+    ///
+    /// DRDMA-FAIL-2: what was refused before it was sent ends nothing, with few exceptions.
     boolean isAlwaysFatal() {
         return false;
     }
 
     /// The rules for the source of a message.
+    ///
+    /// DRDMA-COM-6, DFLT-9: as long as the device can send.
     final @Nullable ValidationRule checkSource(Operand<Buf> src) {
         ValidationRule broken = checkList(src);
         if (broken == null && BufLists.gatherLength(src.get()) > ctx().messageLimit()) {
@@ -88,6 +92,8 @@ public abstract sealed class RequestTask extends RdmaTask
     }
 
     /// The rules for a sync event of the peer, which must be there.
+    ///
+    /// DSE-EXP-3: over a connection to the owner's device.
     final @Nullable ValidationRule checkEvent(@Nullable SyncEventRemoteNet event) {
         return event == null
                 ? ValidationRule.OPERAND_MISSING
@@ -102,6 +108,8 @@ public abstract sealed class RequestTask extends RdmaTask
     }
 
     /// The rules for a list on this side.
+    ///
+    /// DRDMA-PROP-17: one limit for all that share it.
     final @Nullable ValidationRule checkList(Operand<Buf> list) {
         return list.isReturned()
                 ? ValidationRule.BUFFER_RETURNED

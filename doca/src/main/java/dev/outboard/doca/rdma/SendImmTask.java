@@ -54,6 +54,7 @@ public final class SendImmTask extends RequestTask {
         return BufLists.checkMemory(src.get(), false);
     }
 
+    /// DRDMA-SENDI-1, DRDMA-SENDI-3: any 32 bits, with nothing, too.
     @Override
     void prepare(SendRequest request) {
         request.sendWithImmediate(immediate);

@@ -38,6 +38,7 @@ final class SendQueue {
         probe.id(id | PROBE);
     }
 
+    /// DCORE-TASK-16, DFLT-32: nothing is queued beyond the configured size.
     boolean hasRoom(int tasks) {
         return ring.length - (submitted - completed) >= tasks;
     }
@@ -87,6 +88,8 @@ final class SendQueue {
     }
 
     /// Lets `task` wait for [#flush]; the queue is not full.
+    ///
+    /// DCORE-CTX-17: until somebody flushes.
     void hold(RequestTask task) {
         heldFrom = Math.min(heldFrom, submitted);
         enqueue(task);
@@ -121,6 +124,8 @@ final class SendQueue {
     }
 
     /// The task whose turn it is to complete.
+    ///
+    /// DRDMA-COM-14: requests complete in the order they were submitted.
     RequestTask take() {
         int slot = slot(completed);
         RequestTask task = Objects.requireNonNull(ring[slot]);

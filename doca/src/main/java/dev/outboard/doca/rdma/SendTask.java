@@ -28,6 +28,7 @@ public final class SendTask extends RequestTask {
         src.set(newSrc);
     }
 
+    /// DRDMA-SEND-2, DRDMA-SEND-5, DRDMA-NULL-2: a list, or nothing.
     @Override
     @Nullable ValidationRule check() {
         return checkSource(src);
@@ -44,6 +45,7 @@ public final class SendTask extends RequestTask {
         BufLists.gather(request, src.get(), ctx().device(), Long.MAX_VALUE);
     }
 
+    /// DRDMA-SEND-4, DRDMA-SEND-6: the source stays as it is.
     @Override
     void complete() {}
 

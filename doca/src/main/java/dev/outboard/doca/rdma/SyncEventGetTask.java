@@ -48,6 +48,8 @@ public final class SyncEventGetTask extends RequestTask {
 
     /// Bytes got.
     ///
+    /// DRDMA-SEGET-3: of a success only.
+    ///
     /// @throws dev.outboard.doca.DocaException with BAD_STATE unless it succeeded
     public long resultLength() {
         requireSuccess();
@@ -68,6 +70,7 @@ public final class SyncEventGetTask extends RequestTask {
         return BufLists.checkMemory(dst.get(), true);
     }
 
+    /// DRDMA-SEGET-1, DRDMA-SEGET-7, DFLT-58: 8 bytes, or as many as fit.
     @Override
     void prepare(SendRequest request) {
         length = Math.min(Long.BYTES, BufLists.scatterCapacity(dst.get()));
@@ -75,6 +78,7 @@ public final class SyncEventGetTask extends RequestTask {
         BufLists.scatter(request, dst.get(), ctx().device(), length);
     }
 
+    /// DRDMA-SEGET-2: appended to the destination.
     @Override
     void complete() {
         BufLists.append(dst.ifValid(), length);

@@ -75,6 +75,7 @@ public final class SyncEventNotifyAddTask extends RequestTask {
         return AtomicOperands.checkMoreOfResult(result);
     }
 
+    /// DRDMA-SEADD-1, DRDMA-SEADD-2, DRDMA-SEADD-3: in one step, and the old value comes back.
     @Override
     void prepare(SendRequest request) {
         request.fetchAndAdd(event.address(), event.remoteKey(), addend);
@@ -84,6 +85,7 @@ public final class SyncEventNotifyAddTask extends RequestTask {
     @Override
     void complete() {}
 
+    /// DRDMA-SEADD-4: there is no failure that the context survives.
     @Override
     boolean isAlwaysFatal() {
         return true;

@@ -47,6 +47,7 @@ public final class SyncEventNotifySetTask extends RequestTask {
         src.set(newSrc);
     }
 
+    /// DRDMA-SESET-1, DRDMA-SESET-5, DRDMA-NULL-7: an event, and a source with bytes.
     @Override
     @Nullable ValidationRule check() {
         ValidationRule broken = checkEvent(event);
@@ -67,6 +68,7 @@ public final class SyncEventNotifySetTask extends RequestTask {
         return BufLists.checkMemory(src.get(), false);
     }
 
+    /// DRDMA-SESET-2, DRDMA-SESET-4, DFLT-57: 8 bytes, or as many as there are.
     @Override
     void prepare(SendRequest request) {
         request.write(event.address(), event.remoteKey());

@@ -57,6 +57,8 @@ public final class WriteImmTask extends RequestTask {
     }
 
     /// Changes the immediate.
+    ///
+    /// DRDMA-SENDI-4: between two submissions.
     public void immediate(Be32 newImmediate) {
         DocaException.nonNull(newImmediate, "newImmediate");
         requireUserOwned();
@@ -73,6 +75,7 @@ public final class WriteImmTask extends RequestTask {
         return operands.checkMore();
     }
 
+    /// DRDMA-WRITEI-1, DRDMA-WRITEI-5: the immediate goes with nothing, too.
     @Override
     void prepare(SendRequest request) {
         operands.take();

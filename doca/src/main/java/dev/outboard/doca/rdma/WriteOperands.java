@@ -18,6 +18,7 @@ final class WriteOperands {
 
     private long address;
 
+    /// DRDMA-WRITE-4, DRDMA-NULL-4, DRDMA-NULL-5, DFLT-3: it fits, or there is nothing.
     @Nullable ValidationRule check(RequestTask task) {
         ValidationRule broken = task.checkSource(src);
         if (broken != null || src.get() == null) {
@@ -36,6 +37,7 @@ final class WriteOperands {
                 : null;
     }
 
+    /// DRDMA-PERM-5: a permission that is missing is seen on this side, too.
     @Nullable ValidationRule checkMore() {
         RemoteBuf to = dst.get();
         if (src.get() != null
@@ -47,6 +49,8 @@ final class WriteOperands {
     }
 
     /// Takes what the operands are now.
+    ///
+    /// DRDMA-WRITE-1, DRDMA-WRITE-2: the data of the source, to the tail of the destination.
     void take() {
         RemoteBuf to = dst.get();
         length = BufLists.gatherLength(src.get());
@@ -63,6 +67,8 @@ final class WriteOperands {
     }
 
     /// The destination holds what was written.
+    ///
+    /// DRDMA-WRITE-5: the destination's data grows.
     void complete() {
         RemoteBuf to = dst.ifValid();
         if (to != null && length > 0) {

@@ -16,15 +16,19 @@ final class Cell {
         this.memory = memory;
     }
 
+    /// DSE-OP-1: whoever sees a value sees what was written before it.
     long get() {
         return (long) VALUE.getAcquire(memory, 0L);
     }
 
+    /// DSE-OP-2: what was written before is seen with it.
     void set(long value) {
         VALUE.setRelease(memory, 0L, value);
     }
 
     /// Adds modulo 2^64; the result is the value before.
+    ///
+    /// DSE-OP-3, DRDMA-SEADD-5: in one step, towards peers too.
     long add(long addend) {
         return (long) VALUE.getAndAdd(memory, 0L, addend);
     }

@@ -9,6 +9,7 @@ enum Condition {
     EQ,
     NEQ;
 
+    /// DSE-WAIT-1, DSE-WAIT-2, DJAVA-RDMA-3: unsigned, under the mask.
     boolean holds(long value, long mask, long threshold) {
         long masked = value & mask;
         return switch (this) {

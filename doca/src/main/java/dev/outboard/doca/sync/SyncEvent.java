@@ -67,8 +67,6 @@ public final class SyncEvent implements AutoCloseable {
         this.dev = DocaException.nonNull(dev, "dev");
     }
 
-    // ---- capabilities ---------------------------------------------------------------------------
-
     /// Whether events of this device can be updated from `location`.
     public static boolean isPublisherSupported(DocaDevInfo info, Location location) {
         DocaException.nonNull(info, "info");
@@ -82,8 +80,6 @@ public final class SyncEvent implements AutoCloseable {
         DocaException.nonNull(location, "location");
         return location == Location.CPU;
     }
-
-    // ---- configuration --------------------------------------------------------------------------
 
     /// Declares who updates it; whoever waits on the CPU may update it too.
     ///
@@ -154,6 +150,7 @@ public final class SyncEvent implements AutoCloseable {
         return this;
     }
 
+    /// DSE-OBJ-6: 8 bytes of native memory, at a multiple of 8.
     private MemorySegment checked(MemorySegment memory) {
         if (memory.byteSize() != Long.BYTES || memory.isReadOnly()) {
             throw new DocaException(
@@ -172,6 +169,7 @@ public final class SyncEvent implements AutoCloseable {
         return memory;
     }
 
+    /// DSE-OBJ-6: before the start, and once.
     private void requireNoCell() {
         requireConfigurable();
         if (userCell != null) {
@@ -195,8 +193,6 @@ public final class SyncEvent implements AutoCloseable {
         }
         return context;
     }
-
-    // ---- life -----------------------------------------------------------------------------------
 
     /// Registers the memory and sets the value to 0.
     ///
@@ -243,6 +239,7 @@ public final class SyncEvent implements AutoCloseable {
         closed = true;
     }
 
+    /// DSE-OBJ-3, DSE-OBJ-5: somebody updates it, somebody waits, and it begins with 0.
     synchronized void open() {
         requireConfigurable();
         if (publishers.isEmpty() || subscribers.isEmpty()) {
@@ -275,6 +272,7 @@ public final class SyncEvent implements AutoCloseable {
         cell = fresh;
     }
 
+    /// DSE-OBJ-8, DSE-EXP-4, DFLT-59: ends the waits, and the exports.
     synchronized void shut() {
         cell = null;
         if (mmap != null) {
@@ -282,8 +280,6 @@ public final class SyncEvent implements AutoCloseable {
             mmap = null;
         }
     }
-
-    // ---- use ------------------------------------------------------------------------------------
 
     /// The value; what was written before it was set is visible.
     ///
@@ -351,11 +347,13 @@ public final class SyncEvent implements AutoCloseable {
         return await(Condition.NEQ, threshold, mask, spin, nanos(limit));
     }
 
-    /// Peers change the value without telling anybody: the only way to notice is to look.
     private static long nanos(Duration limit) {
         return DocaException.nonNull(limit, "limit").toNanos();
     }
 
+    /// Peers change the value without telling anybody: the only way to notice is to look.
+    ///
+    /// DSE-WAIT-6: a wait may have an end.
     private long await(Condition condition, long threshold, long mask, Spin spin, long limitNanos)
             throws InterruptedException {
         DocaException.nonNull(spin, "spin");
@@ -387,6 +385,7 @@ public final class SyncEvent implements AutoCloseable {
         }
     }
 
+    /// DSE-WAIT-3: busy, yielding, or asleep.
     @SuppressWarnings("ThreadPriorityCheck") // to yield is what was asked for
     private void pause(Spin spin, long nanos) {
         switch (spin) {
@@ -395,8 +394,6 @@ public final class SyncEvent implements AutoCloseable {
             case PARK -> LockSupport.parkNanos(this, nanos);
         }
     }
-
-    // ---- exports --------------------------------------------------------------------------------
 
     /// What a peer needs to get, set and add, until the event is stopped;
     /// [SyncEventRemoteNet#fromExport] takes it. It is opaque, versioned and self-checking. Whoever
@@ -443,14 +440,11 @@ public final class SyncEvent implements AutoCloseable {
         throw notDeclared(Location.GPU);
     }
 
-    // ---- the context's --------------------------------------------------------------------------
-
     Cell openCell() {
         return Objects.requireNonNull(cell);
     }
 
-    // ---- refusals -------------------------------------------------------------------------------
-
+    /// DSE-OP-4: what is started has a CPU that waits, which may update, too.
     private Cell running() {
         Cell at = cell;
         if (at == null) {
@@ -469,6 +463,7 @@ public final class SyncEvent implements AutoCloseable {
         }
     }
 
+    /// DSE-OBJ-7: by itself, or as a context.
     private DocaException isContext(String action) {
         return new DocaException(
                 DocaError.BAD_STATE,

@@ -152,6 +152,7 @@ public final class SyncEventCtx extends Ctx {
         return enable(kind, new TaskPool<>(kind.name(), count));
     }
 
+    /// DSE-TASK-1: while it is idle.
     private SyncEventCtx enable(SyncEventTaskType kind, TaskPool<?> pool) {
         if (state() != CtxState.IDLE) {
             throw new DocaException(
@@ -230,6 +231,8 @@ public final class SyncEventCtx extends Ctx {
     }
 
     /// The callbacks may submit tasks, which come behind all others.
+    ///
+    /// DSE-TASK-3: a wait holds up no other task.
     @Override
     protected int poll(int max) {
         Cell value = Objects.requireNonNull(cell);

@@ -29,6 +29,8 @@ public final class SyncEventRemoteNet {
     /// The event that [SyncEvent#exportToRemoteNet] described at the peer, to be reached through
     /// `dev`.
     ///
+    /// DSE-EXP-2: good for tasks of a context, and for nothing else.
+    ///
     /// @throws DocaException with INVALID_VALUE if `export` is damaged, of another version, or no
     ///   export of a sync event; the message says which
     public static SyncEventRemoteNet fromExport(DocaDev dev, byte[] export) {

@@ -45,6 +45,7 @@ public final class WaitTask extends SyncEventTask {
         mask = newMask;
     }
 
+    /// DSE-TASK-2: 0, 1, 2, 4 or 8 consecutive bytes.
     private static boolean isWholeBytes(long mask) {
         if (mask == 0) {
             return true;
