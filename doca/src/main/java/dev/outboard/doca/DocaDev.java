@@ -1,6 +1,7 @@
 package dev.outboard.doca;
 
 import dev.outboard.fabric.ProtectionDomain;
+import java.net.InetAddress;
 
 /// An open device: DOCA's `doca_dev` (DOCA Core guide, device discovery). All that are opened from
 /// one [DocaDevInfo] share one device of the fabric. Belongs to whoever opened it; any thread.
@@ -37,6 +38,15 @@ public final class DocaDev implements AutoCloseable {
     /// DCORE-DEV-4: also when the list it came from is gone.
     public DocaDevInfo info() {
         return open.info();
+    }
+
+    /// Where peers reach it: for their [dev.outboard.doca.rdma.RdmaAddress], with the port of
+    /// [dev.outboard.doca.rdma.Rdma#listen]. A device on loopback draws one when it is opened,
+    /// which its description does not know.
+    ///
+    /// @throws DocaException with BAD_STATE after [#close]
+    public InetAddress address() {
+        return protectionDomain().device().address();
     }
 
     /// The verbs below: everything that DOCA makes of this device lives in this protection domain,

@@ -128,7 +128,7 @@ public final class DocaDevInfo {
     }
 
     /// The IPv4 address of the device. One whose loopback address is chosen when it is opened gives
-    /// that of the loopback interface.
+    /// that of the loopback interface; [DocaDev#address] has its own.
     ///
     /// @throws DocaException with NOT_SUPPORTED if the device has none
     public Inet4Address ipv4() {

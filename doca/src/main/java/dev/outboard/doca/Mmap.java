@@ -187,11 +187,7 @@ public final class Mmap implements AutoCloseable {
         }
         exported = true;
         return RemoteMmap.encode(
-                region.address(),
-                length,
-                region.remoteKey(),
-                permissions,
-                dev.protectionDomain().device().address());
+                region.address(), length, region.remoteKey(), permissions, dev.address());
     }
 
     /// What the other side of the PCI bus needs to use the memory.

@@ -21,6 +21,19 @@ class DocaDevTest {
     private static final int THREADS = 8;
     private static final int ROUNDS = 20;
 
+    /// Not that of the interface, which the device's description gives.
+    @Test
+    void hasTheAddressThatPeersConnectTo() {
+        try (DocaDev dev = TestDevices.open();
+                DocaDev other = TestDevices.open()) {
+            assertThat(dev.address()).isEqualTo(dev.protectionDomain().device().address());
+            assertThat(dev.address()).isNotEqualTo(other.address());
+        }
+        DocaDev closed = TestDevices.open();
+        closed.close();
+        assertRefused(DocaError.BAD_STATE, closed::address, "closed");
+    }
+
     @Test
     @Requirement("DCORE-DEV-3")
     void opensOneDeviceForAllReferencesAndReleasesItWithTheLast() {

@@ -8,7 +8,9 @@ import dev.outboard.doca.DocaError;
 ///
 /// Each [Rdma#connectTo] and each [RdmaConnection#accept] ends in one call of [#established] or
 /// [#failed]; each connection that was established ends in one call of [#disconnected], whichever
-/// side ended it. When [#failed] and [#disconnected] run, the connection has left its context.
+/// side ended it. Of a connection by details only this side's end is known by itself: that the peer
+/// has ended its side is found out by a task that fails, or by [Rdma#keepAlive]. When [#failed] and
+/// [#disconnected] run, the connection has left its context.
 public interface ConnectionHandler {
     /// A peer asks for a connection at a port that is [listened to][Rdma#listen]. Answer it with
     /// [RdmaConnection#accept] or [RdmaConnection#reject], here or later. Rejects it by default.

@@ -102,8 +102,9 @@ public final class Rdma extends RdmaDataPath {
         return Objects.requireNonNull(connections().first());
     }
 
-    /// Listens to `port` of the device's address: peers that ask for a connection come to
-    /// [ConnectionHandler#requested]. Requests beyond [#maxNumConnections] are rejected.
+    /// Listens to `port` of the device's address, [dev.outboard.doca.DocaDev#address]: peers that
+    /// ask for a connection come to [ConnectionHandler#requested]. Requests beyond
+    /// [#maxNumConnections] are rejected.
     ///
     /// DRDMA-CM-2: while running.
     ///

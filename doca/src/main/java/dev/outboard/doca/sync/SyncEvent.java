@@ -413,8 +413,7 @@ public final class SyncEvent implements AutoCloseable {
                             .formatted(this, publishers));
         }
         MemoryRegion region = Objects.requireNonNull(registered.region(dev));
-        return SyncEventRemoteNet.encode(
-                region.address(), region.remoteKey(), dev.protectionDomain().device().address());
+        return SyncEventRemoteNet.encode(region.address(), region.remoteKey(), dev.address());
     }
 
     /// What the other side of the PCI bus needs.

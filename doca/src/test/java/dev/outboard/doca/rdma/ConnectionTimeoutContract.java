@@ -66,6 +66,21 @@ abstract class ConnectionTimeoutContract {
         assertThat(taken).isBetween(LIMIT, RETRIES);
     }
 
+    /// Longer than the default.
+    @Test
+    @Requirement("DRDMA-PROP-13")
+    void anAttemptLastsAsLongAsWasSet() {
+        Duration longer = Duration.ofSeconds(3);
+        client.rdma.connectionRequestTimeout(longer).start();
+        long start = System.nanoTime();
+
+        client.rdma.connectTo(unreachable(), null);
+        client.progressUntil(() -> !atClient.failed.isEmpty());
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(longer);
+        assertThat(atClient.explanations).containsExactly("the peer did not answer within PT3S");
+    }
+
     @Test
     void aPeerThatNeverAnswersEndsTheAttemptInTime() {
         client.rdma.start();

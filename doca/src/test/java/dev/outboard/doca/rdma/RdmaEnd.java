@@ -123,7 +123,7 @@ final class RdmaEnd implements AutoCloseable {
 
     /// Where peers connect to this end, while it listens to `port`.
     RdmaAddress address(int port) {
-        String host = dev.protectionDomain().device().address().getHostAddress();
+        String host = dev.address().getHostAddress();
         return RdmaAddress.ipv4(host, port);
     }
 
