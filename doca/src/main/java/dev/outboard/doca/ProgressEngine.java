@@ -139,6 +139,8 @@ public final class ProgressEngine implements AutoCloseable {
 
     /// Progresses until `isDone` says so, spinning between: the shortest way to wait.
     ///
+    /// DJAVA-PE-4: a virtual thread lets others have its carrier.
+    ///
     /// @throws DocaException with TIME_OUT if `limit` passes first, or as [#progress()]
     public void progressUntil(BooleanSupplier isDone, Duration limit) {
         DocaException.nonNull(isDone, "isDone");
@@ -151,6 +153,16 @@ public final class ProgressEngine implements AutoCloseable {
             if (System.nanoTime() - deadline > 0) {
                 throw timeOut(limit);
             }
+            spin();
+        }
+    }
+
+    /// A virtual thread that only spins would keep its carrier from all others.
+    @SuppressWarnings("ThreadPriorityCheck") // nothing is said of priorities
+    private static void spin() {
+        if (Thread.currentThread().isVirtual()) {
+            Thread.yield();
+        } else {
             Thread.onSpinWait();
         }
     }

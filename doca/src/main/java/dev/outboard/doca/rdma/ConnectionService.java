@@ -43,7 +43,12 @@ final class ConnectionService implements AutoCloseable {
         this.rdma = rdma;
         this.handler = handler;
         channel = rdma.device().protectionDomain().device().createConnectionChannel();
-        courier = Thread.ofVirtual().name("connection events of " + rdma).unstarted(this::carry);
+        // Virtual threads that spin in progress may hold all carriers.
+        courier =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("connection events of " + rdma)
+                        .unstarted(this::carry);
     }
 
     void start() {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// When, and in which modes, an application hears of connections, on every provider.
 abstract class ConnectionEventsContract {
-    private static final long PATIENCE_NANOS = Duration.ofSeconds(60).toNanos();
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final ConnectionNotes atServer = new ConnectionNotes();
     private final ConnectionNotes atClient = new ConnectionNotes();
@@ -62,7 +63,7 @@ abstract class ConnectionEventsContract {
     }
 
     private void progressUntil(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (!condition.getAsBoolean()) {
             isProgressing = true;
             server.engine.progress();
@@ -131,6 +132,35 @@ abstract class ConnectionEventsContract {
         progressUntil(() -> !atClient.failed.isEmpty());
         assertThat(atClient.errors).containsExactly(DocaError.CONNECTION_ABORTED);
         assertThat(atClient.established).isEmpty();
+    }
+
+    /// More threads spin than there are processors to carry them.
+    @Test
+    @Requirement("DJAVA-PE-4")
+    void virtualThreadsThatProgressLeaveTheirProcessorsToOthers() {
+        int clients = 2 * Runtime.getRuntime().availableProcessors();
+        atServer.answer = RdmaConnection::accept;
+        server.rdma
+                .maxNumConnections(clients)
+                .connectionRequestTimeout(PATIENCE)
+                .onConnection(atServer)
+                .start();
+        RdmaAddress address = server.address(server.rdma.listen(0));
+        AtomicInteger connected = new AtomicInteger();
+        for (int i = 0; i < clients; i++) {
+            Thread.ofVirtual().start(() -> connectTo(address, connected));
+        }
+        server.progressUntil(() -> connected.get() == clients);
+    }
+
+    private void connectTo(RdmaAddress address, AtomicInteger connected) {
+        try (RdmaEnd end = new RdmaEnd(device())) {
+            ConnectionNotes notes = new ConnectionNotes();
+            end.rdma.connectionRequestTimeout(PATIENCE).onConnection(notes).start();
+            end.rdma.connectTo(address, null);
+            end.engine.progressUntil(() -> !notes.established.isEmpty(), PATIENCE);
+            connected.incrementAndGet();
+        }
     }
 
     @ParameterizedTest
