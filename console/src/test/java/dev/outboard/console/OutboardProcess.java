@@ -9,10 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 
-/// `outboard …` as a process of its own, on the class path of the tests. Nothing waits longer than
-/// a minute. Closing it kills it, and whatever it has started, by handle.
+/// `outboard …` as a process of its own, on the class path of the tests. Closing it kills it, and
+/// whatever it has started, by handle.
 public final class OutboardProcess implements AutoCloseable {
-    private static final Duration LIMIT = Duration.ofSeconds(60);
+    /// Only what hangs takes so long: a demo takes more than a minute beside sixteen busy programs.
+    private static final Duration LIMIT = Duration.ofMinutes(5);
+
     private static final String READY = "ready at (\\S+):(\\d+), .*";
 
     private final RunningProgram program;

@@ -4,14 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.console.Execution;
 import dev.outboard.console.OutboardProcess;
+import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,9 +58,10 @@ class ServeLimitsTest {
                                 "60s",
                                 "--stats");
                 OutboardProcess running = OutboardProcess.start(words(node, WAITING))) {
-            until(() -> Files.exists(directory.resolve("running")));
+            Eventually.until(() -> Files.exists(directory.resolve("running")));
             node.handle().destroy();
-            until(() -> call(node, 3).err().contains("rejected: \"the server is shutting down\""));
+            Eventually.until(() ->
+                    call(node, 3).err().contains("rejected: \"the server is shutting down\""));
             Files.createFile(directory.resolve("release"));
 
             Execution call = running.awaitEnd();
@@ -80,7 +80,7 @@ class ServeLimitsTest {
         try (OutboardProcess node =
                         OutboardProcess.node("--routines", jar, "--shutdown-time", "100ms");
                 OutboardProcess running = OutboardProcess.start(words(node, WAITING))) {
-            until(() -> Files.exists(directory.resolve("running")));
+            Eventually.until(() -> Files.exists(directory.resolve("running")));
             node.handle().destroy();
 
             assertThat(node.awaitEnd().err()).isEmpty();
@@ -186,13 +186,5 @@ class ServeLimitsTest {
 
     private Execution call(OutboardProcess node, int function, String... more) {
         return Execution.ofOutboard(words(node, function, more));
-    }
-
-    private static void until(BooleanSupplier done) {
-        long start = System.nanoTime();
-        while (!done.getAsBoolean()) {
-            assertThat(System.nanoTime() - start).as("time").isLessThan(60_000_000_000L);
-            LockSupport.parkNanos(1_000_000);
-        }
     }
 }

@@ -493,6 +493,7 @@ class ServerMachineTest {
         server.machine.timePassed(server.driver.now);
         Posted probe = server.driver.take().getFirst();
         assertThat(probe.operation()).isEqualTo(RDMA_WRITE);
+        assertThat(server.machine.counters().get(Counter.PROBES)).isEqualTo(1);
         server.driver.sendCompletes(probe);
         server.machine.reply(0, server.driver.now);
         assertThat(server.driver.take()).hasSize(1);
