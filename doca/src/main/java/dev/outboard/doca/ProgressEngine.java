@@ -6,10 +6,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -33,14 +30,8 @@ public final class ProgressEngine implements AutoCloseable {
     /// What one context may deliver before the next has its turn.
     private static final int SHARE = 16;
 
-    /// An interrupt is noticed after this at the latest.
-    private static final long LONGEST_SLEEP_NANOS = 50_000_000;
-
-    /// With several devices, each is looked at after this.
-    private static final long DEVICE_LOOK_NANOS = 1_000_000;
-
     private final ThreadDomain threads;
-    private final Map<Device, CompletionChannel> channels = new ConcurrentHashMap<>();
+    private final Sleep sleep = new Sleep();
     private Ctx[] contexts = {};
     private EventMode eventMode = EventMode.ALL;
 
@@ -52,9 +43,6 @@ public final class ProgressEngine implements AutoCloseable {
     /// Who progresses does so to stop a context.
     private boolean isStopping;
 
-    private volatile @Nullable Thread sleeper;
-    private volatile @Nullable Notification notification;
-    private volatile boolean woken;
     private volatile boolean closed;
     private final AtomicBoolean isDriven = new AtomicBoolean();
     private long callbackFailures;
@@ -220,7 +208,8 @@ public final class ProgressEngine implements AutoCloseable {
         DocaException.nonNull(timeout, "timeout");
         if (!beginToSleep()) {
             throw new DocaException(
-                    DocaError.BAD_STATE, sleeper + " waits for this progress engine already");
+                    DocaError.BAD_STATE,
+                    sleep.sleeper() + " waits for this progress engine already");
         }
         return sleepWhileIdle(timeout.toNanos());
     }
@@ -236,11 +225,11 @@ public final class ProgressEngine implements AutoCloseable {
                 if (left <= 0) {
                     return false;
                 }
-                sleep(Math.min(left, sleepLimit()));
+                sleep.sleep(Math.min(left, lookAgainNanos()));
             }
             return true;
         } finally {
-            sleeper = null;
+            sleep.end();
         }
     }
 
@@ -252,12 +241,7 @@ public final class ProgressEngine implements AutoCloseable {
         enter();
         try {
             requireOpen();
-            Notification made = notification;
-            if (made == null) {
-                made = Notification.of(this, contexts, channels.values());
-                notification = made;
-            }
-            return made;
+            return sleep.notification(this, contexts);
         } finally {
             exit();
         }
@@ -272,12 +256,7 @@ public final class ProgressEngine implements AutoCloseable {
     /// Ends the [#await] that is going on, or else the next one; a [Notification] that was
     /// requested comes. Any thread.
     public void wake() {
-        woken = true;
-        Notification.signal(notification);
-        for (CompletionChannel channel : channels.values()) {
-            channel.wake();
-        }
-        LockSupport.unpark(sleeper);
+        sleep.wake();
     }
 
     // ---- state ----------------------------------------------------------------------------------
@@ -387,10 +366,7 @@ public final class ProgressEngine implements AutoCloseable {
                     "the progress engine still drives " + contexts[0] + "; close it first");
         }
         closed = true;
-        Notification.close(notification);
-        channels.values().forEach(CompletionChannel::close);
-        channels.clear();
-        LockSupport.unpark(sleeper);
+        sleep.close();
     }
 
     // ---- for the contexts -------------------------------------------------------------------
@@ -423,7 +399,7 @@ public final class ProgressEngine implements AutoCloseable {
     /// The channel for completion queues of `device`, whose notifications end [#await].
     public CompletionChannel channel(Device device) {
         DocaException.nonNull(device, "device");
-        return channels.computeIfAbsent(device, each -> Notification.channel(each, notification));
+        return sleep.channel(device);
     }
 
     /// Runs a callback with `argument`, without holding up other threads; what it throws is counted
@@ -519,11 +495,7 @@ public final class ProgressEngine implements AutoCloseable {
     private boolean beginToSleep() {
         enter();
         try {
-            if (sleeper != null) {
-                return false;
-            }
-            sleeper = Thread.currentThread();
-            return true;
+            return sleep.begin();
         } finally {
             exit();
         }
@@ -532,8 +504,7 @@ public final class ProgressEngine implements AutoCloseable {
     boolean arm() {
         enter();
         try {
-            boolean wasWoken = woken;
-            woken = false;
+            boolean wasWoken = sleep.takeWoken();
             boolean isReady = wasWoken;
             for (Ctx ctx : contexts) {
                 ctx.hadWork = ctx.arm();
@@ -546,11 +517,6 @@ public final class ProgressEngine implements AutoCloseable {
         }
     }
 
-    private long sleepLimit() {
-        long limit = channels.size() > 1 ? DEVICE_LOOK_NANOS : LONGEST_SLEEP_NANOS;
-        return Math.min(limit, lookAgainNanos());
-    }
-
     /// When a context has to be looked at though nothing tells of work.
     long lookAgainNanos() {
         long soonest = Long.MAX_VALUE;
@@ -558,13 +524,5 @@ public final class ProgressEngine implements AutoCloseable {
             soonest = Math.min(soonest, ctx.lookAgainNanos());
         }
         return soonest;
-    }
-
-    private void sleep(long nanos) {
-        for (CompletionChannel channel : channels.values()) {
-            channel.await(nanos);
-            return;
-        }
-        LockSupport.parkNanos(this, nanos);
     }
 }
