@@ -24,7 +24,7 @@ final class JobEnd implements AutoCloseable {
     static final int DEPTH = 8;
     static final int CHAIN = 3;
 
-    private static final long PATIENCE_NANOS = Duration.ofSeconds(60).toNanos();
+    private static final long PATIENCE_NANOS = Duration.ofMinutes(5).toNanos();
     private static final int MEMORY_BYTES = 1 << 14;
 
     final DocaDev dev;

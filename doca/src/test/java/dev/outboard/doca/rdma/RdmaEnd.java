@@ -32,7 +32,7 @@ final class RdmaEnd implements AutoCloseable {
     /// The byte at `i` of memory with a pattern is `i * STRIDE + i / 256` and the seed.
     private static final int STRIDE = 7;
 
-    private static final long PATIENCE_NANOS = Duration.ofSeconds(60).toNanos();
+    private static final long PATIENCE_NANOS = Duration.ofMinutes(5).toNanos();
 
     final DocaDev dev;
     final ProgressEngine engine = ProgressEngine.create();
