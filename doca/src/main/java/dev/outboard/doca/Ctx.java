@@ -73,6 +73,8 @@ public abstract class Ctx implements AutoCloseable {
 
     /// Ties it to `newEngine`, until it is closed.
     ///
+    /// DCORE-PE-1, DCORE-PE-2: it belongs to one engine, from IDLE on, until it is closed.
+    ///
     /// @throws DocaException with BAD_STATE unless IDLE, or if the engine is closed; with
     ///   NOT_PERMITTED if it is tied already
     public Ctx attach(ProgressEngine newEngine) {
@@ -132,6 +134,8 @@ public abstract class Ctx implements AutoCloseable {
     }
 
     /// Attaches anything, for the callbacks.
+    ///
+    /// DCORE-CTX-18: callbacks find it here, as it was given.
     public Ctx userData(@Nullable Object newUserData) {
         userData = newUserData;
         return this;
@@ -151,6 +155,8 @@ public abstract class Ctx implements AutoCloseable {
     }
 
     /// Starts it.
+    ///
+    /// DCORE-CTX-3, DCORE-CTX-4: from IDLE, tied to an engine; at once or in steps.
     ///
     /// @return RUNNING, or STARTING if [ProgressEngine#progress] has to bring it there
     ///   (`DOCA_ERROR_IN_PROGRESS`)
@@ -176,6 +182,8 @@ public abstract class Ctx implements AutoCloseable {
 
     /// Stops it: tasks in flight complete, with their outcome or flushed, in
     /// [ProgressEngine#progress]. Does nothing in IDLE and STOPPING.
+    ///
+    /// DCORE-CTX-7, DCORE-CTX-11: idle at once only if nothing is left to do, and no callback runs.
     ///
     /// @return IDLE, or STOPPING if tasks are in flight or not freed, or if called in a callback
     ///   (`DOCA_ERROR_IN_PROGRESS`)
@@ -333,6 +341,8 @@ public abstract class Ctx implements AutoCloseable {
 
     /// Configuration asks this first.
     ///
+    /// DCORE-CTX-5, DCORE-CTX-12: it can be configured whenever it is IDLE, before and after a run.
+    ///
     /// @throws DocaException with BAD_STATE unless IDLE
     protected final void requireIdle(String action) {
         requireState(CtxState.IDLE, action);
@@ -375,6 +385,10 @@ public abstract class Ctx implements AutoCloseable {
     }
 
     /// Allocates a task.
+    ///
+    /// DCORE-CTX-6, DCORE-CTX-10: only while it is RUNNING.
+    ///
+    /// DCORE-TASK-4: the user owns it.
     ///
     /// @param pool that of its type; null if the type is not enabled
     /// @param type what messages call it
@@ -421,6 +435,8 @@ public abstract class Ctx implements AutoCloseable {
     }
 
     /// Whether `task` can be submitted now.
+    ///
+    /// DCORE-CTX-6, DCORE-CTX-10: only while it is RUNNING.
     protected final boolean accepts(Task task) {
         return !task.isInFlight() && state == CtxState.RUNNING;
     }

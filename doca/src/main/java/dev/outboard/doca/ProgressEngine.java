@@ -68,6 +68,10 @@ public final class ProgressEngine implements AutoCloseable {
     /// Does a bounded amount of work for each context: completions, events, changes of state; their
     /// callbacks run in here.
     ///
+    /// DCORE-PE-3, DCORE-PE-14: a bounded amount of work, several completions if there are.
+    ///
+    /// DCORE-PE-4: callbacks run here and nowhere else.
+    ///
     /// @return whether anything happened
     /// @throws DocaException with BAD_STATE in a callback, while another thread progresses, or on a
     ///   thread that the thread mode does not allow
@@ -100,6 +104,8 @@ public final class ProgressEngine implements AutoCloseable {
 
     /// Like [#progress()], until nothing happens or `max` callbacks ran and changes of state were
     /// made; the contexts take turns.
+    ///
+    /// DCORE-PE-7: no context has more than its share before the next.
     ///
     /// @return how many
     public int progress(int max) {
@@ -285,6 +291,8 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /// Tasks in flight of all its contexts.
+    ///
+    /// DCORE-PE-9: over all contexts.
     public int inFlightTasks() {
         enter();
         try {
@@ -357,6 +365,8 @@ public final class ProgressEngine implements AutoCloseable {
 
     /// Ends the wait of a thread in [#await], too.
     ///
+    /// DCORE-PE-8: not while a context is tied to it.
+    ///
     /// @throws DocaException with IN_USE while contexts are tied to it
     @Override
     public void close() {
@@ -427,6 +437,8 @@ public final class ProgressEngine implements AutoCloseable {
 
     /// What was to go on with a task that [Task#submitOrThrow] refused does not: its context stops,
     /// so that nobody waits for it in vain.
+    ///
+    /// DCORE-PE-6: what a callback throws is counted and logged, and harms no other completion.
     private void callbackFailed(Throwable thrown) {
         callbackFailures++;
         LOGGER.log(Level.ERROR, "a callback threw; its task has completed all the same", thrown);
@@ -457,6 +469,8 @@ public final class ProgressEngine implements AutoCloseable {
 
     // ---- inside ---------------------------------------------------------------------------------
 
+    /// DCORE-PE-5: a callback cannot progress the engine that runs it.
+    ///
     /// @param stops whether it is to stop a context, during which other threads may try to progress
     /// @return false if that is left to another thread
     private boolean begin(boolean stops) {
@@ -501,6 +515,7 @@ public final class ProgressEngine implements AutoCloseable {
         }
     }
 
+    /// DCORE-PE-13: with SELECTIVE, the next turn is for contexts that have something.
     boolean arm() {
         enter();
         try {
