@@ -176,21 +176,21 @@ final class RegionOption {
                 : "--out " + content.out.size().bytes() + ":" + content.out.file();
     }
 
-    /// Writes the region to its target.
+    /// Writes the region to its target, over what is there: with `--inout` that is all there is of
+    /// what was sent, and it is not given up before its place is taken.
     ///
     /// @throws ConsoleException naming the target if that does not work
     static void save(MemorySegment region, Path target) {
         try (FileChannel channel =
-                FileChannel.open(
-                        target,
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.WRITE,
-                        StandardOpenOption.TRUNCATE_EXISTING)) {
+                FileChannel.open(target, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             for (long at = 0; at < region.byteSize(); at += PIECE_BYTES) {
                 ByteBuffer piece = piece(region, at);
                 while (piece.hasRemaining()) {
                     channel.write(piece);
                 }
+            }
+            if (channel.size() > region.byteSize()) {
+                channel.truncate(region.byteSize());
             }
         } catch (IOException e) {
             throw new ConsoleException(

@@ -61,6 +61,38 @@ class ServeAndCallTest {
                                 + " /dev/full: No space left on device\n");
     }
 
+    /// A shell that may not write so far stands for a disk without room.
+    @Test
+    void keepsTheRestOfAFileThatItCannotWriteBack() throws IOException {
+        byte[] bytes = new byte[2_000_000];
+        Path file = Files.write(directory.resolve("bytes.bin"), bytes);
+        List<String> words =
+                new ArrayList<>(List.of("sh", "-c", "ulimit -f 1000; exec \"$@\"", "sh"));
+        words.addAll(OutboardProcess.command());
+        words.addAll(List.of("naa", "call", node.address(), "--function", "1"));
+        words.addAll(List.of("--inout", file.toString()));
+
+        try (OutboardProcess process = OutboardProcess.ofProgram(new ProcessBuilder(words))) {
+            Execution run = process.awaitEnd();
+
+            assertThat(run.exitCode()).as(run.toString()).isEqualTo(1);
+            assertThat(run.err()).contains("cannot be written to " + file + ": File too large");
+        }
+        assertThat(Files.size(file)).isEqualTo(bytes.length);
+        assertThat(Files.readAllBytes(file)).startsWith(1).endsWith(0);
+    }
+
+    @Test
+    void aResultIsAllThatItsFileHoldsAfterwards() throws IOException {
+        Path abc = Files.writeString(directory.resolve("abc.txt"), "abc");
+        Path digest = Files.write(directory.resolve("digest.bin"), new byte[100]);
+
+        Execution run = call("12", "--in", abc.toString(), "--out", "32:" + digest);
+
+        assertThat(run.exitCode()).as(run.toString()).isZero();
+        assertThat(digest).hasSize(32);
+    }
+
     @Test
     void writesBackWhatItSentAndRepeats() throws IOException {
         byte[] bytes = new byte[300_001];
