@@ -52,6 +52,7 @@ class RegionRulesTest {
     void refusesRequestsThatNoAnswerCanSatisfy() {
         assertThat(code(UP, entry(INTERNAL, 8))).hasValue(MrspException.MALFORMED);
         assertThat(code(AP1, entry(0, 100), entry(0, 100))).hasValue(MrspException.MALFORMED);
+        assertThat(code(AP1, entry(INTERNAL, 8), entry(0, 100))).hasValue(MrspException.MALFORMED);
     }
 
     @Test
