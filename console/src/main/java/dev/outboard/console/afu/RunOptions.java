@@ -186,6 +186,10 @@ final class RunOptions {
                 "--vcd-on-error needs --vcd FILE and --policy hardware");
         require(
                 command,
+                almostFull == null || (waves == null && log == null),
+                "--almost-full makes many runs, and --vcd and --log keep one: leave them out");
+        require(
+                command,
                 wavesInside >= 0,
                 "--vcd-inside " + wavesInside + "; valid are 1 and more");
         require(

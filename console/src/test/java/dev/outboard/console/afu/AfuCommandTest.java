@@ -175,6 +175,17 @@ class AfuCommandTest {
     }
 
     @Test
+    void aSweepOfManyRunsKeepsNoneOfThem() {
+        for (String option : List.of("--vcd", "--log")) {
+            Path file = directory.resolve("none");
+            Execution run = afu("run", "hello", "--almost-full", "1-2", option, file.toString());
+            assertThat(run.err()).contains("--almost-full makes many runs", option);
+            assertThat(run.exitCode()).isEqualTo(2);
+            assertThat(file).doesNotExist();
+        }
+    }
+
+    @Test
     void anAfuThatNeverEndsIsEnded() {
         Execution run = afu("run", "hello", "--program", "job", "--cycles", "5000");
 
