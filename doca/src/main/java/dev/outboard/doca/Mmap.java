@@ -4,7 +4,6 @@ import dev.outboard.fabric.MemoryRegion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -36,16 +35,13 @@ public final class Mmap implements AutoCloseable {
     private final @Nullable Consumer<MemorySegment> freeCallback;
     private final @Nullable Object userData;
     private final Registrations registrations = new Registrations();
-    private final AtomicLong buffers = new AtomicLong();
+    private final BufferCount buffers = new BufferCount();
     private final @Nullable Arena arena;
     private final Leak leak;
     private volatile boolean started;
     private volatile boolean exported;
     private boolean startedOnce;
     private volatile boolean closed;
-
-    /// It was to close while buffers were out.
-    private volatile boolean closing;
 
     Mmap(MmapBuilder builder, MemorySegment segment, @Nullable Arena arena) {
         this.segment = segment;
@@ -122,7 +118,7 @@ public final class Mmap implements AutoCloseable {
         if (!started) {
             return;
         }
-        requireNoBuffers("stopped");
+        buffers.requireNone(this, "stopped");
         revoke();
     }
 
@@ -295,8 +291,8 @@ public final class Mmap implements AutoCloseable {
         if (closed) {
             return;
         }
-        closing = true;
-        requireNoBuffers("closed");
+        buffers.closing();
+        buffers.requireNone(this, "closed");
         end();
     }
 
@@ -328,12 +324,12 @@ public final class Mmap implements AutoCloseable {
     /// DCORE-MMAP-22: thread safety turns the count off.
     void bufferMade() {
         if (!threadSafe) {
-            buffers.getAndIncrement();
+            buffers.made();
         }
     }
 
     void bufferReturned() {
-        if (!threadSafe && buffers.decrementAndGet() == 0 && closing) {
+        if (!threadSafe && buffers.returned()) {
             endIfUnused();
         }
     }
@@ -369,16 +365,6 @@ public final class Mmap implements AutoCloseable {
     private void requireAdded(DocaDev dev) {
         if (!registrations.has(dev)) {
             throw notAdded(dev);
-        }
-    }
-
-    /// DCORE-MMAP-18, DCORE-MMAP-19, DFLT-52: not while buffers point into it.
-    private void requireNoBuffers(String what) {
-        if (buffers.get() > 0) {
-            throw new DocaException(
-                    DocaError.NOT_PERMITTED,
-                    "%s cannot be %s: %d buffers point into it; release them first"
-                            .formatted(this, what, buffers.get()));
         }
     }
 

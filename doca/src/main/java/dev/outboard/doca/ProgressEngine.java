@@ -385,9 +385,7 @@ public final class ProgressEngine implements AutoCloseable {
     ///
     /// @throws DocaException with BAD_STATE if the thread mode does not allow it, or it is closed
     public void enter() {
-        if (closed) {
-            throw new DocaException(DocaError.BAD_STATE, "the progress engine is closed");
-        }
+        requireOpen();
         threads.enter();
     }
 

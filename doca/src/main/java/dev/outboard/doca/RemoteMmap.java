@@ -5,7 +5,6 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 
 /// Memory of a peer, known from an export of its [Mmap]: DOCA's mmap created from an export. It
 /// holds no memory and needs no start; all one can do is make buffers of it for tasks. Belongs to
@@ -27,12 +26,9 @@ public final class RemoteMmap implements AutoCloseable {
     private final int remoteKey;
     private final Set<AccessFlag> permissions;
     private final InetAddress host;
-    private final AtomicLong buffers = new AtomicLong();
+    private final BufferCount buffers = new BufferCount();
     private final Leak leak;
     private volatile boolean closed;
-
-    /// It was to close while buffers were out.
-    private volatile boolean closing;
 
     private RemoteMmap(
             DocaDev dev,
@@ -140,13 +136,8 @@ public final class RemoteMmap implements AutoCloseable {
         if (closed) {
             return;
         }
-        closing = true;
-        if (buffers.get() > 0) {
-            throw new DocaException(
-                    DocaError.NOT_PERMITTED,
-                    "%s cannot be closed: %d buffers point into it; release them first"
-                            .formatted(this, buffers.get()));
-        }
+        buffers.closing();
+        buffers.requireNone(this, "closed");
         end();
     }
 
@@ -172,11 +163,11 @@ public final class RemoteMmap implements AutoCloseable {
     }
 
     void bufferMade() {
-        buffers.getAndIncrement();
+        buffers.made();
     }
 
     void bufferReturned() {
-        if (buffers.decrementAndGet() == 0 && closing) {
+        if (buffers.returned()) {
             endIfUnused();
         }
     }
