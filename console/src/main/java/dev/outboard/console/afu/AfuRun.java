@@ -21,6 +21,7 @@ import dev.outboard.ccip.trace.Statistics;
 import dev.outboard.ccip.trace.TransactionLog;
 import dev.outboard.ccip.trace.VcdWriter;
 import dev.outboard.console.terminal.ConsoleException;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
@@ -42,8 +43,7 @@ final class AfuRun implements AutoCloseable {
     private final Simulation simulation;
     private final Statistics statistics;
     private @Nullable RtlCheck rtlCheck;
-    private @Nullable VcdWriter waves;
-    private @Nullable DesignWaves designWaves;
+    private @Nullable Closeable waves;
     private @Nullable Writer log;
     private byte[] result = new byte[0];
 
@@ -85,11 +85,11 @@ final class AfuRun implements AutoCloseable {
     private Monitor waves(Path file) throws IOException {
         if (options.wavesInside > 0 && afu instanceof VerilatedAfu verilated) {
             DesignWaves opened = DesignWaves.open(file, simulation.profile(), verilated);
-            designWaves = opened;
+            waves = opened::close;
             return opened;
         }
         VcdWriter opened = VcdWriter.open(file, simulation.profile());
-        waves = opened;
+        waves = opened::close;
         return opened;
     }
 
@@ -183,9 +183,6 @@ final class AfuRun implements AutoCloseable {
     public void close() throws IOException {
         if (waves != null) {
             waves.close();
-        }
-        if (designWaves != null) {
-            designWaves.close();
         }
         if (log != null) {
             log.close();
