@@ -160,6 +160,7 @@ public final class VerilatedAfu implements Afu, AutoCloseable {
         return clocks.timeFemtoseconds() / 1000;
     }
 
+    /// CCIP-SIG-10, CCIP-SIG-20: t_if_ccip_Rx, every bit of it.
     private void drive(Rx rx) {
         requireOpen();
         // Of a slice the JIT compiler knows how long it is, and checks no bounds.
@@ -187,6 +188,7 @@ public final class VerilatedAfu implements Afu, AutoCloseable {
         return value ? 1 << position : 0;
     }
 
+    /// CCIP-SIG-10, CCIP-SIG-20: t_if_ccip_Tx, every bit of what is valid.
     private void sample(int valid, Tx tx) {
         if (valid == 0) {
             return;

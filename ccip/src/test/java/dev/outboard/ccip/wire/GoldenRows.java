@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /// The text resources of these tests: rows of words, `#` beginning a comment.
-final class GoldenRows {
+public final class GoldenRows {
     private GoldenRows() {}
 
     /// A header of `golden.txt`.
@@ -36,8 +36,8 @@ final class GoldenRows {
     }
 
     /// A row of `layouts.txt` or `images.txt`: some bits of a header or of a packed structure.
-    record Field(String within, int high, int low, String name) {
-        BigInteger bits() {
+    public record Field(String within, int high, int low, String name) {
+        public BigInteger bits() {
             BigInteger ones = BigInteger.ONE.shiftLeft(high - low + 1).subtract(BigInteger.ONE);
             return ones.shiftLeft(low);
         }
@@ -70,7 +70,7 @@ final class GoldenRows {
         return fields("layouts.txt");
     }
 
-    static List<Field> images() {
+    public static List<Field> images() {
         return fields("images.txt");
     }
 
