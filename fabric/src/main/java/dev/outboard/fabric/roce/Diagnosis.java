@@ -139,7 +139,7 @@ final class Diagnosis {
     private Optional<PathMtu> examineMtu(InetAddress local) {
         String subject = "MTU";
         int ipMtu = IpMtu.of(local);
-        Optional<PathMtu> mtu = PathMtu.largestForRequest(ipMtu);
+        Optional<PathMtu> mtu = PathMtu.largestFor(ipMtu);
         String raise = "raise the interface's MTU: `ip link set dev NAME mtu 4200` gives 4096";
         if (mtu.isEmpty()) {
             findings.add(

@@ -471,7 +471,7 @@ final class RoceDevice implements Device, TransmitListener {
 
     private static PathMtu pathMtu(InetAddress address) {
         int ipMtu = IpMtu.of(address);
-        return PathMtu.largestForRequest(ipMtu)
+        return PathMtu.largestFor(ipMtu)
                 .orElseThrow(() ->
                         new FabricException(
                                 Reason.UNUSABLE_PATH,

@@ -1,6 +1,7 @@
 package dev.outboard.fabric.roce;
 
 import dev.outboard.fabric.ConnectionParameters;
+import dev.outboard.fabric.roce.cm.CaGuid;
 import dev.outboard.fabric.roce.cm.CmAgent;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
 import dev.outboard.fabric.roce.cm.CmEvent;
@@ -84,7 +85,10 @@ final class SimulatedDevice implements SimulatedNetwork.Node, CmHost {
         reader = new DatagramReader(address);
         regions = new RegionTable(64, random);
         CmConfiguration configuration =
-                CmConfiguration.of(CmConfiguration.randomCaGuid(random), address, PathMtu.MTU_1024)
+                CmConfiguration.of(
+                                CaGuid.takingRequestsAhead(CaGuid.random(random, 0)),
+                                address,
+                                PathMtu.MTU_1024)
                         .withPacketLifetime(RoceDevice.PACKET_LIFETIME_CODE)
                         .withTimers(CmTimers.within(Duration.ofSeconds(30)));
         agent = new CmAgent(configuration, this, random.split());

@@ -3,12 +3,11 @@ package dev.outboard.fabric.roce.cm;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.PathMtu;
 import java.time.Duration;
-import java.util.random.RandomGenerator;
 
 /// What a [CmAgent] knows of the device it signals for.
 ///
 /// @param caGuid identifies this stack instance to its peers: two live instances must never share
-///   one, see [#randomCaGuid]
+///   one, see [CaGuid]
 /// @param localGid the one address of the device
 /// @param pathMtu what the link carries: proposed to peers, and the most that is accepted
 /// @param maximumReadAtomicDepth READs and atomics per queue pair that the device serves, and
@@ -47,11 +46,6 @@ public record CmConfiguration(
                 DEFAULT_PACKET_LIFETIME,
                 CmTimers.within(DEFAULT_CONNECT_LIMIT),
                 DEFAULT_MAXIMUM_ACCEPTED);
-    }
-
-    /// A locally administered EUI-64 nobody else has.
-    public static long randomCaGuid(RandomGenerator random) {
-        return CaGuid.takingRequestsAhead(CaGuid.random(random, 0));
     }
 
     public CmConfiguration withMaximumReadAtomicDepth(int depth) {

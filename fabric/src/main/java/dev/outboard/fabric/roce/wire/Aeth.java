@@ -28,7 +28,6 @@ public final class Aeth {
     private static final int KIND_MASK = 0xE0;
     private static final int KIND_ACK = 0x00;
     private static final int KIND_RNR_NAK = 0x20;
-    private static final int KIND_NAK = 0x60;
     private static final int VALUE_MASK = 0x1F;
     private static final int SYNDROME_SHIFT = 24;
 
@@ -65,12 +64,6 @@ public final class Aeth {
 
     public static boolean isRnrNak(int syndrome) {
         return (syndrome & KIND_MASK) == KIND_RNR_NAK;
-    }
-
-    /// Whether it is one of the `NAK_` constants or an unassigned code among them; the syndromes
-    /// 0x40 to 0x5F and from 0x80 on are reserved and are neither ACK nor NAK.
-    public static boolean isNak(int syndrome) {
-        return (syndrome & KIND_MASK) == KIND_NAK;
     }
 
     /// The syndrome of a receiver-not-ready NAK.

@@ -61,12 +61,6 @@ public final class Bth {
         BigEndian.put32(segment, at + PSN, (ackRequest ? ACK << 24 : 0) | psn);
     }
 
-    /// Changes MigReq of a written header.
-    public static void putMigrationRequest(MemorySegment segment, long at, boolean migrated) {
-        int flags = BigEndian.get8(segment, at + FLAGS) & ~MIGRATED;
-        BigEndian.put8(segment, at + FLAGS, migrated ? flags | MIGRATED : flags);
-    }
-
     /// Changes the congestion bits of a written header. A CNP carries BECN; the ICRC covers
     /// neither.
     public static void putCongestion(MemorySegment segment, long at, boolean fecn, boolean becn) {

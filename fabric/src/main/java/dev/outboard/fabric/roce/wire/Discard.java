@@ -28,13 +28,6 @@ public enum Discard {
     /// It comes from another address than the queue pair's peer.
     WRONG_SOURCE("not from the queue pair's peer"),
 
-    /// Behind a gap that was reported already (3.6).
-    OUT_OF_SEQUENCE("behind a gap already reported"),
-    /// A repeated READ or ATOMIC whose record is gone (3.7).
-    FORGOTTEN_DUPLICATE("repeated request no longer remembered"),
-    /// An acknowledgement or response that no outstanding request expects (3.8).
-    UNEXPECTED_RESPONSE("response that nobody waits for"),
-
     /// A datagram with another Q_Key (4).
     BAD_QUEUE_KEY("foreign queue key"),
     /// A datagram, and no receive was posted (4).

@@ -14,11 +14,9 @@ public enum PathMtu {
     MTU_2048(4),
     MTU_4096(5);
 
-    /// What to keep free for IP, UDP and transport headers.
-    private static final int HEADROOM = 80;
-
-    /// Linux keeps more free in the MTU that it proposes in a connection request.
-    private static final int REQUEST_HEADROOM = 96;
+    /// What to keep free for headers: as much as Linux does in the MTU that it proposes. The
+    /// longest take 84 bytes, those of a WRITE with immediate over IPv6.
+    private static final int HEADROOM = 96;
 
     private final int code;
 
@@ -42,14 +40,9 @@ public enum PathMtu {
                 : Optional.of(values()[code - 1]);
     }
 
-    /// The largest that packets on a route of that IP MTU may have; empty below 336 bytes.
+    /// The largest that packets on a route of that IP MTU may have; empty below 352 bytes.
     public static Optional<PathMtu> largestFor(int ipMtu) {
         return largestWithin(ipMtu - HEADROOM);
-    }
-
-    /// The largest to propose in a connection request; empty below 352 bytes.
-    public static Optional<PathMtu> largestForRequest(int ipMtu) {
-        return largestWithin(ipMtu - REQUEST_HEADROOM);
     }
 
     /// The largest of at most `limit` bytes; empty below 256.

@@ -28,8 +28,4 @@ public final class Psn {
     public static int difference(int a, int b) {
         return ((a - b) << UNUSED_BITS) >> UNUSED_BITS;
     }
-
-    public static boolean isBefore(int a, int b) {
-        return difference(a, b) < 0;
-    }
 }

@@ -50,7 +50,7 @@ final class CmEndpoint implements CmHost {
     }
 
     static CmConfiguration configuration(Gid gid, long seed) {
-        long caGuid = CmConfiguration.randomCaGuid(new SplittableRandom(~seed));
+        long caGuid = CaGuid.takingRequestsAhead(CaGuid.random(new SplittableRandom(~seed), 0));
         return CmConfiguration.of(caGuid, gid, PathMtu.MTU_4096);
     }
 

@@ -287,7 +287,7 @@ class TeardownTest extends TwoAgents {
         SplittableRandom random = new SplittableRandom(1);
         Set<Long> guids = new HashSet<>();
         for (int i = 0; i < 1000; i++) {
-            long guid = CmConfiguration.randomCaGuid(random);
+            long guid = CaGuid.takingRequestsAhead(CaGuid.random(random, 4 << 20));
             assertThat(guid >>> 56 & 0x3).isEqualTo(0x2);
             guids.add(guid);
         }

@@ -42,12 +42,11 @@ class AethTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"00, 1f, ack", "20, 3f, rnr", "40, 5f, none", "60, 7f, nak", "80, ff, none"})
+    @CsvSource({"00, 1f, ack", "20, 3f, rnr", "40, ff, other"})
     void sortsSyndromesByTheirTopBits(String from, String to, String kind) {
         for (int s = Integer.parseInt(from, 16); s <= Integer.parseInt(to, 16); s++) {
             assertThat(Aeth.isAck(s)).as("%x", s).isEqualTo(kind.equals("ack"));
             assertThat(Aeth.isRnrNak(s)).as("%x", s).isEqualTo(kind.equals("rnr"));
-            assertThat(Aeth.isNak(s)).as("%x", s).isEqualTo(kind.equals("nak"));
         }
     }
 

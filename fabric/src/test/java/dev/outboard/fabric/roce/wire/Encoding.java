@@ -1,6 +1,7 @@
 package dev.outboard.fabric.roce.wire;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /// Writes a packet from its decoded fields alone, as a sender does.
 final class Encoding {
@@ -21,7 +22,7 @@ final class Encoding {
                 packet.destinationQpn(),
                 packet.ackRequest(),
                 packet.psn());
-        Bth.putMigrationRequest(target, 0, packet.migrationRequest());
+        putMigrationRequest(target, packet.migrationRequest());
         Bth.putCongestion(target, 0, packet.fecn(), packet.becn());
         encodeExtensions(packet, target);
         MemorySegment.copy(
@@ -31,6 +32,12 @@ final class Encoding {
         icrc.begin(path, identification, packet.length(), target, 0, opcode.headerLength());
         icrc.update(Payload.of(target), opcode.headerLength(), length);
         Icrc.put(target, opcode.headerLength() + length + pad, icrc.finish(pad));
+    }
+
+    /// Changes MigReq, which we always set and other senders do not.
+    static void putMigrationRequest(MemorySegment header, boolean isSet) {
+        byte flags = header.get(ValueLayout.JAVA_BYTE, 1);
+        header.set(ValueLayout.JAVA_BYTE, 1, (byte) (isSet ? flags | 0x40 : flags & ~0x40));
     }
 
     private static void encodeExtensions(Packet packet, MemorySegment target) {

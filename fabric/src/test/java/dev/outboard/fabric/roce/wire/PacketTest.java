@@ -88,9 +88,9 @@ class PacketTest {
     @Test
     @Requirement("ROCE-PKT-6")
     void acceptsBothKindsOfMigrationRequest() {
-        assertThat(wrapChanged(it -> Bth.putMigrationRequest(it, 0, false))).isNull();
+        assertThat(wrapChanged(it -> Encoding.putMigrationRequest(it, false))).isNull();
         assertThat(packet.migrationRequest()).isFalse();
-        assertThat(wrapChanged(it -> Bth.putMigrationRequest(it, 0, true))).isNull();
+        assertThat(wrapChanged(it -> Encoding.putMigrationRequest(it, true))).isNull();
         assertThat(packet.migrationRequest()).isTrue();
     }
 
