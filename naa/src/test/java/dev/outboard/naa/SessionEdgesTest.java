@@ -87,9 +87,13 @@ class SessionEdgesTest {
     @Requirement({"NAA-CONN-9a", "NAA-TIME-1"})
     void givesUpConnectingAfterTheLimit() {
         fabric.deaf = true;
-        try (NaaClient client = client().connectLimit(Duration.ofMillis(50)).build()) {
+        Duration limit = Duration.ofMillis(50);
+        try (NaaClient client = client().connectLimit(limit).build()) {
+            long start = System.nanoTime();
             NaaTimeoutException failure =
                     catchThrowableOfType(NaaTimeoutException.class, client::connect);
+            assertThat(Duration.ofNanos(System.nanoTime() - start))
+                    .isBetween(limit, Duration.ofSeconds(30));
             assertThat(failure.phase()).isEqualTo(NaaException.Phase.CONNECT);
             assertThat(failure).hasMessageContaining("50 ms");
             assertThat(client.state()).isEqualTo(NaaState.ERROR);

@@ -72,4 +72,14 @@ public record AtomicJob(
                 0,
                 null);
     }
+
+    /// DJAVA-RDMA-3: its numbers are unsigned.
+    @Override
+    public String toString() {
+        String number = Long.toUnsignedString(swapOrAdd);
+        return type == JobType.ATOMIC_CMP_SWP
+                ? "%s of %s from %s to %s"
+                        .formatted(type, cmpOrAddDest, Long.toUnsignedString(compare), number)
+                : "%s of %s to %s".formatted(type, number, cmpOrAddDest);
+    }
 }

@@ -58,6 +58,20 @@ abstract class WorkQueueContract extends JobPairContract {
     }
 
     @Test
+    @Requirement("DJAVA-RDMA-3b")
+    void numbersArePrintedUnsigned() {
+        RemoteBuf remote = ours.remoteRoom(0, 8);
+        Buf local = ours.room(0, 8);
+        assertThat(AtomicJob.fetchAdd(ours.instance, null, remote, local, -1))
+                .asString()
+                .startsWith("ATOMIC_FETCH_ADD of 18446744073709551615 to ");
+        assertThat(AtomicJob.cmpSwp(ours.instance, null, remote, local, Long.MIN_VALUE, -2))
+                .asString()
+                .startsWith("ATOMIC_CMP_SWP of ")
+                .endsWith(" from 18446744073709551614 to 9223372036854775808");
+    }
+
+    @Test
     @Requirement("DJOB-BASE-2")
     void refusesFlags() {
         RdmaInstance ctx = ours.instance;

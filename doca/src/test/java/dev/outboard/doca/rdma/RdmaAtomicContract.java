@@ -119,7 +119,9 @@ abstract class RdmaAtomicContract extends RdmaPairContract {
         "-1,1,0",
         "-1,2,1",
         "5,-6,-1",
-        "9223372036854775807,1,-9223372036854775808"
+        "9223372036854775807,1,-9223372036854775808",
+        "4294967295,4294967297,8589934592",
+        "1,-9223372036854775808,-9223372036854775807"
     })
     @Requirement({"DRDMA-FADD-1", "DRDMA-FADD-2", "DRDMA-COM-18", "DJAVA-RDMA-3a", "DTEST-3"})
     void anAddWrapsAround(long value, long add, long after) {

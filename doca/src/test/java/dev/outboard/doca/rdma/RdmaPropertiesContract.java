@@ -144,6 +144,13 @@ abstract class RdmaPropertiesContract {
         assertRefused(DocaError.INVALID_VALUE, () -> rdma.timeoutCode(0), "1 to 31");
         assertRefused(DocaError.INVALID_VALUE, () -> rdma.timeoutCode(32));
         assertRefused(DocaError.INVALID_VALUE, () -> rdma.connectionRequestTimeout(Duration.ZERO));
+        assertRefused(
+                DocaError.INVALID_VALUE,
+                () -> rdma.connectionRequestTimeout(Duration.ofNanos(999_999)),
+                "at least 1 ms");
+        Duration shortest = Duration.ofMillis(1);
+        assertThat(rdma.connectionRequestTimeout(shortest).connectionRequestTimeout())
+                .isEqualTo(shortest);
         assertThat(rdma.state()).isEqualTo(CtxState.IDLE);
     }
 

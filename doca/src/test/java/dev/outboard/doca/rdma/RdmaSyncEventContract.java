@@ -235,6 +235,15 @@ abstract class RdmaSyncEventContract extends RdmaSyncEventPairContract {
     }
 
     @Test
+    @Requirement("DJAVA-RDMA-3b")
+    void anAddendIsPrintedUnsigned() {
+        connect();
+        assertThat(ours.peer.allocSyncEventNotifyAdd(known, -1, ours.room(DATA, 8)))
+                .asString()
+                .startsWith("add of 18446744073709551615 to ");
+    }
+
+    @Test
     @Requirement({"DRDMA-SEADD-5", "DRDMA-COM-5"})
     void noAddendIsLostBetweenTheOwnerAndItsPeers() throws Exception {
         connect();

@@ -138,6 +138,17 @@ abstract class RdmaWriteContract extends RdmaPairContract {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
+    @Requirement("DRDMA-COM-10a")
+    void anEmptySourceWritesNothing(boolean withImmediate) {
+        RemoteBuf dst = ours.remoteBuf(1000, 10, 1000, 6);
+        byte[] expected = theirs.memory();
+        write(ours.room(100, 8), dst, withImmediate);
+        assertThat(dst.dataLen()).isEqualTo(6);
+        assertThat(theirs.memory()).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     @Requirement({"DRDMA-NULL-5", "DFLT-27"})
     void aSourceNeedsADestination(boolean withImmediate) {
         assertBreaks(

@@ -287,9 +287,21 @@ class RoceWireTest {
 
     @Test
     @Requirement({"DRDMA-COM-10b", "DRDMA-NULL-3", "DRDMA-NULL-4"})
-    void readsAndWritesOfNothingAreCarriedToThePeer() throws IOException {
+    void readsAndWritesWithoutBuffersAreCarriedToThePeer() throws IOException {
         run(ours.peer.allocRead(null, null));
         run(ours.peer.allocWrite(null, null));
+        assertCarriedWithLengthZero();
+    }
+
+    @Test
+    @Requirement("DRDMA-COM-10b")
+    void readsAndWritesOfEmptyBuffersAreCarriedToThePeer() throws IOException {
+        run(ours.peer.allocRead(ours.remoteRoom(512, 8), ours.room(0, 8)));
+        run(ours.peer.allocWrite(ours.room(0, 8), ours.remoteRoom(512, 8)));
+        assertCarriedWithLengthZero();
+    }
+
+    private void assertCarriedWithLengthZero() throws IOException {
         List<Captured> answers = sentBy(theirs);
         List<Captured> sent = sentBy(ours);
         assertThat(first(sent, READ).hex(12, 4)).as("length of the read").isEqualTo("00000000");

@@ -199,6 +199,20 @@ class SyncEventCtxTest {
     }
 
     @Test
+    @Requirement("DJAVA-RDMA-3b")
+    void numbersArePrintedUnsigned() {
+        NotifySetTask set = ctx.allocNotifySet(Long.MIN_VALUE);
+        NotifyAddTask add = ctx.allocNotifyAdd(-1);
+        WaitTask wait = ctx.allocWaitEq(-2, ALL);
+        assertThat(set).asString().endsWith(" to 9223372036854775808");
+        assertThat(add).asString().startsWith("add of 18446744073709551615 to ");
+        assertThat(wait)
+                .asString()
+                .endsWith("masked with 0xffffffffffffffff is equal to 0xfffffffffffffffe");
+        List.of(set, add, wait).forEach(SyncEventTask::free);
+    }
+
+    @Test
     @Requirement("DSE-WAIT-5")
     void aWaitThatCannotEndIsInvalid() {
         assertRefused(DocaError.INVALID_VALUE, () -> ctx.allocWaitEq(0x100, 0xFF), "for ever");

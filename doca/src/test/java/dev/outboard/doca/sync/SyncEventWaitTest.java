@@ -116,8 +116,15 @@ class SyncEventWaitTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"GT, 254, 255", "GT, -2, -1", "EQ, 255, 255", "EQ, 0, 0", "NEQ, 1, 0"})
-    @Requirement("DSE-WAIT-5")
+    @CsvSource({
+        "GT, 254, 255",
+        "GT, -2, -1",
+        "GT, 9223372036854775807, -1",
+        "EQ, 255, 255",
+        "EQ, 0, 0",
+        "NEQ, 1, 0"
+    })
+    @Requirement({"DSE-WAIT-5", "DJAVA-RDMA-3c"})
     void aConditionThatOneValueSatisfiesIsNot(Condition condition, long threshold, long mask)
             throws Exception {
         event.updateSet(-1);
