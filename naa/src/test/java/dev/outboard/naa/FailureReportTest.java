@@ -138,6 +138,7 @@ class FailureReportTest extends HostileSuite {
             server.awaitEvent("rejected");
             assertThat(server.server.counters()).containsEntry("rejected.full", 1L);
         }
+        assertThat(server.awaitEvent("")).as("told once").isEqualTo("disconnected");
     }
 
     @Test
@@ -170,6 +171,7 @@ class FailureReportTest extends HostileSuite {
             assertThat(errors(client.counters())).isEqualTo(Map.of("errors.return-code", 1L));
             assertThat(server.awaitEvent("routine failed"))
                     .isEqualTo("routine failed: no such matrix");
+            assertThat(server.awaitEvent("")).as("told once").startsWith("answered ");
             assertThat(server.server.counters()).containsEntry("routines.failed", 1L);
         }
         awaitNoConnections();
