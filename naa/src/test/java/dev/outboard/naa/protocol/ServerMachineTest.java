@@ -113,6 +113,17 @@ class ServerMachineTest {
     }
 
     @Test
+    @Requirement("NAA-ROB-5b")
+    void aClientThatDoesNotTakeItsRefusalIsToldOfAsRefused() {
+        server.reach(NaaState.MRSP_RECEIVING);
+        server.driver.bytesArrive(new byte[] {1});
+        assertThat(server.driver.take()).hasSize(1);
+        server.machine.timePassed(server.driver.now + ServerFixture.TRANSFER_LIMIT.toNanos());
+        assertThat(state()).isEqualTo(NaaState.ERROR);
+        assertThat(server.failure(MrspException.class)).hasMessageContaining("refused the client");
+    }
+
+    @Test
     @Requirement({"NAA-MRSP-24", "NAA-SCOPE-11", "NAA-LIM-5"})
     void refusesWhatTheOptionsDoNotAllow() {
         server =
