@@ -104,12 +104,14 @@ abstract class GatedConnectionContract {
         RdmaConnection connection = ours.rdma.export();
         byte[] good = theirs.rdma.export().details();
 
-        byte[] later = good.clone();
-        later[VERSION_AT]++;
-        CRC32C checksum = new CRC32C();
-        checksum.update(later, 0, later.length - Integer.BYTES);
-        ByteBuffer.wrap(later).putInt(later.length - Integer.BYTES, (int) checksum.getValue());
-        assertRefused(DocaError.CONNECTION_ABORTED, () -> connection.connect(later), "version 4");
+        assertRefused(
+                DocaError.CONNECTION_ABORTED,
+                () -> connection.connect(ofVersion(2, good)),
+                "version 2");
+        assertRefused(
+                DocaError.CONNECTION_ABORTED,
+                () -> connection.connect(ofVersion(4, good)),
+                "version 4");
 
         byte[] dynamic = withBodyByte(good, 0, TransportType.DC.ordinal());
         assertRefused(
@@ -120,6 +122,15 @@ abstract class GatedConnectionContract {
         assertRefused(
                 DocaError.CONNECTION_ABORTED, () -> connection.connect(withoutGrh), "GRH use 0");
         assertThat(connection.state()).isEqualTo(RdmaState.INIT);
+    }
+
+    private static byte[] ofVersion(int version, byte[] details) {
+        byte[] changed = details.clone();
+        changed[VERSION_AT] = (byte) version;
+        CRC32C checksum = new CRC32C();
+        checksum.update(changed, 0, changed.length - Integer.BYTES);
+        ByteBuffer.wrap(changed).putInt(changed.length - Integer.BYTES, (int) checksum.getValue());
+        return changed;
     }
 
     private static byte[] withBodyByte(byte[] details, int at, int value) {
