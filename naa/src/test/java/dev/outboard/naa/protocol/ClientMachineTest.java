@@ -338,6 +338,15 @@ class ClientMachineTest {
     }
 
     @Test
+    @Requirement("NAA-ROB-6c")
+    void aQueuePairWithoutRoomIsAFailureOfTheConnection() {
+        client.reach(NaaState.MRSP_DONE);
+        client.machine.refused("a send");
+        assertThat(client.failure(NaaException.class)).hasMessageContaining("no room for a send");
+        assertThat(client.machine.counters().get(Counter.CONNECTION_ERRORS)).isEqualTo(1);
+    }
+
+    @Test
     void aFlushThatComesFirstTellsOfADisconnect() {
         client.reach(NaaState.DATA_RECEIVING);
         client.driver.fails(CompletionStatus.WORK_REQUEST_FLUSHED);
