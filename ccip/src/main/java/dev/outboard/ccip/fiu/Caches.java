@@ -47,7 +47,12 @@ final class Caches {
             boolean held = llcHolds(request, lines);
             return least + (snoop(fpga, request, lines) ? span - 1 : spread(held, span, chance));
         }
-        int misses = lines & ~lookup(fpga, request, lines);
+        int hits = lookup(fpga, request, lines);
+        if (request.kind != PendingRequest.READ) {
+            // What is written to a line of the FPGA cache, the processor's caches do not have.
+            llcHolds(request, hits);
+        }
+        int misses = lines & ~hits;
         if (misses == 0) {
             return least + chance.below(span / 8 + 1);
         }

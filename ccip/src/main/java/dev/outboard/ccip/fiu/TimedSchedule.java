@@ -5,6 +5,7 @@ import static dev.outboard.ccip.fiu.PendingRequest.READ;
 import dev.outboard.ccip.platform.LinkParameters;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.wire.VirtualChannel;
+import dev.outboard.ccip.wire.WriteType;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class TimedSchedule implements Schedule {
     private static final int CHANNELS = VirtualChannel.values().length;
     private static final int VA = VirtualChannel.VA.code();
+    private static final int WRLINE_M = WriteType.WRLINE_M.code();
     private static final int CYCLE = LinkParameters.CYCLE;
 
     /// The cycles that a request may be ahead, at most.
@@ -105,13 +107,23 @@ final class TimedSchedule implements Schedule {
         int direction = direction(request);
         LinkParameters link = link(request.channel);
         int latency = caches.latency(request, lines, link, chance);
-        // A line read out of the FPGA cache does not occupy the link (CCI-P manual 1.2.3).
-        int carried = request.kind == READ ? lines & ~request.hits : lines;
+        int carried = staysOnChip(request) ? lines & ~request.hits : lines;
+        if (carried == 0) {
+            fallDue(request, now + latency);
+            return;
+        }
         freeAt[direction] =
                 Math.max(freeAt[direction], now * CYCLE)
                         + duration(link, Integer.bitCount(carried));
-        long from = carried == 0 ? now : freeAt[direction] / CYCLE;
-        fallDue(request, from + latency);
+        fallDue(request, freeAt[direction] / CYCLE + latency);
+    }
+
+    /// Whether a hit in the FPGA cache is all there is to a line (CCI-P manual 1.2.3): it is read
+    /// from there, or stays there after the write.
+    ///
+    /// CCIP-PLT-33c: what hits does not occupy the link.
+    private static boolean staysOnChip(PendingRequest request) {
+        return request.kind == READ || request.type == WRLINE_M;
     }
 
     private void fallDue(PendingRequest request, long cycle) {

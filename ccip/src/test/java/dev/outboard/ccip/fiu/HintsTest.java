@@ -6,6 +6,7 @@ import dev.outboard.ccip.checker.CacheTransition;
 import dev.outboard.ccip.checker.CacheTransition.Command;
 import dev.outboard.ccip.checker.CacheTransition.State;
 import dev.outboard.ccip.fiu.Port.Response;
+import dev.outboard.ccip.platform.LinkParameters;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.wire.LineCount;
 import dev.outboard.ccip.wire.ReadType;
@@ -15,6 +16,7 @@ import dev.outboard.testkit.Requirement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -116,6 +118,12 @@ class HintsTest {
         assertThat(lookups).allMatch(lookup -> lookup.before() == State.M);
         write(port, WriteType.WRLINE_I, VirtualChannel.VL0, LINES);
         assertThat(kept).isLessThan(read(port, VirtualChannel.VL0, LINES) - APART);
+        // Also where the cache shared the line before.
+        read(port, ReadType.RDLINE_S, VirtualChannel.VL0, 2 * LINES);
+        write(port, WriteType.WRLINE_M, VirtualChannel.VL0, 2 * LINES);
+        lookups.clear();
+        read(port, VirtualChannel.VL0, 2 * LINES);
+        assertThat(lookups).hasSize(LINES).allMatch(lookup -> lookup.before() == State.M);
     }
 
     @Test
@@ -131,17 +139,59 @@ class HintsTest {
         assertThat(pushed).isLessThan(written - APART);
     }
 
+    /// On each channel, whatever the FPGA cache held of the line.
     @Test
-    @Requirement({"CCIP-MEM-6b", "CCIP-PLT-34a", "CCIP-PLT-34b"})
-    void wrPushIBringsTheLineIntoTheLastLevelCache() {
+    @Requirement({"CCIP-MEM-4b", "CCIP-MEM-6b", "CCIP-PLT-34a", "CCIP-PLT-34b"})
+    void wrPushIBringsTheLineIntoTheLastLevelCacheAndWrLineIDoesNot() {
         for (Profile profile : List.of(Profile.PAC_A10, Profile.INTEGRATED)) {
-            Port port = new Port(profile);
-            write(port, WriteType.WRLINE_I, VirtualChannel.VH0, 0);
-            write(port, WriteType.WRPUSH_I, VirtualChannel.VH0, LINES);
-            double memory = read(port, VirtualChannel.VH0, 0);
-            double pushed = read(port, VirtualChannel.VH0, LINES);
-            assertThat(pushed).as(profile.name()).isLessThan(memory - APART);
+            for (VirtualChannel channel : profile.channels()) {
+                Port port = new Port(profile);
+                double memory = read(port, VirtualChannel.VH0, 0);
+                write(port, WriteType.WRLINE_I, channel, LINES);
+                write(port, WriteType.WRPUSH_I, channel, 2 * LINES);
+                String where = profile.name() + " " + channel;
+                assertThat(read(port, VirtualChannel.VH0, LINES))
+                        .as(where)
+                        .isGreaterThan(memory - APART);
+                assertThat(read(port, VirtualChannel.VH0, 2 * LINES))
+                        .as(where)
+                        .isLessThan(memory - APART);
+            }
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"RDLINE_S", "RDLINE_I"})
+    @Requirement({"CCIP-MEM-4b", "CCIP-MEM-6b"})
+    void aWriteDoesToTheLastLevelCacheWhatItDoesAlsoWhenTheFpgaCacheHasTheLine(ReadType type) {
+        Port port = integrated();
+        double memory = read(port, VirtualChannel.VH0, 3 * LINES);
+        // Both caches have these lines, or the last level cache alone.
+        read(port, type, VirtualChannel.VL0, 0);
+        write(port, WriteType.WRLINE_I, VirtualChannel.VL0, 0);
+        assertThat(read(port, VirtualChannel.VH0, 0)).isGreaterThan(memory - APART);
+        // The FPGA cache alone has these.
+        write(port, WriteType.WRLINE_M, VirtualChannel.VL0, LINES);
+        write(port, WriteType.WRPUSH_I, VirtualChannel.VL0, LINES);
+        assertThat(read(port, VirtualChannel.VH0, LINES)).isLessThan(memory - APART);
+    }
+
+    @Test
+    @Requirement("CCIP-MEM-6b")
+    void allLinesOfAWrPushIArePushed() {
+        Port port = new Port(Profile.PAC_A10);
+        double memory = read(port, VirtualChannel.VH0, LINES);
+        for (int i = 0; i < LINES; i += LineCount.FOUR.lines()) {
+            port.tx.c1.write(
+                    WriteType.WRPUSH_I, VirtualChannel.VH0, LineCount.FOUR, port.base + i, i);
+            port.edge();
+            for (int line = 1; line < LineCount.FOUR.lines(); line++) {
+                port.tx.c1.writeNext(WriteType.WRPUSH_I, port.base + i + line);
+                port.edge();
+            }
+            port.settle();
+        }
+        assertThat(read(port, VirtualChannel.VH0, 0)).isLessThan(memory - APART);
     }
 
     @ParameterizedTest
@@ -174,6 +224,51 @@ class HintsTest {
         assertThat(hit).isLessThan(miss - APART);
     }
 
+    /// A hit waits for no cache of the processor either.
+    @Test
+    @Requirement("CCIP-PLT-33c")
+    void aHitIsFasterThanWhatTheLastLevelCacheServes() {
+        Port port = integrated();
+        read(port, ReadType.RDLINE_I, VirtualChannel.VL0, 0);
+        double lastLevel = read(port, ReadType.RDLINE_S, VirtualChannel.VL0, 0);
+        assertThat(port.reads()).noneMatch(Response::hit);
+        assertThat(read(port, VirtualChannel.VL0, 0)).isLessThan(lastLevel - APART);
+    }
+
+    /// A link that takes many cycles for a line: only what leaves the chip waits for it.
+    @Test
+    @Requirement("CCIP-PLT-33c")
+    void hitsDoNotOccupyTheLink() {
+        int half = 16;
+        int cost = half * LinkParameters.CYCLE;
+        LinkParameters slow = new LinkParameters(20, 118, cost, cost, 256);
+        Port port = watched(new Port(Profile.INTEGRATED.withLink(VirtualChannel.VL0, slow)));
+        long toMemory = 2 * half * LINES;
+        assertThat(cyclesOf(port, null)).isGreaterThan(toMemory);
+        assertThat(cyclesOf(port, null)).isLessThan(toMemory / 4);
+        assertThat(cyclesOf(port, WriteType.WRLINE_M)).isLessThan(toMemory / 4);
+        assertThat(cyclesOf(port, WriteType.WRLINE_M)).isLessThan(toMemory / 4);
+        assertThat(cyclesOf(port, WriteType.WRLINE_I)).isGreaterThan(toMemory);
+        assertThat(cyclesOf(port, WriteType.WRLINE_M)).isGreaterThan(toMemory);
+    }
+
+    /// How long the lines take that are written one right after the other, or read without a type,
+    /// and then one that the cache never has.
+    private static long cyclesOf(Port port, @Nullable WriteType type) {
+        long began = port.cycle;
+        for (int i = 0; i < LINES; i++) {
+            if (type == null) {
+                port.tx.c0.read(
+                        ReadType.RDLINE_S, VirtualChannel.VL0, LineCount.ONE, port.base + i, i);
+            } else {
+                port.tx.c1.write(type, VirtualChannel.VL0, LineCount.ONE, port.base + i, i);
+            }
+            port.edge();
+        }
+        port.read(2 * LINES, LineCount.ONE, VirtualChannel.VL0, LINES).edge();
+        return port.settle().cycle - began;
+    }
+
     private static boolean usesUpi(CacheTransition lookup) {
         return lookup.phases().stream().anyMatch(phase -> phase.command() != Command.NONE);
     }
@@ -196,6 +291,28 @@ class HintsTest {
         assertThat(ofBytes.getFirst().after())
                 .isEqualTo(lookups.getFirst().after())
                 .isEqualTo(type == WriteType.WRLINE_M ? State.M : State.I);
+        // And what it left is what the next one finds.
+        bytes.tx.c1.writeBytes(type, VirtualChannel.VL0, bytes.base, 0, 4, 4);
+        bytes.edge().settle();
+        assertThat(lookups.getLast().before()).isEqualTo(ofBytes.getFirst().after());
+        // On PCIe it takes away what the cache has.
+        bytes.tx.c1.writeBytes(type, VirtualChannel.VH0, bytes.base, 0, 4, 4);
+        bytes.edge().settle();
+        read(bytes, VirtualChannel.VL0, 0);
+        assertThat(lookups.get(lookups.size() - LINES).before()).isEqualTo(State.I);
+    }
+
+    @Test
+    @Requirement("CCIP-BYT-13d")
+    void bytesArePushedAsLinesAre() {
+        Port port = new Port(Profile.PAC_D5005);
+        for (int i = 0; i < 2 * LINES; i++) {
+            WriteType type = i < LINES ? WriteType.WRLINE_I : WriteType.WRPUSH_I;
+            port.tx.c1.writeBytes(type, VirtualChannel.VH0, port.base + i, i, 4, 4);
+            port.edge().settle();
+        }
+        double memory = read(port, VirtualChannel.VH0, 0);
+        assertThat(read(port, VirtualChannel.VH0, LINES)).isLessThan(memory - APART);
     }
 
     /// What a write says on UPI first, of bytes and of a line: when the cache has nothing of the

@@ -97,32 +97,32 @@ class TrafficTest {
     @Test
     @Requirement({"CCIP-BYT-13a", "CCIP-BYT-13b"})
     void byteWritesAreOrderedAndFencedAsLinesAre() {
-        for (boolean bytes : new boolean[] {true, false}) {
-            Set<Long> unordered = new HashSet<>();
-            Set<Long> fenced = new HashSet<>();
-            for (int seed = 0; seed < 200; seed++) {
-                unordered.add(lastOfTwo(bytes, false, seed));
-                fenced.add(lastOfTwo(bytes, true, seed));
+        for (VirtualChannel channel : List.of(VirtualChannel.VA, VirtualChannel.VH0)) {
+            for (boolean bytes : new boolean[] {true, false}) {
+                Set<Long> unordered = new HashSet<>();
+                Set<Long> fenced = new HashSet<>();
+                for (int seed = 0; seed < 100; seed++) {
+                    unordered.add(lastOfTwo(channel, bytes, false, seed));
+                    fenced.add(lastOfTwo(channel, bytes, true, seed));
+                }
+                assertThat(unordered).containsExactlyInAnyOrder(1L, 2L);
+                assertThat(fenced).containsExactly(2L);
             }
-            assertThat(unordered).containsExactlyInAnyOrder(1L, 2L);
-            assertThat(fenced).containsExactly(2L);
         }
     }
 
-    private static long lastOfTwo(boolean bytes, boolean fence, int seed) {
+    private static long lastOfTwo(VirtualChannel channel, boolean bytes, boolean fence, int seed) {
         Port port = new Port(Profile.PAC_D5005, Mode.ADVERSARIAL, seed, ResponseFormat.UNPACKED);
         for (int value = 1; value <= 2; value++) {
             if (bytes) {
-                port.tx.c1.writeBytes(
-                        WriteType.WRLINE_I, VirtualChannel.VA, port.base, value, 0, 8);
+                port.tx.c1.writeBytes(WriteType.WRLINE_I, channel, port.base, value, 0, 8);
             } else {
-                port.tx.c1.write(
-                        WriteType.WRLINE_I, VirtualChannel.VA, LineCount.ONE, port.base, value);
+                port.tx.c1.write(WriteType.WRLINE_I, channel, LineCount.ONE, port.base, value);
             }
             Arrays.fill(port.tx.c1.data, value);
             port.edge();
             if (fence && value == 1) {
-                port.fence(VirtualChannel.VA, 9).edge();
+                port.fence(channel, 9).edge();
             }
         }
         port.settle();
@@ -154,6 +154,18 @@ class TrafficTest {
                                 format == ResponseFormat.PACKED,
                                 0,
                                 7));
+    }
+
+    /// A hit in the FPGA cache is answered as one, whatever of the line is written.
+    @Test
+    @Requirement("CCIP-BYT-13c")
+    void aByteWriteThatHitsIsAnsweredAsAHit() {
+        Port port = new Port(Profile.INTEGRATED.withByteEnable(true));
+        for (int i = 0; i < 2; i++) {
+            port.tx.c1.writeBytes(WriteType.WRLINE_M, VirtualChannel.VL0, port.base, i, 3, 5);
+            port.edge().settle();
+        }
+        assertThat(port.writes()).extracting(Response::hit).containsExactly(false, true);
     }
 
     // What comes back.
