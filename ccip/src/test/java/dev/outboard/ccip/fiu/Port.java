@@ -48,6 +48,7 @@ final class Port {
     final MemorySegment bytes;
     final long base;
     final Checker checker;
+    final Mmio mmio;
     final Fiu fiu;
     final Tx tx = new Tx();
     final Rx rx = new Rx();
@@ -76,7 +77,7 @@ final class Port {
         memory = new HostMemory(parameters.seed(), Translation.IOMMU);
         base = memory.map(List.of(bytes), PageSize.KIB_4, Access.READ_WRITE) / Line.BYTES;
         checker = new Checker(parameters.profile(), ErrorPolicy.LOG);
-        Mmio mmio = new Mmio(parameters.profile(), 1, false, checker);
+        mmio = new Mmio(parameters.profile(), 1, false, checker);
         fiu = new Fiu(parameters, memory, checker, mmio, null, new Interrupts(checker));
         edges(Fiu.RESET_CYCLES + 2);
     }

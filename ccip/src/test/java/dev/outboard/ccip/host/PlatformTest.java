@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.outboard.ccip.afu.Afu;
 import dev.outboard.ccip.afu.CsrSpace;
 import dev.outboard.ccip.afu.example.Hello;
+import dev.outboard.ccip.checker.Channel;
 import dev.outboard.ccip.checker.ErrorPolicy;
 import dev.outboard.ccip.checker.Report;
 import dev.outboard.ccip.checker.Violation;
@@ -139,6 +140,12 @@ class PlatformTest {
                                     LineCount.ONE,
                                     address,
                                     0);
+                            tx.c1.write(
+                                    WriteType.WRLINE_I,
+                                    VirtualChannel.VA,
+                                    LineCount.ONE,
+                                    address + 1,
+                                    0);
                         }
                     });
             Simulation simulation = Simulation.of(profile, afu).policy(ErrorPolicy.LOG).build();
@@ -151,8 +158,10 @@ class PlatformTest {
                 fpga.step(1000);
             }
             assertThat(simulation.checker().reports())
-                    .extracting(Report::violation, Report::address)
-                    .containsExactly(tuple(Violation.MEM_UNMAPPED, line[0] ^ 1L << 41));
+                    .extracting(Report::violation, Report::channel, Report::address)
+                    .containsExactly(
+                            tuple(Violation.MEM_UNMAPPED, Channel.TX_C0, line[0] ^ 1L << 41),
+                            tuple(Violation.MEM_UNMAPPED, Channel.TX_C1, (line[0] ^ 1L << 41) + 1));
         }
     }
 
@@ -188,26 +197,24 @@ class PlatformTest {
         return log.toString();
     }
 
-    /// The old AFU has reads and writes under way when the other comes.
+    /// The old AFU has more reads and writes under way when the other comes than PCIe could serve
+    /// in the reset, and a response on the wires.
     @Test
     @Requirement({"CCIP-MOD-12a", "CCIP-MOD-12c"})
     void anAfuIsReplacedWithoutAResponseOfTheOldOneAndWithTheCacheAsItWas() {
         long[] line = new long[1];
+        long[] turn = new long[1];
         Simulation simulation =
                 Simulation.of(
                                 Profile.INTEGRATED,
                                 new RegisterAfu((rx, tx) -> {
-                                    if (line[0] != 0 && !rx.softReset && !rx.c0TxAlmFull) {
-                                        tx.c0.read(
-                                                ReadType.RDLINE_S,
-                                                VirtualChannel.VL0,
-                                                LineCount.ONE,
-                                                line[0],
-                                                1);
+                                    if (line[0] != 0 && !rx.softReset) {
+                                        useAllLinks(line[0], ++turn[0] % 2 == 0, rx, tx);
                                     }
                                 }))
                         .build();
         List<Boolean> hits = new ArrayList<>();
+        boolean[] clocked = new boolean[1];
         try (Fpga fpga = Fpga.open(simulation)) {
             Buffer buffer = fpga.prepareBuffer(4096);
             buffer.segment().set(ValueLayout.JAVA_LONG, 0, 99);
@@ -217,6 +224,11 @@ class PlatformTest {
             assertThat(simulation.isIdle()).isFalse();
             fpga.reconfigure(
                     new RegisterAfu((rx, tx) -> {
+                        if (!clocked[0]) {
+                            assertThat(rx.c0.rspValid || rx.c1.rspValid).isFalse();
+                            clocked[0] = true;
+                        }
+                        assertThat(rx.c1.rspValid && !rx.softReset).isFalse();
                         if (rx.c0.rspValid && !rx.softReset) {
                             hits.add(rx.c0.hit());
                             assertThat(rx.c0.mdata()).isEqualTo(2);
@@ -239,6 +251,18 @@ class PlatformTest {
             fpga.waitUntil(() -> !hits.isEmpty(), ENOUGH);
         }
         assertThat(hits).containsExactly(true);
+    }
+
+    /// One line from the cache and four over PCIe in turn, and writes over PCIe.
+    private static void useAllLinks(long line, boolean cached, Rx rx, Tx tx) {
+        if (!rx.c0TxAlmFull && cached) {
+            tx.c0.read(ReadType.RDLINE_S, VirtualChannel.VL0, LineCount.ONE, line, 1);
+        } else if (!rx.c0TxAlmFull) {
+            tx.c0.read(ReadType.RDLINE_I, VirtualChannel.VH0, LineCount.FOUR, line + 4, 1);
+        }
+        if (!rx.c1TxAlmFull) {
+            tx.c1.write(WriteType.WRLINE_I, VirtualChannel.VH1, LineCount.ONE, line + 8, 1);
+        }
     }
 
     @Test
