@@ -136,6 +136,7 @@ class CapabilityQueryTest {
         RdmaCapabilities capabilities = RdmaCapabilities.of(TestDevices.loopback());
         assertRefused(DocaError.INVALID_VALUE, () -> DocaDevInfo.of("no uri"));
         assertRefused(DocaError.INVALID_VALUE, () -> capabilities.gids(-1, 1));
+        assertRefused(DocaError.INVALID_VALUE, () -> capabilities.gids(0, -1));
         assertRefused(DocaError.INVALID_VALUE, () -> capabilities.gids(0, 2));
     }
 }

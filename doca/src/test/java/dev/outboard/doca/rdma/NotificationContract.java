@@ -46,11 +46,12 @@ abstract class NotificationContract extends RdmaPairContract {
     /// A notification of theirs that is requested, and that nothing has made readable.
     private Notification armed() {
         Notification notification = theirs.engine.notification();
-        do {
+        Eventually.until(() -> {
             progressToTheEnd(theirs.engine);
             notification.clear();
             notification.request();
-        } while (isReadable(notification.handle()));
+            return !isReadable(notification.handle());
+        });
         return notification;
     }
 

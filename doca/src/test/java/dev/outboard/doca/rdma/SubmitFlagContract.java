@@ -57,6 +57,19 @@ abstract class SubmitFlagContract extends RdmaPairContract {
     }
 
     @Test
+    @Requirement("DCORE-CTX-17a")
+    void eachFlushPushesWhatWasHeldBackSinceTheLast() {
+        connect();
+        for (int number = 1; number <= 2; number++) {
+            posted(null);
+            SendImmTask only = submitted(number, HOLD_BACK);
+            ours.rdma.flushTasks();
+            assertThat(ours.next()).isSameAs(only);
+            assertHears(number);
+        }
+    }
+
+    @Test
     @Requirement("DCORE-TASK-15")
     void aTaskWithTheFlushFlagPushesThoseBeforeIt() {
         connect();
