@@ -58,6 +58,7 @@ class ArchitectureTest {
     private static final String QUEUE = ROCE + ".queue..";
     private static final String CM = ROCE + ".cm..";
     private static final String IO = ROCE + ".io..";
+    private static final String LINUX = "dev.outboard.fabric.linux..";
     private static final String RTL = "dev.outboard.ccip.rtl..";
 
     /// What knows neither time nor chance but those that it is given.
@@ -238,7 +239,7 @@ class ArchitectureTest {
                 .resideInAPackage(WIRE)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(ROCE, RC, UD, CM, IO, QUEUE, MEMORY)
+                .resideInAnyPackage(ROCE, RC, UD, CM, IO, LINUX, QUEUE, MEMORY)
                 .check(CODE);
     }
 
@@ -280,7 +281,7 @@ class ArchitectureTest {
     void nativeCallsLiveInOnePackageOfTheirModule() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(IO, RTL)
+                .resideOutsideOfPackages(LINUX, RTL)
                 .should()
                 .dependOnClassesThat()
                 .belongToAnyOf(Linker.class, SymbolLookup.class)
@@ -310,7 +311,7 @@ class ArchitectureTest {
     }
 
     private static DescribedPredicate<JavaClass> isOutsideWorld() {
-        return resideInAnyPackage(ROCE, IO, "java.nio.channels..")
+        return resideInAnyPackage(ROCE, IO, LINUX, "java.nio.channels..")
                 .or(
                         describe(
                                 "sockets, clocks, executors or random numbers",

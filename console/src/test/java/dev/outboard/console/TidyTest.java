@@ -178,7 +178,8 @@ class TidyTest {
                         places(
                                 file ->
                                         file.isJava()
-                                                && !file.name().contains("fabric/roce/io/")
+                                                && !file.name()
+                                                        .contains("dev/outboard/fabric/linux/")
                                                 && !file.name().endsWith("ccip/rtl/Shim.java")
                                                 // Programs of their own that nothing imports.
                                                 && !file.name().startsWith("bench/peers/"),

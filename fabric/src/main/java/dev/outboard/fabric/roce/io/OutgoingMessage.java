@@ -3,6 +3,11 @@ package dev.outboard.fabric.roce.io;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import dev.outboard.fabric.linux.Cmsghdr;
+import dev.outboard.fabric.linux.Iovec;
+import dev.outboard.fabric.linux.Msghdr;
+import dev.outboard.fabric.linux.SockaddrIn;
+import dev.outboard.fabric.linux.SockaddrIn6;
 import dev.outboard.fabric.roce.wire.Path;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

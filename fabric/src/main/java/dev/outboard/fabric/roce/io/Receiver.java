@@ -3,6 +3,11 @@ package dev.outboard.fabric.roce.io;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import dev.outboard.fabric.linux.Cmsghdr;
+import dev.outboard.fabric.linux.Iovec;
+import dev.outboard.fabric.linux.Msghdr;
+import dev.outboard.fabric.linux.SockaddrIn;
+import dev.outboard.fabric.linux.SockaddrIn6;
 import dev.outboard.fabric.roce.queue.Counters;
 import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Gid;

@@ -5,6 +5,9 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.linux.Errno;
+import dev.outboard.fabric.linux.Iovec;
+import dev.outboard.fabric.linux.Msghdr;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.IpHeaders;
 import dev.outboard.fabric.roce.wire.Opcode;

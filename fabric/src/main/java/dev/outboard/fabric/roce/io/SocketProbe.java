@@ -1,5 +1,9 @@
 package dev.outboard.fabric.roce.io;
 
+import dev.outboard.fabric.linux.Cmsghdr;
+import dev.outboard.fabric.linux.Errno;
+import dev.outboard.fabric.linux.Iovec;
+import dev.outboard.fabric.linux.Msghdr;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;

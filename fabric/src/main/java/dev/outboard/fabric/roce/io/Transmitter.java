@@ -2,6 +2,7 @@ package dev.outboard.fabric.roce.io;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import dev.outboard.fabric.linux.Errno;
 import dev.outboard.fabric.roce.queue.Counters;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Icrc;

@@ -2,6 +2,11 @@ package dev.outboard.fabric.roce.io;
 
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.linux.Descriptor;
+import dev.outboard.fabric.linux.Errno;
+import dev.outboard.fabric.linux.Libc;
+import dev.outboard.fabric.linux.SockaddrIn;
+import dev.outboard.fabric.linux.SockaddrIn6;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.Inet4Address;

@@ -1,5 +1,10 @@
 package dev.outboard.fabric.roce.io;
 
+import dev.outboard.fabric.linux.Descriptor;
+import dev.outboard.fabric.linux.EventFd;
+import dev.outboard.fabric.linux.Libc;
+import dev.outboard.fabric.linux.Pollfd;
+import dev.outboard.fabric.linux.Timespec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;

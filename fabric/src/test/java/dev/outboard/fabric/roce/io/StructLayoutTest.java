@@ -3,6 +3,16 @@ package dev.outboard.fabric.roce.io;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.outboard.fabric.linux.Cmsghdr;
+import dev.outboard.fabric.linux.Errno;
+import dev.outboard.fabric.linux.EventFd;
+import dev.outboard.fabric.linux.Iovec;
+import dev.outboard.fabric.linux.MappingArena;
+import dev.outboard.fabric.linux.Msghdr;
+import dev.outboard.fabric.linux.Pollfd;
+import dev.outboard.fabric.linux.SockaddrIn;
+import dev.outboard.fabric.linux.SockaddrIn6;
+import dev.outboard.fabric.linux.Timespec;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.linux.Errno;
+import dev.outboard.fabric.linux.Iovec;
+import dev.outboard.fabric.linux.Msghdr;
+import dev.outboard.fabric.linux.SockaddrIn6;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;

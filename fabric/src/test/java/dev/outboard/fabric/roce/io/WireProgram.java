@@ -1,5 +1,6 @@
 package dev.outboard.fabric.roce.io;
 
+import dev.outboard.fabric.linux.Tun;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Icrc;

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.io;
+package dev.outboard.fabric.linux;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -21,7 +21,7 @@ import java.util.List;
 /// Calls that happen per packet or per wait take the memory for errno from the caller, who keeps
 /// one per thread of control and call; the others allocate it.
 @SuppressWarnings("restricted")
-final class Libc {
+public final class Libc {
     private static final Linker LINKER = Linker.nativeLinker();
     private static final Linker.Option CAPTURE_ERRNO = Linker.Option.captureCallState("errno");
     private static final StructLayout CALL_STATE = Linker.Option.captureStateLayout();
@@ -58,26 +58,26 @@ final class Libc {
     private Libc() {}
 
     /// Memory for the errno of one caller.
-    static MemorySegment errnoIn(Arena arena) {
+    public static MemorySegment errnoIn(Arena arena) {
         return arena.allocate(CALL_STATE);
     }
 
-    static int socket(int domain, int type, int protocol) {
+    public static int socket(int domain, int type, int protocol) {
         return control(SOCKET, domain, type, protocol);
     }
 
-    static int bind(int fd, MemorySegment address) {
+    public static int bind(int fd, MemorySegment address) {
         return control(BIND, fd, address, (int) address.byteSize());
     }
 
-    static int getsockname(int fd, MemorySegment address) {
+    public static int getsockname(int fd, MemorySegment address) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment length = arena.allocateFrom(JAVA_INT, (int) address.byteSize());
             return control(GETSOCKNAME, fd, address, length);
         }
     }
 
-    static int setsockopt(int fd, int level, int option, int value) {
+    public static int setsockopt(int fd, int level, int option, int value) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment argument = arena.allocateFrom(JAVA_INT, value);
             return control(SETSOCKOPT, fd, level, option, argument, Integer.BYTES);
@@ -85,7 +85,7 @@ final class Libc {
     }
 
     /// The value of an option that is a non-negative integer, or −errno.
-    static int getsockopt(int fd, int level, int option) {
+    public static int getsockopt(int fd, int level, int option) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = arena.allocate(JAVA_INT);
             MemorySegment length = arena.allocateFrom(JAVA_INT, Integer.BYTES);
@@ -94,15 +94,15 @@ final class Libc {
         }
     }
 
-    static int close(int fd) {
+    public static int close(int fd) {
         return control(CLOSE, fd);
     }
 
-    static int eventfd(int initial, int flags) {
+    public static int eventfd(int initial, int flags) {
         return control(EVENTFD, initial, flags);
     }
 
-    static int sendmsg(MemorySegment errno, int fd, MemorySegment message, int flags) {
+    public static int sendmsg(MemorySegment errno, int fd, MemorySegment message, int flags) {
         try {
             return result((long) SENDMSG.invokeExact(errno, fd, message, flags), errno);
         } catch (Throwable t) {
@@ -110,7 +110,7 @@ final class Libc {
         }
     }
 
-    static int recvmsg(MemorySegment errno, int fd, MemorySegment message, int flags) {
+    public static int recvmsg(MemorySegment errno, int fd, MemorySegment message, int flags) {
         try {
             return result((long) RECVMSG.invokeExact(errno, fd, message, flags), errno);
         } catch (Throwable t) {
@@ -118,7 +118,8 @@ final class Libc {
         }
     }
 
-    static int ppoll(MemorySegment errno, MemorySegment polled, long count, MemorySegment timeout) {
+    public static int ppoll(
+            MemorySegment errno, MemorySegment polled, long count, MemorySegment timeout) {
         try {
             MemorySegment signals = MemorySegment.NULL;
             return result((int) PPOLL.invokeExact(errno, polled, count, timeout, signals), errno);
@@ -127,7 +128,7 @@ final class Libc {
         }
     }
 
-    static int read(MemorySegment errno, int fd, MemorySegment bytes) {
+    public static int read(MemorySegment errno, int fd, MemorySegment bytes) {
         try {
             return result((long) READ.invokeExact(errno, fd, bytes, bytes.byteSize()), errno);
         } catch (Throwable t) {
@@ -135,7 +136,7 @@ final class Libc {
         }
     }
 
-    static int write(MemorySegment errno, int fd, MemorySegment bytes) {
+    public static int write(MemorySegment errno, int fd, MemorySegment bytes) {
         try {
             return result((long) WRITE.invokeExact(errno, fd, bytes, bytes.byteSize()), errno);
         } catch (Throwable t) {
@@ -144,7 +145,7 @@ final class Libc {
     }
 
     /// Memory of the system's that is nobody else's: the address, or −errno.
-    static long mmap(long byteSize, int protection, int flags) {
+    public static long mmap(long byteSize, int protection, int flags) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment errno = errnoIn(arena);
             MemorySegment anywhere = MemorySegment.NULL;
@@ -158,7 +159,7 @@ final class Libc {
         }
     }
 
-    static int munmap(MemorySegment memory) {
+    public static int munmap(MemorySegment memory) {
         return control(MUNMAP, memory, memory.byteSize());
     }
 

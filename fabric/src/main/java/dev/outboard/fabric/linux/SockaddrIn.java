@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.io;
+package dev.outboard.fabric.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
@@ -16,14 +16,14 @@ import java.lang.foreign.ValueLayout;
 ///     unsigned char  sin_zero[8];
 /// };
 /// ```
-final class SockaddrIn {
-    static final long FAMILY = 0;
-    static final long PORT = 2;
-    static final long ADDRESS = 4;
-    static final long SIZE = 16;
+public final class SockaddrIn {
+    public static final long FAMILY = 0;
+    public static final long PORT = 2;
+    public static final long ADDRESS = 4;
+    public static final long SIZE = 16;
 
     /// `AF_INET`.
-    static final short AF_INET = 2;
+    public static final short AF_INET = 2;
 
     private static final ValueLayout.OfShort NETWORK_SHORT =
             JAVA_SHORT_UNALIGNED.withOrder(BIG_ENDIAN);
@@ -31,17 +31,17 @@ final class SockaddrIn {
 
     private SockaddrIn() {}
 
-    static void set(MemorySegment name, int address, int port) {
+    public static void set(MemorySegment name, int address, int port) {
         name.set(JAVA_SHORT, FAMILY, AF_INET);
         name.set(NETWORK_SHORT, PORT, (short) port);
         name.set(NETWORK_INT, ADDRESS, address);
     }
 
-    static int port(MemorySegment name) {
+    public static int port(MemorySegment name) {
         return Short.toUnsignedInt(name.get(NETWORK_SHORT, PORT));
     }
 
-    static int address(MemorySegment name) {
+    public static int address(MemorySegment name) {
         return name.get(NETWORK_INT, ADDRESS);
     }
 }

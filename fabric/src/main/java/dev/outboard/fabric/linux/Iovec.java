@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.io;
+package dev.outboard.fabric.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -12,27 +12,27 @@ import java.lang.foreign.MemorySegment;
 ///     size_t iov_len;
 /// };
 /// ```
-final class Iovec {
-    static final long BASE = 0;
-    static final long LENGTH = 8;
-    static final long SIZE = 16;
+public final class Iovec {
+    public static final long BASE = 0;
+    public static final long LENGTH = 8;
+    public static final long SIZE = 16;
 
     private Iovec() {}
 
-    static void set(MemorySegment array, int index, long base, long length) {
+    public static void set(MemorySegment array, int index, long base, long length) {
         array.set(JAVA_LONG, index * SIZE + BASE, base);
         array.set(JAVA_LONG, index * SIZE + LENGTH, length);
     }
 
-    static long base(MemorySegment array, int index) {
+    public static long base(MemorySegment array, int index) {
         return array.get(JAVA_LONG, index * SIZE + BASE);
     }
 
-    static long length(MemorySegment array, int index) {
+    public static long length(MemorySegment array, int index) {
         return array.get(JAVA_LONG, index * SIZE + LENGTH);
     }
 
-    static void lengthen(MemorySegment array, int index, long bytes) {
+    public static void lengthen(MemorySegment array, int index, long bytes) {
         array.set(JAVA_LONG, index * SIZE + LENGTH, length(array, index) + bytes);
     }
 }

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.io;
+package dev.outboard.fabric.linux;
 
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
@@ -11,15 +11,15 @@ import java.lang.foreign.MemorySegment;
 @SuppressWarnings("restricted")
 public final class MappingArena implements Arena {
     /// Smaller pieces would waste much of their last page.
-    static final long LEAST_MAPPED_BYTES = 64 * 1024;
+    public static final long LEAST_MAPPED_BYTES = 64 * 1024;
 
-    static final int PROT_READ = 1;
-    static final int PROT_WRITE = 2;
-    static final int MAP_PRIVATE = 2;
-    static final int MAP_ANONYMOUS = 0x20;
+    public static final int PROT_READ = 1;
+    public static final int PROT_WRITE = 2;
+    public static final int MAP_PRIVATE = 2;
+    public static final int MAP_ANONYMOUS = 0x20;
 
     /// The pages are there, and zero, before the first packet comes.
-    static final int MAP_POPULATE = 0x8000;
+    public static final int MAP_POPULATE = 0x8000;
 
     private static final long PAGE_BYTES = 4096;
 

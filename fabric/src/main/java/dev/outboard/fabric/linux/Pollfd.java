@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.io;
+package dev.outboard.fabric.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
@@ -14,24 +14,24 @@ import java.lang.foreign.MemorySegment;
 ///     short revents;
 /// };
 /// ```
-final class Pollfd {
-    static final long FD = 0;
-    static final long EVENTS = 4;
-    static final long RETURNED_EVENTS = 6;
-    static final long SIZE = 8;
+public final class Pollfd {
+    public static final long FD = 0;
+    public static final long EVENTS = 4;
+    public static final long RETURNED_EVENTS = 6;
+    public static final long SIZE = 8;
 
     /// `POLLIN`: there is something to read.
-    static final short POLLIN = 1;
+    public static final short POLLIN = 1;
 
     private Pollfd() {}
 
-    static void set(MemorySegment array, int index, int fd, short events) {
+    public static void set(MemorySegment array, int index, int fd, short events) {
         array.set(JAVA_INT, index * SIZE + FD, fd);
         array.set(JAVA_SHORT, index * SIZE + EVENTS, events);
         array.set(JAVA_SHORT, index * SIZE + RETURNED_EVENTS, (short) 0);
     }
 
-    static short returnedEvents(MemorySegment array, int index) {
+    public static short returnedEvents(MemorySegment array, int index) {
         return array.get(JAVA_SHORT, index * SIZE + RETURNED_EVENTS);
     }
 }

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.io;
+package dev.outboard.fabric.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
@@ -18,16 +18,16 @@ import java.lang.foreign.ValueLayout;
 ///     uint32_t        sin6_scope_id;
 /// };
 /// ```
-final class SockaddrIn6 {
-    static final long FAMILY = 0;
-    static final long PORT = 2;
-    static final long FLOW_INFORMATION = 4;
-    static final long ADDRESS = 8;
-    static final long SCOPE = 24;
-    static final long SIZE = 28;
+public final class SockaddrIn6 {
+    public static final long FAMILY = 0;
+    public static final long PORT = 2;
+    public static final long FLOW_INFORMATION = 4;
+    public static final long ADDRESS = 8;
+    public static final long SCOPE = 24;
+    public static final long SIZE = 28;
 
     /// `AF_INET6`.
-    static final short AF_INET6 = 10;
+    public static final short AF_INET6 = 10;
 
     private static final ValueLayout.OfShort NETWORK_SHORT =
             JAVA_SHORT_UNALIGNED.withOrder(BIG_ENDIAN);
@@ -36,7 +36,7 @@ final class SockaddrIn6 {
 
     private SockaddrIn6() {}
 
-    static void set(MemorySegment name, long high, long low, int scope, int port) {
+    public static void set(MemorySegment name, long high, long low, int scope, int port) {
         name.set(JAVA_SHORT, FAMILY, AF_INET6);
         name.set(NETWORK_SHORT, PORT, (short) port);
         name.set(JAVA_INT, FLOW_INFORMATION, 0);
@@ -45,15 +45,15 @@ final class SockaddrIn6 {
         name.set(JAVA_INT, SCOPE, scope);
     }
 
-    static int port(MemorySegment name) {
+    public static int port(MemorySegment name) {
         return Short.toUnsignedInt(name.get(NETWORK_SHORT, PORT));
     }
 
-    static long addressHigh(MemorySegment name) {
+    public static long addressHigh(MemorySegment name) {
         return name.get(NETWORK_LONG, ADDRESS);
     }
 
-    static long addressLow(MemorySegment name) {
+    public static long addressLow(MemorySegment name) {
         return name.get(NETWORK_LONG, ADDRESS + Long.BYTES);
     }
 }

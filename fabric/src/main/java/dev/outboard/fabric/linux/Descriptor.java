@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.io;
+package dev.outboard.fabric.linux;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -15,7 +15,7 @@ import java.lang.invoke.VarHandle;
 ///     descriptor.release();
 /// }
 /// ```
-final class Descriptor implements AutoCloseable {
+public final class Descriptor implements AutoCloseable {
     /// Set by [#close]; the bits below count the users.
     private static final int CLOSING = Integer.MIN_VALUE;
 
@@ -39,7 +39,7 @@ final class Descriptor implements AutoCloseable {
     private volatile int state;
 
     /// Takes over `fd`; `description` names it in exceptions.
-    Descriptor(int fd, String description) {
+    public Descriptor(int fd, String description) {
         this.fd = fd;
         this.description = description;
     }
@@ -47,7 +47,7 @@ final class Descriptor implements AutoCloseable {
     /// The descriptor, which stays open until the matching [#release].
     ///
     /// @throws IllegalStateException if it is closed
-    int acquire() {
+    public int acquire() {
         if ((int) STATE.getAndAdd(this, 1) < 0) {
             release();
             throw new IllegalStateException(description + " is closed");
@@ -55,7 +55,7 @@ final class Descriptor implements AutoCloseable {
         return fd;
     }
 
-    void release() {
+    public void release() {
         if ((int) STATE.getAndAdd(this, -1) - 1 == CLOSING) {
             closeOnce();
         }

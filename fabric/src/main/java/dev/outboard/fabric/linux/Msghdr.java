@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.io;
+package dev.outboard.fabric.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -16,38 +16,38 @@ import java.lang.foreign.MemorySegment;
 ///     int           msg_flags;
 /// };
 /// ```
-final class Msghdr {
-    static final long NAME = 0;
-    static final long NAME_LENGTH = 8;
-    static final long IOVECS = 16;
-    static final long IOVEC_COUNT = 24;
-    static final long CONTROL = 32;
-    static final long CONTROL_LENGTH = 40;
-    static final long FLAGS = 48;
-    static final long SIZE = 56;
+public final class Msghdr {
+    public static final long NAME = 0;
+    public static final long NAME_LENGTH = 8;
+    public static final long IOVECS = 16;
+    public static final long IOVEC_COUNT = 24;
+    public static final long CONTROL = 32;
+    public static final long CONTROL_LENGTH = 40;
+    public static final long FLAGS = 48;
+    public static final long SIZE = 56;
 
     private Msghdr() {}
 
-    static void name(MemorySegment message, long address, int length) {
+    public static void name(MemorySegment message, long address, int length) {
         message.set(JAVA_LONG, NAME, address);
         message.set(JAVA_INT, NAME_LENGTH, length);
     }
 
-    static void iovecs(MemorySegment message, long address, int count) {
+    public static void iovecs(MemorySegment message, long address, int count) {
         message.set(JAVA_LONG, IOVECS, address);
         message.set(JAVA_LONG, IOVEC_COUNT, count);
     }
 
-    static void control(MemorySegment message, long address, long length) {
+    public static void control(MemorySegment message, long address, long length) {
         message.set(JAVA_LONG, CONTROL, address);
         message.set(JAVA_LONG, CONTROL_LENGTH, length);
     }
 
-    static long controlLength(MemorySegment message) {
+    public static long controlLength(MemorySegment message) {
         return message.get(JAVA_LONG, CONTROL_LENGTH);
     }
 
-    static int flags(MemorySegment message) {
+    public static int flags(MemorySegment message) {
         return message.get(JAVA_INT, FLAGS);
     }
 }

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.io;
+package dev.outboard.fabric.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -11,8 +11,8 @@ import java.lang.foreign.MemorySegment;
 /// An eventfd of Linux: readable once somebody has signalled. Signalling allocates nothing. Any
 /// thread may use it.
 public final class EventFd implements NotificationHandle {
-    static final int EFD_NONBLOCK = 0x800;
-    static final int EFD_CLOEXEC = 0x80000;
+    public static final int EFD_NONBLOCK = 0x800;
+    public static final int EFD_CLOEXEC = 0x80000;
     private static final int CLOSED = -1;
 
     private final Descriptor descriptor;
@@ -43,11 +43,11 @@ public final class EventFd implements NotificationHandle {
     /// The descriptor, which stays open until the matching [#release].
     ///
     /// @throws IllegalStateException if it is closed
-    int acquire() {
+    public int acquire() {
         return descriptor.acquire();
     }
 
-    void release() {
+    public void release() {
         descriptor.release();
     }
 

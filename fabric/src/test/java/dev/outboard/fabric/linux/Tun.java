@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.io;
+package dev.outboard.fabric.linux;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 /// The far end of a TUN interface: what the kernel puts on its wire, IP header first. The interface
 /// offloads nothing, so packets are seen as the last software in the kernel leaves them.
 @SuppressWarnings("restricted")
-final class Tun implements AutoCloseable {
+public final class Tun implements AutoCloseable {
     private static final int O_RDWR = 2;
     private static final int O_NONBLOCK = 0x800;
     private static final long TUNSETIFF = 0x400454CAL;
@@ -39,7 +39,7 @@ final class Tun implements AutoCloseable {
     private final int fd;
 
     /// Attaches to the interface of that name.
-    Tun(String name) throws Throwable {
+    public Tun(String name) throws Throwable {
         MemorySegment device = arena.allocateFrom("/dev/net/tun");
         this.fd = (int) OPEN.invokeExact(device, O_RDWR | O_NONBLOCK);
         MemorySegment request = arena.allocate(IFREQ_SIZE, Long.BYTES);
@@ -52,7 +52,7 @@ final class Tun implements AutoCloseable {
     }
 
     /// The next IPv4 packet with UDP inside.
-    byte[] next() {
+    public byte[] next() {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         while (System.nanoTime() < deadline) {
             int length = Libc.read(errno, fd, packet);

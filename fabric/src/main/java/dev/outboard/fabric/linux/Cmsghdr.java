@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.io;
+package dev.outboard.fabric.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -15,36 +15,36 @@ import java.lang.foreign.MemorySegment;
 /// ```
 ///
 /// Entries of a control buffer start at multiples of 8.
-final class Cmsghdr {
-    static final long LENGTH = 0;
-    static final long LEVEL = 8;
-    static final long TYPE = 12;
-    static final long DATA = 16;
-    static final long SIZE = 16;
+public final class Cmsghdr {
+    public static final long LENGTH = 0;
+    public static final long LEVEL = 8;
+    public static final long TYPE = 12;
+    public static final long DATA = 16;
+    public static final long SIZE = 16;
 
     private Cmsghdr() {}
 
     /// What an entry with `dataBytes` of data takes up: `CMSG_SPACE`.
-    static long space(long dataBytes) {
+    public static long space(long dataBytes) {
         return DATA + align(dataBytes);
     }
 
-    static void set(MemorySegment control, long at, int level, int type, long dataBytes) {
+    public static void set(MemorySegment control, long at, int level, int type, long dataBytes) {
         control.set(JAVA_LONG, at + LENGTH, DATA + dataBytes);
         control.set(JAVA_INT, at + LEVEL, level);
         control.set(JAVA_INT, at + TYPE, type);
     }
 
-    static int level(MemorySegment control, long at) {
+    public static int level(MemorySegment control, long at) {
         return control.get(JAVA_INT, at + LEVEL);
     }
 
-    static int type(MemorySegment control, long at) {
+    public static int type(MemorySegment control, long at) {
         return control.get(JAVA_INT, at + TYPE);
     }
 
     /// Where the entry behind the one at `at` starts: `CMSG_NXTHDR`.
-    static long next(MemorySegment control, long at) {
+    public static long next(MemorySegment control, long at) {
         return at + align(control.get(JAVA_LONG, at + LENGTH));
     }
 

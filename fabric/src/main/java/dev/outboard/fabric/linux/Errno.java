@@ -1,30 +1,30 @@
-package dev.outboard.fabric.roce.io;
+package dev.outboard.fabric.linux;
 
 /// The error numbers of Linux that this package tells apart or names in messages.
-final class Errno {
-    static final int EPERM = 1;
-    static final int EINTR = 4;
-    static final int EIO = 5;
-    static final int EAGAIN = 11;
-    static final int ENOMEM = 12;
-    static final int EACCES = 13;
-    static final int EFAULT = 14;
-    static final int EINVAL = 22;
-    static final int EMFILE = 24;
-    static final int EMSGSIZE = 90;
-    static final int ENOPROTOOPT = 92;
-    static final int EAFNOSUPPORT = 97;
-    static final int EADDRINUSE = 98;
-    static final int EADDRNOTAVAIL = 99;
-    static final int ENETDOWN = 100;
-    static final int ENETUNREACH = 101;
-    static final int ENOBUFS = 105;
-    static final int EHOSTUNREACH = 113;
+public final class Errno {
+    public static final int EPERM = 1;
+    public static final int EINTR = 4;
+    public static final int EIO = 5;
+    public static final int EAGAIN = 11;
+    public static final int ENOMEM = 12;
+    public static final int EACCES = 13;
+    public static final int EFAULT = 14;
+    public static final int EINVAL = 22;
+    public static final int EMFILE = 24;
+    public static final int EMSGSIZE = 90;
+    public static final int ENOPROTOOPT = 92;
+    public static final int EAFNOSUPPORT = 97;
+    public static final int EADDRINUSE = 98;
+    public static final int EADDRNOTAVAIL = 99;
+    public static final int ENETDOWN = 100;
+    public static final int ENETUNREACH = 101;
+    public static final int ENOBUFS = 105;
+    public static final int EHOSTUNREACH = 113;
 
     private Errno() {}
 
     /// The symbol for `errno`, as manual pages have it.
-    static String name(int errno) {
+    public static String name(int errno) {
         return switch (errno) {
             case EPERM -> "EPERM";
             case EINTR -> "EINTR";
