@@ -2,14 +2,14 @@ package dev.outboard.naa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.fabric.roce.cm.ConnectionReply;
-import dev.outboard.fabric.roce.cm.ConnectionRequest;
-import dev.outboard.fabric.roce.cm.DisconnectReply;
-import dev.outboard.fabric.roce.cm.DisconnectRequest;
-import dev.outboard.fabric.roce.cm.Octets;
-import dev.outboard.fabric.roce.cm.ReadyToUse;
-import dev.outboard.fabric.roce.cm.RejectReason;
-import dev.outboard.fabric.roce.cm.Rejection;
+import dev.outboard.fabric.roce.wire.cm.ConnectionReply;
+import dev.outboard.fabric.roce.wire.cm.ConnectionRequest;
+import dev.outboard.fabric.roce.wire.cm.DisconnectReply;
+import dev.outboard.fabric.roce.wire.cm.DisconnectRequest;
+import dev.outboard.fabric.roce.wire.cm.Octets;
+import dev.outboard.fabric.roce.wire.cm.ReadyToUse;
+import dev.outboard.fabric.roce.wire.cm.RejectReason;
+import dev.outboard.fabric.roce.wire.cm.Rejection;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.naa.MrspMessage.Entry;
 import dev.outboard.naa.client.NaaClient;

@@ -2,9 +2,9 @@ package dev.outboard.naa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.fabric.roce.cm.CmDatagram;
-import dev.outboard.fabric.roce.cm.ConnectionReply;
 import dev.outboard.fabric.roce.wire.Opcode;
+import dev.outboard.fabric.roce.wire.cm.CmDatagram;
+import dev.outboard.fabric.roce.wire.cm.ConnectionReply;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.naa.MrspMessage.Entry;
 import dev.outboard.naa.client.NaaClient;

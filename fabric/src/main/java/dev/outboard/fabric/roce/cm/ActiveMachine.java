@@ -5,6 +5,16 @@ import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.PathMtu;
 import dev.outboard.fabric.roce.wire.Psn;
+import dev.outboard.fabric.roce.wire.cm.CmDiscard;
+import dev.outboard.fabric.roce.wire.cm.ConnectionReply;
+import dev.outboard.fabric.roce.wire.cm.ConnectionRequest;
+import dev.outboard.fabric.roce.wire.cm.IpAddressHeader;
+import dev.outboard.fabric.roce.wire.cm.Octets;
+import dev.outboard.fabric.roce.wire.cm.PathRecord;
+import dev.outboard.fabric.roce.wire.cm.ReadyToUse;
+import dev.outboard.fabric.roce.wire.cm.RejectReason;
+import dev.outboard.fabric.roce.wire.cm.Rejection;
+import dev.outboard.fabric.roce.wire.cm.ServiceId;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 

@@ -2,6 +2,7 @@ package dev.outboard.fabric.roce.cm;
 
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.PathMtu;
+import dev.outboard.fabric.roce.wire.cm.TimeoutCode;
 import java.time.Duration;
 
 /// What a [CmAgent] knows of the device it signals for.

@@ -1,5 +1,7 @@
 package dev.outboard.fabric.roce.cm;
 
+import dev.outboard.fabric.roce.wire.cm.CmAttribute;
+import dev.outboard.fabric.roce.wire.cm.CmDiscard;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;

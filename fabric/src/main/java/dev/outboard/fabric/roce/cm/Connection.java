@@ -1,6 +1,7 @@
 package dev.outboard.fabric.roce.cm;
 
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.cm.ConnectionRequest;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

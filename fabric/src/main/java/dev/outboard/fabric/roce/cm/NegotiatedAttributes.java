@@ -2,6 +2,9 @@ package dev.outboard.fabric.roce.cm;
 
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.PathMtu;
+import dev.outboard.fabric.roce.wire.cm.ConnectionReply;
+import dev.outboard.fabric.roce.wire.cm.ConnectionRequest;
+import dev.outboard.fabric.roce.wire.cm.TimeoutCode;
 
 /// What both sides agreed on for a queue pair: all it needs to go from INIT through RTR to RTS.
 ///

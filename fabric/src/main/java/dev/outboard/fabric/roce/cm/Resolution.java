@@ -1,6 +1,8 @@
 package dev.outboard.fabric.roce.cm;
 
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.cm.ServiceId;
+import dev.outboard.fabric.roce.wire.cm.SidrRequest;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

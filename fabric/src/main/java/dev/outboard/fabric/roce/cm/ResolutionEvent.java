@@ -1,6 +1,9 @@
 package dev.outboard.fabric.roce.cm;
 
 import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.roce.wire.cm.Octets;
+import dev.outboard.fabric.roce.wire.cm.SidrReply;
+import dev.outboard.fabric.roce.wire.cm.SidrStatus;
 
 /// Something that happened to a service ID resolution, in librdmacm's terms.
 ///

@@ -2,6 +2,10 @@ package dev.outboard.fabric.roce.cm;
 
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.cm.Octets;
+import dev.outboard.fabric.roce.wire.cm.SidrReply;
+import dev.outboard.fabric.roce.wire.cm.SidrRequest;
+import dev.outboard.fabric.roce.wire.cm.SidrStatus;
 import java.util.random.RandomGenerator;
 
 /// The part of a [CmAgent] for datagram services: asks peers for the queue pair and queue key

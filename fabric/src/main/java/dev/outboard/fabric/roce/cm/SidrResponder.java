@@ -1,6 +1,15 @@
 package dev.outboard.fabric.roce.cm;
 
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.cm.CmAttribute;
+import dev.outboard.fabric.roce.wire.cm.CmDatagram;
+import dev.outboard.fabric.roce.wire.cm.CmDiscard;
+import dev.outboard.fabric.roce.wire.cm.IpAddressHeader;
+import dev.outboard.fabric.roce.wire.cm.Octets;
+import dev.outboard.fabric.roce.wire.cm.ServiceId;
+import dev.outboard.fabric.roce.wire.cm.SidrReply;
+import dev.outboard.fabric.roce.wire.cm.SidrRequest;
+import dev.outboard.fabric.roce.wire.cm.SidrStatus;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -3,6 +3,11 @@ package dev.outboard.fabric.roce.cm;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.cm.CmDatagram;
+import dev.outboard.fabric.roce.wire.cm.CmDiscard;
+import dev.outboard.fabric.roce.wire.cm.CmMessage;
+import dev.outboard.fabric.roce.wire.cm.Octets;
+import dev.outboard.fabric.roce.wire.cm.RejectReason;
 import java.time.Duration;
 
 /// What the state machines of one agent share: the device's facts, the connections, and the ways to

@@ -2,6 +2,12 @@ package dev.outboard.fabric.roce.cm;
 
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.cm.CmDiscard;
+import dev.outboard.fabric.roce.wire.cm.DisconnectReply;
+import dev.outboard.fabric.roce.wire.cm.DisconnectRequest;
+import dev.outboard.fabric.roce.wire.cm.Octets;
+import dev.outboard.fabric.roce.wire.cm.RejectReason;
+import dev.outboard.fabric.roce.wire.cm.TimeoutCode;
 import java.util.Optional;
 
 /// How connections end, on either side: ESTABLISHED, DREQ_SENT, TIMEWAIT, IDLE.

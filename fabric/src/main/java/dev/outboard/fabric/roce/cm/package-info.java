@@ -1,2 +1,3 @@
-/// The connection manager's datagrams and state machines: no socket, no clock, no thread.
+/// The connection manager's state machines: no socket, no clock, no thread. Its messages are those
+/// of `wire.cm`.
 package dev.outboard.fabric.roce.cm;

@@ -7,6 +7,7 @@ import static dev.outboard.fabric.ConnectionEvent.Type.TIMEWAIT_EXIT;
 import static dev.outboard.fabric.ConnectionEvent.Type.UNREACHABLE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.fabric.roce.wire.cm.CmAttribute;
 import dev.outboard.testkit.Requirement;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

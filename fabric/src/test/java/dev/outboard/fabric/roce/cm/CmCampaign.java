@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.cm.ConnectionReply;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package dev.outboard.fabric.roce.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.fabric.roce.wire.cm.CmDatagram;
 import dev.outboard.testkit.FuzzCorpus;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,9 @@
 package dev.outboard.fabric.roce.cm;
 
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.cm.CmAttribute;
+import dev.outboard.fabric.roce.wire.cm.CmDatagram;
+import dev.outboard.fabric.roce.wire.cm.CmMessage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.fabric.roce.wire.CapturedPacket;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Opcode;
+import dev.outboard.fabric.roce.wire.cm.CmDatagram;
+import dev.outboard.fabric.roce.wire.cm.SidrRequest;
 import dev.outboard.testkit.Requirement;
 import java.util.HexFormat;
 import java.util.List;

@@ -3,6 +3,17 @@ package dev.outboard.fabric.roce.cm;
 import static dev.outboard.fabric.ConnectionEvent.Type.ESTABLISHED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.fabric.roce.wire.cm.CmAttribute;
+import dev.outboard.fabric.roce.wire.cm.CmDatagram;
+import dev.outboard.fabric.roce.wire.cm.CmDiscard;
+import dev.outboard.fabric.roce.wire.cm.CmMessage;
+import dev.outboard.fabric.roce.wire.cm.DisconnectReply;
+import dev.outboard.fabric.roce.wire.cm.DisconnectRequest;
+import dev.outboard.fabric.roce.wire.cm.GoldenCmTest;
+import dev.outboard.fabric.roce.wire.cm.MessageReceiptAcknowledgement;
+import dev.outboard.fabric.roce.wire.cm.Octets;
+import dev.outboard.fabric.roce.wire.cm.ReadyToUse;
+import dev.outboard.fabric.roce.wire.cm.Rejection;
 import dev.outboard.testkit.Requirement;
 import java.time.Duration;
 import java.util.ArrayList;

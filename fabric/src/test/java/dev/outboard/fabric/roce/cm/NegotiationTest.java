@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.roce.wire.PathMtu;
+import dev.outboard.fabric.roce.wire.cm.CmAttribute;
+import dev.outboard.fabric.roce.wire.cm.ConnectionReply;
+import dev.outboard.fabric.roce.wire.cm.ConnectionRequest;
 import dev.outboard.testkit.Requirement;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

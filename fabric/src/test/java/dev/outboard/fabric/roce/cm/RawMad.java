@@ -1,5 +1,7 @@
 package dev.outboard.fabric.roce.cm;
 
+import dev.outboard.fabric.roce.wire.cm.CmDatagram;
+import dev.outboard.fabric.roce.wire.cm.CmMessage;
 import java.nio.ByteBuffer;
 
 /// A datagram whose bytes are changed one field at a time, by the offsets of the specification and

@@ -9,6 +9,13 @@ import static dev.outboard.fabric.ConnectionEvent.Type.TIMEWAIT_EXIT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.roce.wire.PathMtu;
+import dev.outboard.fabric.roce.wire.cm.CmAttribute;
+import dev.outboard.fabric.roce.wire.cm.CmDatagram;
+import dev.outboard.fabric.roce.wire.cm.CmDiscard;
+import dev.outboard.fabric.roce.wire.cm.ConnectionRequest;
+import dev.outboard.fabric.roce.wire.cm.Octets;
+import dev.outboard.fabric.roce.wire.cm.RejectReason;
+import dev.outboard.fabric.roce.wire.cm.Rejection;
 import dev.outboard.testkit.Requirement;
 import java.time.Duration;
 import java.util.Arrays;

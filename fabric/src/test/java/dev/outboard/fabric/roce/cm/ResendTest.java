@@ -7,6 +7,12 @@ import static dev.outboard.fabric.ConnectionEvent.Type.UNREACHABLE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outboard.fabric.roce.wire.cm.CmAttribute;
+import dev.outboard.fabric.roce.wire.cm.ConnectionRequest;
+import dev.outboard.fabric.roce.wire.cm.MessageReceiptAcknowledgement;
+import dev.outboard.fabric.roce.wire.cm.Octets;
+import dev.outboard.fabric.roce.wire.cm.ReadyToUse;
+import dev.outboard.fabric.roce.wire.cm.TimeoutCode;
 import dev.outboard.testkit.Requirement;
 import java.time.Duration;
 import java.util.ArrayList;

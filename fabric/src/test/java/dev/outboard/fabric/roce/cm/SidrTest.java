@@ -7,6 +7,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.roce.wire.cm.CmAttribute;
+import dev.outboard.fabric.roce.wire.cm.CmDatagram;
+import dev.outboard.fabric.roce.wire.cm.CmDiscard;
+import dev.outboard.fabric.roce.wire.cm.CmMessage;
+import dev.outboard.fabric.roce.wire.cm.IpAddressHeader;
+import dev.outboard.fabric.roce.wire.cm.Octets;
+import dev.outboard.fabric.roce.wire.cm.SidrReply;
+import dev.outboard.fabric.roce.wire.cm.SidrRequest;
+import dev.outboard.fabric.roce.wire.cm.SidrStatus;
 import dev.outboard.testkit.Golden;
 import dev.outboard.testkit.Requirement;
 import java.time.Duration;

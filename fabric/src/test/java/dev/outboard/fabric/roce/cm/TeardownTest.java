@@ -8,6 +8,11 @@ import static dev.outboard.fabric.ConnectionEvent.Type.TIMEWAIT_EXIT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outboard.fabric.roce.wire.cm.CmAttribute;
+import dev.outboard.fabric.roce.wire.cm.CmDiscard;
+import dev.outboard.fabric.roce.wire.cm.DisconnectRequest;
+import dev.outboard.fabric.roce.wire.cm.Octets;
+import dev.outboard.fabric.roce.wire.cm.Rejection;
 import dev.outboard.testkit.Requirement;
 import java.time.Duration;
 import java.util.HashSet;

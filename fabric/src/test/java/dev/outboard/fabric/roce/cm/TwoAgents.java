@@ -1,6 +1,7 @@
 package dev.outboard.fabric.roce.cm;
 
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.cm.CmAttribute;
 import java.time.Duration;
 
 /// What most tests start from: a client and a server that listens.

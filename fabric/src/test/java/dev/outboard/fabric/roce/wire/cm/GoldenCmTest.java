@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.cm;
+package dev.outboard.fabric.roce.wire.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// The management datagrams that foreign stacks sent, field by field.
-class GoldenCmTest {
+public class GoldenCmTest {
     private static final Gid CLIENT = Gid.ofIpv4(0x0A4D0002);
     private static final Gid SERVER = Gid.ofIpv4(0x0A4D0001);
     private static final Gid CLIENT_V6 = new Gid(0xFD77_0000_0000_0000L, 2);
@@ -24,12 +24,12 @@ class GoldenCmTest {
     private static final int CLIENT_ID = 0x2E9B_2EF4;
     private static final int SERVER_ID = 0x2BCE_2F96;
 
-    static List<String> goldenDatagrams() {
+    public static List<String> goldenDatagrams() {
         return Golden.names().stream().filter(name -> name.contains("cm_")).toList();
     }
 
     /// The MAD lies between the IP, UDP, BTH and DETH headers and the ICRC.
-    static byte[] mad(String name) {
+    public static byte[] mad(String name) {
         byte[] packet = Golden.packet(name);
         return Arrays.copyOfRange(packet, packet.length - 4 - CmDatagram.LENGTH, packet.length - 4);
     }

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.cm;
+package dev.outboard.fabric.roce.wire.cm;
 
 import java.nio.ByteBuffer;
 
@@ -18,8 +18,8 @@ public record SidrReply(
         Octets additionalInfo,
         Octets privateData)
         implements CmMessage {
-    static final int ADDITIONAL_INFO_LENGTH = 72;
-    static final int PRIVATE_DATA_LENGTH = 136;
+    public static final int ADDITIONAL_INFO_LENGTH = 72;
+    public static final int PRIVATE_DATA_LENGTH = 136;
 
     private static final int REQUEST_ID = 0;
     private static final int STATUS = 4;

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.cm;
+package dev.outboard.fabric.roce.wire.cm;
 
 import java.util.Optional;
 
@@ -70,7 +70,7 @@ public enum RejectReason {
     }
 
     /// One line for people about any code that a peer may send.
-    static String explain(int code) {
+    public static String explain(int code) {
         return of(code).map(RejectReason::explanation).orElse("unknown reject reason")
                 + " (reason "
                 + code

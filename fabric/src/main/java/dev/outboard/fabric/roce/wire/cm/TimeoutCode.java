@@ -1,21 +1,21 @@
-package dev.outboard.fabric.roce.cm;
+package dev.outboard.fabric.roce.wire.cm;
 
 import java.util.concurrent.TimeUnit;
 
 /// The 5-bit time codes of CM messages: 4.096 µs·2^code, as Linux rounds them.
-final class TimeoutCode {
-    static final int MAX = 31;
+public final class TimeoutCode {
+    public static final int MAX = 31;
 
     private TimeoutCode() {}
 
     /// Linux takes 4.096 µs·2^8 for one millisecond, and that for the shortest time.
-    static long nanos(int code) {
+    public static long nanos(int code) {
         return TimeUnit.MILLISECONDS.toNanos(1L << Math.max(code - 8, 0));
     }
 
     /// The ACK timeout of a queue pair: a round trip on the path and the delay of the peer's
     /// acknowledgement, added in powers of two, as Linux does.
-    static int ackTimeout(int ackDelay, int packetLifetime) {
+    public static int ackTimeout(int ackDelay, int packetLifetime) {
         int roundTrip = packetLifetime + 1;
         int sum =
                 roundTrip >= ackDelay

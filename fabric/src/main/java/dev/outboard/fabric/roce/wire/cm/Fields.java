@@ -1,10 +1,10 @@
-package dev.outboard.fabric.roce.cm;
+package dev.outboard.fabric.roce.wire.cm;
 
 import dev.outboard.fabric.roce.wire.Gid;
 import java.nio.ByteBuffer;
 
 /// Unsigned and odd-sized big-endian fields of CM messages.
-final class Fields {
+public final class Fields {
     private static final int MASK_24 = 0xFF_FFFF;
 
     private Fields() {}

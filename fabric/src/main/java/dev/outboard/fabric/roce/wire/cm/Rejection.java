@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.cm;
+package dev.outboard.fabric.roce.wire.cm;
 
 import java.nio.ByteBuffer;
 
@@ -19,11 +19,11 @@ public record Rejection(
         Octets additionalInfo,
         Octets privateData)
         implements CmMessage {
-    static final int OF_REQ = 0;
-    static final int OF_REP = 1;
-    static final int OF_NONE = 2;
+    public static final int OF_REQ = 0;
+    public static final int OF_REP = 1;
+    public static final int OF_NONE = 2;
     static final int ADDITIONAL_INFO_LENGTH = 72;
-    static final int PRIVATE_DATA_LENGTH = 148;
+    public static final int PRIVATE_DATA_LENGTH = 148;
 
     private static final int LOCAL_ID = 0;
     private static final int REMOTE_ID = 4;
@@ -34,7 +34,7 @@ public record Rejection(
     private static final int PRIVATE_DATA = 84;
 
     /// A rejection for `reason`; shorter fields are padded.
-    static Rejection of(
+    public static Rejection of(
             int localId,
             int remoteId,
             int messageRejected,

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.cm;
+package dev.outboard.fabric.roce.wire.cm;
 
 import dev.outboard.fabric.roce.wire.Gid;
 import java.nio.ByteBuffer;
@@ -22,12 +22,12 @@ public final class Octets {
     }
 
     /// The eight bytes of `value`, big-endian.
-    static Octets ofLong(long value) {
+    public static Octets ofLong(long value) {
         return new Octets(ByteBuffer.allocate(Long.BYTES).putLong(value).array());
     }
 
     /// The sixteen bytes of `gid`.
-    static Octets ofGid(Gid gid) {
+    public static Octets ofGid(Gid gid) {
         byte[] bytes = new byte[2 * Long.BYTES];
         Fields.putGid(ByteBuffer.wrap(bytes), 0, gid);
         return new Octets(bytes);
@@ -72,7 +72,7 @@ public final class Octets {
     }
 
     /// A read-only view of the bytes, big-endian.
-    ByteBuffer asByteBuffer() {
+    public ByteBuffer asByteBuffer() {
         return ByteBuffer.wrap(bytes).asReadOnlyBuffer();
     }
 

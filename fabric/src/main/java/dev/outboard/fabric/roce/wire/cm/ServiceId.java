@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.cm;
+package dev.outboard.fabric.roce.wire.cm;
 
 /// What a REQ or SIDR_REQ asks for: on RDMA IP CM a port space and a port (InfiniBand Architecture,
 /// annex A11.3).

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.cm;
+package dev.outboard.fabric.roce.wire.cm;
 
 import java.nio.ByteBuffer;
 
@@ -28,7 +28,7 @@ public record ConnectionReply(
         long localCaGuid,
         Octets privateData)
         implements CmMessage {
-    static final int PRIVATE_DATA_LENGTH = 196;
+    public static final int PRIVATE_DATA_LENGTH = 196;
 
     private static final int LOCAL_ID = 0;
     private static final int REMOTE_ID = 4;

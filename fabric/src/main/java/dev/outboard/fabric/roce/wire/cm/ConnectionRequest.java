@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.cm;
+package dev.outboard.fabric.roce.wire.cm;
 
 import java.nio.ByteBuffer;
 
@@ -44,8 +44,8 @@ public record ConnectionRequest(
         PathRecord alternatePath,
         Octets privateData)
         implements CmMessage {
-    static final int PRIVATE_DATA_LENGTH = 92;
-    static final int TRANSPORT_RC = 0;
+    public static final int PRIVATE_DATA_LENGTH = 92;
+    public static final int TRANSPORT_RC = 0;
 
     private static final int LOCAL_ID = 0;
     private static final int VENDOR_ID = 5;

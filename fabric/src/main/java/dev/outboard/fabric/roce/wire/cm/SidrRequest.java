@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.cm;
+package dev.outboard.fabric.roce.wire.cm;
 
 import java.nio.ByteBuffer;
 
@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 /// @param privateData all 216 bytes, with the [IpAddressHeader]
 public record SidrRequest(int requestId, int partitionKey, ServiceId serviceId, Octets privateData)
         implements CmMessage {
-    static final int PRIVATE_DATA_LENGTH = 216;
+    public static final int PRIVATE_DATA_LENGTH = 216;
 
     private static final int REQUEST_ID = 0;
     private static final int PARTITION_KEY = 4;

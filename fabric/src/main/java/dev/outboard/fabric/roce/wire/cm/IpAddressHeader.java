@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.cm;
+package dev.outboard.fabric.roce.wire.cm;
 
 import dev.outboard.fabric.roce.wire.Gid;
 import java.nio.ByteBuffer;

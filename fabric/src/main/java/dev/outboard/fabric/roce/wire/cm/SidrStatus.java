@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.cm;
+package dev.outboard.fabric.roce.wire.cm;
 
 /// How a request for a datagram service was answered: the ordinal is the number in a SIDR_REP
 /// (InfiniBand Architecture, volume 1, 12.11.2).
@@ -22,7 +22,7 @@ public enum SidrStatus {
     }
 
     /// One line for people about any code that a peer may send.
-    static String explain(int code) {
+    public static String explain(int code) {
         String text = code < values().length ? values()[code].explanation : "unknown status";
         return text + " (status " + code + ")";
     }

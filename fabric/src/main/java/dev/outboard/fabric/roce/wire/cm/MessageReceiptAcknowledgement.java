@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.cm;
+package dev.outboard.fabric.roce.wire.cm;
 
 import java.nio.ByteBuffer;
 
@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 public record MessageReceiptAcknowledgement(
         int localId, int remoteId, int messageAcknowledged, int serviceTimeout, Octets privateData)
         implements CmMessage {
-    static final int OF_REQ = 0;
-    static final int OF_REP = 1;
+    public static final int OF_REQ = 0;
+    public static final int OF_REP = 1;
     static final int PRIVATE_DATA_LENGTH = 222;
 
     private static final int LOCAL_ID = 0;
