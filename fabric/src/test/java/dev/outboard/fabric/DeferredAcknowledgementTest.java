@@ -1,7 +1,6 @@
 package dev.outboard.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.Arena;
 import java.util.concurrent.TimeUnit;
@@ -59,13 +58,6 @@ class DeferredAcknowledgementTest {
             long calls = two.counters().get("sent.calls") - before;
             assertThat(calls).isGreaterThanOrEqualTo(2 * ROUNDS);
         }
-    }
-
-    @Test
-    void anUnknownOrderIsRefusedWithTheKnownOnes() {
-        assertThatThrownBy(() -> Fabric.open("roce://auto?peer=127.0.0.1&acknowledge=last"))
-                .isInstanceOf(FabricException.class)
-                .hasMessageContaining("acknowledge=last; valid: [first, together]");
     }
 
     private SendRequest write(MemoryRegion target) {

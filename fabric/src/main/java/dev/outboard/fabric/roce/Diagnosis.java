@@ -10,7 +10,6 @@ import dev.outboard.fabric.roce.io.SocketProbe;
 import dev.outboard.fabric.roce.io.UdpSocket;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.PathMtu;
-import dev.outboard.fabric.spi.DeviceUri;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.security.SecureRandom;
@@ -33,11 +32,14 @@ final class Diagnosis {
     /// UDP payload around the payload of the longest packet (roce.md 1.1).
     private static final int MAX_OVERHEAD = 12 + 16 + 4 + 4;
 
-    private final DeviceUri location;
+    private final String device;
+    private final RoceOptions options;
     private final List<Finding> findings = new ArrayList<>();
 
-    Diagnosis(DeviceUri location) {
-        this.location = location;
+    /// @param device as the URI names it
+    Diagnosis(String device, RoceOptions options) {
+        this.device = device;
+        this.options = options;
     }
 
     List<Finding> findings() {
@@ -51,13 +53,13 @@ final class Diagnosis {
     }
 
     private @Nullable InetAddress peer() {
-        String name = location.options().get("peer");
+        String name = options.peer();
         return name == null ? null : resolved(PEER, name);
     }
 
     private @Nullable InetAddress local(@Nullable InetAddress peer) {
-        if (!location.device().equals("auto")) {
-            return resolved(ADDRESS, location.device());
+        if (!device.equals("auto")) {
+            return resolved(ADDRESS, device);
         }
         if (peer == null) {
             return null;

@@ -8,7 +8,6 @@ import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Finding;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePairAttributes;
-import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.spi.DeviceUri;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -30,7 +29,7 @@ final class PeerProbe {
 
     static Finding ask(InetAddress local, InetAddress peer) {
         DeviceUri plain = new DeviceUri("roce", local.getHostAddress(), Map.of());
-        try (RoceDevice device = RoceDevice.open(local, IcrcVerifier.Policy.SOLVE, plain);
+        try (RoceDevice device = RoceDevice.open(local, plain, RoceOptions.of(plain));
                 ConnectionChannel channel = device.createConnectionChannel()) {
             ProtectionDomain domain = device.allocateProtectionDomain();
             CompletionQueue queue = device.createCompletionQueue(1);

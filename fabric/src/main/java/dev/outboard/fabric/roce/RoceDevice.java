@@ -32,7 +32,6 @@ import dev.outboard.fabric.roce.rc.CongestionControl;
 import dev.outboard.fabric.roce.rc.RcQueuePair;
 import dev.outboard.fabric.roce.ud.UdQueuePair;
 import dev.outboard.fabric.roce.wire.Gid;
-import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.PathMtu;
 import dev.outboard.fabric.roce.wire.Psn;
@@ -99,24 +98,19 @@ final class RoceDevice implements Device, TransmitListener {
     /// Until everything is closed.
     private volatile boolean isOpen = true;
 
-    private RoceDevice(
-            UdpSocket socket,
-            PathMtu pathMtu,
-            IcrcVerifier.Policy policy,
-            CongestionControl congestion,
-            Taps taps,
-            boolean takesRequestsAhead) {
+    private RoceDevice(UdpSocket socket, PathMtu pathMtu, RoceOptions options, Taps taps) {
         this.address = socket.localAddress();
         this.name = nameOf(address);
         this.pathMtu = pathMtu;
-        this.congestion = congestion;
+        this.congestion =
+                new CongestionControl(options.notifiesCongestion(), options.peerBufferBytes());
         this.socket = socket;
         this.transmitter = Transmitter.open(socket, this);
-        this.receiver = new Receiver(socket, policy);
+        this.receiver = new Receiver(socket, options.icrc());
         this.taps = taps;
         taps.attach(transmitter, receiver);
         this.waiter = new Waiter(socket);
-        this.guid = caGuid(socket.receiveBufferBytes(), takesRequestsAhead);
+        this.guid = caGuid(socket.receiveBufferBytes(), options.takesRequestsAhead());
         CmConfiguration configuration =
                 CmConfiguration.of(guid, Gid.of(address), pathMtu)
                         .withPacketLifetime(PACKET_LIFETIME_CODE)
@@ -133,20 +127,12 @@ final class RoceDevice implements Device, TransmitListener {
         return takesRequestsAhead ? CaGuid.takingRequestsAhead(caGuid) : caGuid;
     }
 
-    /// Opens the device on `address`, with the taps that `location` asks for.
-    static RoceDevice open(InetAddress address, IcrcVerifier.Policy policy, DeviceUri location) {
-        CongestionControl congestion = CongestionOptions.of(location);
-        boolean takesRequestsAhead = RoceProvider.takesRequestsAhead(location);
+    /// Opens the device on `address` that `location` names.
+    static RoceDevice open(InetAddress address, DeviceUri location, RoceOptions options) {
         UdpSocket socket = UdpSocket.bind(address, Path.DESTINATION_PORT);
         try {
-            RoceDevice device =
-                    new RoceDevice(
-                            socket,
-                            pathMtu(address),
-                            policy,
-                            congestion,
-                            Taps.of(location),
-                            takesRequestsAhead);
+            Taps taps = Taps.of("roce://" + location.device(), options);
+            RoceDevice device = new RoceDevice(socket, pathMtu(address), options, taps);
             device.drivers.start();
             return device;
         } catch (RuntimeException e) {

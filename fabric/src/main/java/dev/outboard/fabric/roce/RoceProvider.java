@@ -5,15 +5,11 @@ import dev.outboard.fabric.DeviceLimits;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.Finding;
-import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.spi.DeviceUri;
 import dev.outboard.fabric.spi.FabricProvider;
 import java.net.InetAddress;
 import java.security.SecureRandom;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
-import java.util.Set;
 
 /// RoCEv2 in software, on any network interface.
 ///
@@ -34,8 +30,6 @@ import java.util.Set;
 ///   (default 212992, that of a Linux socket); more is faster, and safe where the peer is a network
 ///   card.
 public final class RoceProvider implements FabricProvider {
-    private static final Set<String> OPTIONS =
-            Set.of("peer", "capture", "fault", "icrc", "congestion", "peer-buffer", "acknowledge");
     private static final int ATTEMPTS = 16;
 
     /// For [java.util.ServiceLoader].
@@ -48,46 +42,45 @@ public final class RoceProvider implements FabricProvider {
 
     @Override
     public Device open(DeviceUri location) {
-        location.allowOnly(OPTIONS);
-        IcrcVerifier.Policy policy = policy(location);
-        if (!location.device().equals("auto")) {
-            return RoceDevice.open(LocalAddress.of(location.device()), policy, location);
-        }
-        return openTowards(peer(location), policy, location);
+        RoceOptions options = RoceOptions.of(location);
+        return isAuto(location)
+                ? openTowards(peer(options), location, options)
+                : RoceDevice.open(LocalAddress.of(location.device()), location, options);
     }
 
-    private static InetAddress peer(DeviceUri location) {
-        String peer = location.options().get("peer");
-        if (peer == null) {
+    private static boolean isAuto(DeviceUri location) {
+        return location.device().equals("auto");
+    }
+
+    private static InetAddress peer(RoceOptions options) {
+        if (options.peer() == null) {
             throw new FabricException(
                     Reason.BAD_URI,
                     "roce://auto needs to know what to reach, for example roce://auto?peer=127.0.0.2");
         }
-        return LocalAddress.of(peer);
+        return LocalAddress.of(options.peer());
     }
 
     @Override
     public DeviceLimits limits(DeviceUri location) {
-        location.allowOnly(OPTIONS);
+        RoceOptions options = RoceOptions.of(location);
         return RoceDevice.limits(
-                location.device().equals("auto")
-                        ? LocalAddress.towards(peer(location), new SecureRandom())
+                isAuto(location)
+                        ? LocalAddress.towards(peer(options), new SecureRandom())
                         : LocalAddress.of(location.device()));
     }
 
     @Override
     public List<Finding> diagnose(DeviceUri location) {
-        location.allowOnly(OPTIONS);
-        return new Diagnosis(location).findings();
+        return new Diagnosis(location.device(), RoceOptions.of(location)).findings();
     }
 
     /// A drawn loopback address may be taken: then another is drawn.
-    private static Device openTowards(
-            InetAddress peer, IcrcVerifier.Policy policy, DeviceUri location) {
+    private static Device openTowards(InetAddress peer, DeviceUri location, RoceOptions options) {
         SecureRandom random = new SecureRandom();
         for (int attempt = 1; ; attempt++) {
             try {
-                return RoceDevice.open(LocalAddress.towards(peer, random), policy, location);
+                return RoceDevice.open(LocalAddress.towards(peer, random), location, options);
             } catch (FabricException e) {
                 if (e.reason() != Reason.ADDRESS_IN_USE
                         || !peer.isLoopbackAddress()
@@ -96,35 +89,5 @@ public final class RoceProvider implements FabricProvider {
                 }
             }
         }
-    }
-
-    /// What `acknowledge` says.
-    static boolean takesRequestsAhead(DeviceUri location) {
-        // Behind a capture every packet leaves by itself: nothing would be gained.
-        String usual = location.options().containsKey("capture") ? "first" : "together";
-        String order = location.options().getOrDefault("acknowledge", usual);
-        return switch (order) {
-            case "together" -> true;
-            case "first" -> false;
-            default ->
-                    throw new FabricException(
-                            Reason.BAD_URI, "acknowledge=" + order + "; valid: [first, together]");
-        };
-    }
-
-    /// What `icrc` says.
-    static IcrcVerifier.Policy policy(DeviceUri location) {
-        String name = location.options().getOrDefault("icrc", "solve");
-        for (IcrcVerifier.Policy policy : IcrcVerifier.Policy.values()) {
-            if (policy.name().equals(name.toUpperCase(Locale.ROOT))) {
-                return policy;
-            }
-        }
-        throw new FabricException(
-                Reason.BAD_URI,
-                "icrc="
-                        + name
-                        + "; valid: "
-                        + Arrays.toString(IcrcVerifier.Policy.values()).toLowerCase(Locale.ROOT));
     }
 }

@@ -6,7 +6,6 @@ import dev.outboard.fabric.roce.io.Faults;
 import dev.outboard.fabric.roce.io.FrameSink;
 import dev.outboard.fabric.roce.io.Receiver;
 import dev.outboard.fabric.roce.io.Transmitter;
-import dev.outboard.fabric.spi.DeviceUri;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.SplittableRandom;
@@ -23,19 +22,14 @@ final class Taps implements AutoCloseable {
         this.faults = faults;
     }
 
-    /// The taps that the options `capture` and `fault` of `location` ask for.
-    static Taps of(DeviceUri location) {
-        String faults = location.options().get("fault");
-        String file = location.options().get("capture");
-        Faults parsed = faults == null ? null : Faults.parse(faults);
+    /// The taps that `options` ask for.
+    ///
+    /// @param device what a capture calls the device
+    static Taps of(String device, RoceOptions options) {
+        Path file = options.capture();
         return new Taps(
-                file == null
-                        ? null
-                        : Capture.open(
-                                Path.of(file),
-                                "roce://" + location.device(),
-                                InstantSource.system()),
-                parsed);
+                file == null ? null : Capture.open(file, device, InstantSource.system()),
+                options.faults());
     }
 
     void attach(Transmitter transmitter, Receiver receiver) {

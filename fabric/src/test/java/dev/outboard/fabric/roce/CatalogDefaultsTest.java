@@ -48,7 +48,7 @@ class CatalogDefaultsTest {
             List.of(
                     Default.of(
                             "policy switch STRICT / (\\w+) \\(default\\) / OFF",
-                            RoceProvider.policy(PLAIN)),
+                            RoceOptions.of(PLAIN).icrc()),
                     Default.of(
                             "Our CM default: (\\d+) \\((\\S+) ms\\)",
                             GeneralServices.MIN_RNR_TIMER_CODE,

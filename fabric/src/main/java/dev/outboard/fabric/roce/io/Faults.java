@@ -90,6 +90,6 @@ public record Faults(
     }
 
     private static FabricException wrong(String part, String why) {
-        return new FabricException(Reason.INVALID_ARGUMENT, "faults: '" + part + "': " + why);
+        return new FabricException(Reason.BAD_URI, "faults: '" + part + "': " + why);
     }
 }

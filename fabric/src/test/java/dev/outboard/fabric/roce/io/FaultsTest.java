@@ -49,7 +49,7 @@ class FaultsTest {
         assertThatThrownBy(() -> Faults.parse(text))
                 .isInstanceOfSatisfying(
                         FabricException.class,
-                        e -> assertThat(e.reason()).isEqualTo(Reason.INVALID_ARGUMENT))
+                        e -> assertThat(e.reason()).isEqualTo(Reason.BAD_URI))
                 .hasMessageContaining("'" + part + "'")
                 .hasMessageContaining(hint);
     }
