@@ -10,6 +10,7 @@ import static dev.outboard.ccip.wire.WriteType.WRLINE_I;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.outboard.ccip.host.Simulation;
 import dev.outboard.ccip.wire.PowerState;
 import dev.outboard.testkit.Requirement;
 import java.lang.reflect.Method;
@@ -54,13 +55,44 @@ class ReportingTest {
     @Requirement("CCIP-ERR-7")
     void stopsUnderTestAndDoesAsHardwareDoesOtherwise() throws Exception {
         assertThat(ErrorPolicy.byDefault()).isEqualTo(ErrorPolicy.STOP);
-        URL[] classes = {ErrorPolicy.class.getProtectionDomain().getCodeSource().getLocation()};
+        assertThat(Erring.run()).isEqualTo("stops");
+        URL[] classes = {
+            ErrorPolicy.class.getProtectionDomain().getCodeSource().getLocation(),
+            Erring.class.getProtectionDomain().getCodeSource().getLocation()
+        };
         try (URLClassLoader outside =
                 new URLClassLoader(classes, ClassLoader.getPlatformClassLoader())) {
             outside.setDefaultAssertionStatus(false);
             Method byDefault =
                     outside.loadClass(ErrorPolicy.class.getName()).getMethod("byDefault");
             assertThat(byDefault.invoke(null)).hasToString("HARDWARE");
+            Method run = outside.loadClass(Erring.class.getName()).getMethod("run");
+            assertThat(run.invoke(null)).isEqualTo("raises the error wire");
+        }
+    }
+
+    /// A simulation of which nobody says what follows an error.
+    public static final class Erring {
+        private Erring() {}
+
+        public static String run() {
+            boolean[] raised = new boolean[1];
+            Simulation simulation =
+                    Simulation.of(
+                                    PAC_A10,
+                                    (rx, tx) -> {
+                                        if (!rx.softReset && !raised[0]) {
+                                            tx.c0.read(RDLINE_I, VA, FOUR, 0x41, 7);
+                                        }
+                                        raised[0] |= rx.error;
+                                    })
+                            .build();
+            try {
+                simulation.step(300);
+            } catch (ViolationException _) {
+                return "stops";
+            }
+            return raised[0] ? "raises the error wire" : "goes on";
         }
     }
 
@@ -79,8 +111,11 @@ class ReportingTest {
     @Requirement("CCIP-ERR-7")
     void keepsTheReportAndGoesOn() {
         Port port = new Port(PAC_A10, ErrorPolicy.LOG);
+        List<Report> errors = new ArrayList<>();
+        port.checker.onPortError(errors::add);
         misalignedRead(port);
         misalignedRead(port);
+        assertThat(errors).isEmpty();
         assertThat(port.checker.reports())
                 .extracting(Report::violation)
                 .containsExactly(Violation.C0TX_MISALIGNED, Violation.C0TX_MISALIGNED);

@@ -57,6 +57,16 @@ class FlowControlTest {
         assertThat(port.reads()).hasSize(sent);
         port.edge();
         assertThat(port.rx.c0TxAlmFull).isFalse();
+        int written = 0;
+        while (!port.rx.c1TxAlmFull) {
+            port.write(written % Port.LINES, written++, 0).edge();
+            assertThat(port.rx.c0TxAlmFull).isFalse();
+            assertThat(written).isLessThan(10_000);
+        }
+        port.settle();
+        assertThat(port.writes()).hasSize(written);
+        port.edge();
+        assertThat(port.rx.c1TxAlmFull).isFalse();
     }
 
     @ParameterizedTest

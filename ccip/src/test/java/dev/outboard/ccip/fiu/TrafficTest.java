@@ -25,10 +25,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Which requests go where and what answers them, how VA is spread, and how much in flight is
 /// enough.
@@ -104,6 +106,33 @@ class TrafficTest {
                 .hasSize(1)
                 .allMatch(r -> r.type() == C1Response.INTR.code() && r.mdata() == 2);
         assertThat(port.word(0)).isEqualTo(WORD);
+    }
+
+    /// What is no request of its channel is none, whatever else the header says.
+    @Test
+    @Requirement({"CCIP-SIG-11a", "CCIP-SIG-11b"})
+    void aChannelTakesNothingButItsOwnTypes() {
+        Port port = new Port(Profile.PAC_A10);
+        for (int type = 0; type < 16; type++) {
+            port.tx.c0.read(ReadType.RDLINE_I, VirtualChannel.VA, LineCount.ONE, port.base, type);
+            port.tx.c0.hdrHigh += type;
+            port.tx.c1.write(
+                    WriteType.WRLINE_I, VirtualChannel.VA, LineCount.ONE, port.base + type, type);
+            port.tx.c1.hdrHigh += type;
+            Arrays.fill(port.tx.c1.data, WORD);
+            port.edge().settle();
+        }
+        assertThat(port.reads()).extracting(Response::mdata).containsExactly(0, 1);
+        assertThat(port.writes())
+                .extracting(Response::type)
+                .containsExactly(
+                        C1Response.WRLINE.code(),
+                        C1Response.WRLINE.code(),
+                        C1Response.WRLINE.code(),
+                        C1Response.WRFENCE.code(),
+                        C1Response.INTR.code());
+        assertThat(IntStream.range(0, 16).filter(line -> port.word(line) == WORD))
+                .containsExactly(0, 1, 2);
     }
 
     // Byte writes.
@@ -224,23 +253,29 @@ class TrafficTest {
 
     // Channels.
 
-    private static Map<VirtualChannel, Long> shares(Profile profile) {
+    /// How many of 600 requests on VA each link gets.
+    private static Map<VirtualChannel, Long> shares(Profile profile, boolean writes) {
         Port port = new Port(profile);
         for (int i = 0; i < 600; i++) {
-            port.read(i % Port.LINES, i).edges(8);
+            if (writes) {
+                port.write(i, i, i).edges(8);
+            } else {
+                port.read(i, i).edges(8);
+            }
         }
         port.settle();
-        return port.reads().stream()
+        return port.responses.stream()
                 .collect(Collectors.groupingBy(Response::channel, Collectors.counting()));
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     @Requirement("CCIP-VC-3a")
-    void theWeightOfALinkFollowsItsParameters() {
-        Map<VirtualChannel, Long> usual = shares(Profile.INTEGRATED);
+    void theWeightOfALinkFollowsItsParameters(boolean writes) {
+        Map<VirtualChannel, Long> usual = shares(Profile.INTEGRATED, writes);
         LinkParameters half = new LinkParameters(20, 118, 2 * 620, 2 * 140, 256);
         Map<VirtualChannel, Long> slower =
-                shares(Profile.INTEGRATED.withLink(VirtualChannel.VL0, half));
+                shares(Profile.INTEGRATED.withLink(VirtualChannel.VL0, half), writes);
         double before = (double) usual.get(VirtualChannel.VL0) / usual.get(VirtualChannel.VH0);
         double after = (double) slower.get(VirtualChannel.VL0) / slower.get(VirtualChannel.VH0);
         assertThat(after / before).isBetween(0.45, 0.55);
@@ -250,6 +285,7 @@ class TrafficTest {
     @Requirement({"CCIP-VC-3c", "CCIP-VC-3d"})
     void adversarialModeSteersBySeedWithLongRunsOnOneLink() {
         assertThat(steered(1)).isEqualTo(steered(1)).isNotEqualTo(steered(2));
+        Set<List<VirtualChannel>> changes = new HashSet<>();
         int longest = 0;
         int shortest = Integer.MAX_VALUE;
         List<VirtualChannel> channels = steered(1);
@@ -258,6 +294,7 @@ class TrafficTest {
             if (channels.get(i) == channels.get(i - 1)) {
                 run++;
             } else {
+                changes.add(List.of(channels.get(i - 1), channels.get(i)));
                 longest = Math.max(longest, run);
                 shortest = Math.min(shortest, run);
                 run = 1;
@@ -265,7 +302,8 @@ class TrafficTest {
         }
         assertThat(longest).isGreaterThan(20);
         assertThat(shortest).isEqualTo(1);
-        assertThat(new HashSet<>(channels)).hasSize(3);
+        // From each of the three links to each of the others.
+        assertThat(changes).hasSize(6);
     }
 
     /// The channels of 500 reads on VA, in the order in which they were sent.

@@ -33,6 +33,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// What host, FIU and AFU have in common on every platform.
@@ -204,10 +205,12 @@ class PlatformTest {
     void anAfuIsReplacedWithoutAResponseOfTheOldOneAndWithTheCacheAsItWas() {
         long[] line = new long[1];
         long[] turn = new long[1];
+        long[] responses = new long[1];
         Simulation simulation =
                 Simulation.of(
                                 Profile.INTEGRATED,
                                 new RegisterAfu((rx, tx) -> {
+                                    responses[0] = rx.c0.rspValid ? responses[0] + 1 : 0;
                                     if (line[0] != 0 && !rx.softReset) {
                                         useAllLinks(line[0], ++turn[0] % 2 == 0, rx, tx);
                                     }
@@ -221,6 +224,8 @@ class PlatformTest {
             line[0] = buffer.lineAddress();
             fpga.step(1000);
             fpga.setPowerState(PowerState.AP1);
+            // Four of them come one after the other.
+            fpga.waitUntil(() -> responses[0] == 2, ENOUGH);
             assertThat(simulation.isIdle()).isFalse();
             fpga.reconfigure(
                     new RegisterAfu((rx, tx) -> {
@@ -262,6 +267,57 @@ class PlatformTest {
         }
         if (!rx.c1TxAlmFull) {
             tx.c1.write(WriteType.WRLINE_I, VirtualChannel.VH1, LineCount.ONE, line + 8, 1);
+        }
+    }
+
+    /// Traffic on all links, and an MMIO read that is not answered.
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    @Requirement("CCIP-CLK-6")
+    void theFrequencyOfPClkMovesNothingToAnotherCycle(Mode mode) {
+        for (Profile profile : profiles()) {
+            String usual = traffic(profile, mode);
+            assertThat(usual).contains("MMIO_READ", "RDLINE_S", "WRLINE_M");
+            assertThat(traffic(profile.withPClkMegahertz(77), mode))
+                    .as(profile.name())
+                    .isEqualTo(usual);
+        }
+    }
+
+    private static String traffic(Profile profile, Mode mode) {
+        long[] line = new long[1];
+        RegisterAfu afu =
+                new RegisterAfu((rx, tx) -> {
+                    if (line[0] != 0 && !rx.c0TxAlmFull && !rx.c1TxAlmFull) {
+                        tx.c0.read(ReadType.RDLINE_S, VirtualChannel.VA, LineCount.ONE, line[0], 1);
+                        tx.c1.write(
+                                WriteType.WRLINE_M,
+                                VirtualChannel.VA,
+                                LineCount.ONE,
+                                line[0] + 1,
+                                2);
+                    }
+                });
+        boolean[] mute = new boolean[1];
+        Simulation simulation =
+                Simulation.of(
+                                profile.withMmioTimeout(300),
+                                (rx, tx) -> {
+                                    if (!mute[0]) {
+                                        afu.clock(rx, tx);
+                                    }
+                                })
+                        .mode(mode)
+                        .policy(ErrorPolicy.LOG)
+                        .build();
+        StringBuilder log = new StringBuilder();
+        simulation.monitor(TransactionLog.to(log));
+        try (Fpga fpga = Fpga.open(simulation)) {
+            line[0] = fpga.prepareBuffer(4096).lineAddress();
+            fpga.step(300);
+            mute[0] = true;
+            assertThat(fpga.readMmio64(0)).isEqualTo(-1);
+            return log + " in cycle " + simulation.cycle();
         }
     }
 

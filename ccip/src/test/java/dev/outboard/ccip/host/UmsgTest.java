@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.ccip.afu.CsrSpace;
 import dev.outboard.ccip.checker.Answers;
 import dev.outboard.ccip.checker.ErrorPolicy;
+import dev.outboard.ccip.platform.LinkParameters;
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.wire.LineCount;
 import dev.outboard.ccip.wire.ReadType;
@@ -34,8 +35,13 @@ class UmsgTest {
                                 WriteType.WRLINE_I, VirtualChannel.VA, LineCount.ONE, line[0], 2);
                     }
                 });
-        Simulation simulation =
-                Simulation.of(Profile.INTEGRATED, afu).policy(ErrorPolicy.LOG).build();
+        // Links so wide that reads alone would fill Rx C0.
+        LinkParameters wide = new LinkParameters(20, 20, 0, 0, 256);
+        Profile profile = Profile.INTEGRATED;
+        for (VirtualChannel link : Profile.INTEGRATED.channels()) {
+            profile = profile.withLink(link, wide);
+        }
+        Simulation simulation = Simulation.of(profile, afu).policy(ErrorPolicy.LOG).build();
         List<String> carried = new ArrayList<>();
         simulation.monitor((cycle, tx, rx, answers) -> {
             if (line[0] != 0) {
