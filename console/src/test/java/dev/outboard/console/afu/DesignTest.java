@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.outboard.ccip.rtl.RtlBuild;
 import dev.outboard.ccip.rtl.RtlException;
+import dev.outboard.ccip.trace.OnError;
 import dev.outboard.console.Execution;
 import dev.outboard.console.OutboardProcess;
 import dev.outboard.testkit.Repository;
@@ -55,6 +56,8 @@ class DesignTest {
             logic [63:0] never;
             initial $display("it begins");
             """;
+
+    private static final long PICOSECONDS_PER_CYCLE = 5000;
 
     @TempDir private Path directory;
 
@@ -183,6 +186,35 @@ class DesignTest {
 
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.err()).containsPattern("did not answer the .*cycle \\d+ within 512 cycles");
+    }
+
+    @Test
+    @Requirement("CCIP-PLT-4")
+    void theWaveformsBeginShortlyBeforeTheErrorIfThereIsOne() throws IOException {
+        Path waves = directory.resolve("port.vcd");
+        String[] options = {"--mmio-timeout", "600", "--vcd", waves.toString(), "--vcd-on-error"};
+
+        // A finding about the feature list is no error of the port.
+        assertThat(outboard("run", DESIGN.formatted("1"), options).out()).contains("DFL_LOOP");
+        assertThat(waves).doesNotExist();
+
+        assertThat(outboard("run", DESIGN.formatted("0"), options).err())
+                .contains("did not answer");
+        List<String> lines = Files.readAllLines(waves);
+        String error =
+                lines.stream()
+                        .filter(line -> line.endsWith(" error $end"))
+                        .map(line -> line.split(" ")[3])
+                        .findFirst()
+                        .orElseThrow();
+        assertThat(lines).containsSubsequence("0" + error, "1" + error);
+        long begins =
+                lines.stream()
+                        .filter(line -> line.startsWith("#"))
+                        .mapToLong(line -> Long.parseLong(line.substring(1)))
+                        .findFirst()
+                        .orElseThrow();
+        assertThat(begins / PICOSECONDS_PER_CYCLE).isGreaterThan(600 - OnError.CYCLES);
     }
 
     @Test
