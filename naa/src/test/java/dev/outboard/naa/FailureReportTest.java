@@ -260,6 +260,8 @@ class FailureReportTest extends HostileSuite {
             long began = System.nanoTime();
             CompletableFuture<RpcResult> call = slow.invokeAsync();
             held.awaitCall();
+            // The client calculates, by its clock, once it knows that its input has arrived.
+            Eventually.until(() -> slow.state() == NaaState.DATA_RECEIVING);
             long called = System.nanoTime();
             Eventually.until(() -> System.nanoTime() - called > SHORT_TIME.toNanos());
             held.release();
