@@ -41,23 +41,23 @@ final class Caches {
         }
         int span = link.maximumLatency() - least + 1;
         if (fpga == null) {
-            return least + spread(llcHolds(request, lines), span, chance);
+            return least + spread(lookupInLlc(request, lines), span, chance);
         }
         if (request.channel != VL0) {
-            boolean held = llcHolds(request, lines);
+            boolean held = lookupInLlc(request, lines);
             return least + (snoop(fpga, request, lines) ? span - 1 : spread(held, span, chance));
         }
         int hits = lookup(fpga, request, lines);
         if (request.kind != PendingRequest.READ) {
-            // What is written to a line of the FPGA cache, the processor's caches do not have.
-            llcHolds(request, hits);
+            // A write is for the last level cache as well, whatever the FPGA cache has.
+            lookupInLlc(request, hits);
         }
         int misses = lines & ~hits;
         if (misses == 0) {
             return least + chance.below(span / 8 + 1);
         }
         int miss = span * 3 / 8;
-        return least + miss + spread(llcHolds(request, misses), span - miss, chance);
+        return least + miss + spread(lookupInLlc(request, misses), span - miss, chance);
     }
 
     /// CCIP-VC-5, CCIP-CCH-4: a request on PCIe takes copies away by a snoop.
@@ -96,10 +96,13 @@ final class Caches {
         return llcHit ? chance.below(half + 1) : half + chance.below(span - half);
     }
 
-    /// Whether the last level cache holds all these lines.
+    /// Looks the lines up in the last level cache, which keeps those that are read or pushed and
+    /// drops those that are written otherwise.
     ///
     /// CCIP-MEM-6b, CCIP-PLT-34: WrPush_I leaves its line in the last level cache.
-    private boolean llcHolds(PendingRequest request, int lines) {
+    ///
+    /// @return whether it held all of them
+    private boolean lookupInLlc(PendingRequest request, int lines) {
         boolean keeps = request.kind == PendingRequest.READ || request.type == WRPUSH_I;
         boolean holdsAll = true;
         for (int left = lines; left != 0; left &= left - 1) {
