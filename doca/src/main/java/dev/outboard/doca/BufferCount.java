@@ -16,7 +16,7 @@ final class BufferCount {
         count.getAndIncrement();
     }
 
-    /// @return whether it was the last one of a memory that was to close
+    /// A buffer was given back; true if it was the last one of a memory that was to close.
     boolean returned() {
         return count.decrementAndGet() == 0 && closing;
     }

@@ -243,7 +243,7 @@ class HintsTest {
         int cost = half * LinkParameters.CYCLE;
         LinkParameters slow = new LinkParameters(20, 118, cost, cost, 256);
         Port port = watched(new Port(Profile.INTEGRATED.withLink(VirtualChannel.VL0, slow)));
-        long toMemory = 2 * half * LINES;
+        long toMemory = 2L * half * LINES;
         assertThat(cyclesOf(port, null)).isGreaterThan(toMemory);
         assertThat(cyclesOf(port, null)).isLessThan(toMemory / 4);
         assertThat(cyclesOf(port, WriteType.WRLINE_M)).isLessThan(toMemory / 4);

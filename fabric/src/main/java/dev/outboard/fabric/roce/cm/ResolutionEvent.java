@@ -3,7 +3,6 @@ package dev.outboard.fabric.roce.cm;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.roce.wire.cm.Octets;
 import dev.outboard.fabric.roce.wire.cm.SidrReply;
-import dev.outboard.fabric.roce.wire.cm.SidrStatus;
 
 /// Something that happened to a service ID resolution, in librdmacm's terms.
 ///
@@ -13,7 +12,8 @@ import dev.outboard.fabric.roce.wire.cm.SidrStatus;
 /// | ESTABLISHED, active | the SIDR_REP brought a queue pair | 136 bytes |
 /// | UNREACHABLE | a SIDR_REP with another status, or none | 136 bytes, or none |
 ///
-/// @param status 0, a [SidrStatus] code, or an errno if nobody answered
+/// @param status 0, a [dev.outboard.fabric.roce.wire.cm.SidrStatus] code, or an errno if nobody
+///   answered
 /// @param explanation one line for people; empty if nothing failed
 /// @param qpn of ESTABLISHED: the peer's queue pair
 /// @param queueKey of ESTABLISHED: what datagrams to it must carry
