@@ -329,9 +329,11 @@ class BufInventoryTest {
             inventory.start();
             Buf one = inventory.byAddress(mmap, 0, 8);
             assertRefused(DocaError.INVALID_VALUE, () -> inventory.expand(0), "0 elements");
-            assertRefused(
-                    DocaError.INVALID_VALUE, () -> inventory.expand(Integer.MAX_VALUE), "1 to");
             inventory.expand(2);
+            assertRefused(
+                    DocaError.INVALID_VALUE,
+                    () -> inventory.expand((1 << 24) - 2),
+                    "valid: 1 to 16777213");
             assertThat(inventory.count()).isEqualTo(3);
             assertThat(inventory.freeCount()).isEqualTo(2);
             Buf two = inventory.byAddress(mmap, 0, 8);
@@ -374,6 +376,7 @@ class BufInventoryTest {
                                 () -> inventory.byAddress(mmap, 0, 8),
                                 "shared");
                         assertRefused(DocaError.BAD_STATE, mine::release, "shared");
+                        assertRefused(DocaError.BAD_STATE, () -> inventory.expand(1), "shared");
                     });
             theirs.get();
             assertThat(mine.refCount()).isEqualTo(1);
