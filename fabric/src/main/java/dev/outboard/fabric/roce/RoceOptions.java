@@ -45,24 +45,19 @@ record RoceOptions(
                 faults == null ? null : Faults.parse(faults),
                 icrc(options.getOrDefault("icrc", "solve")),
                 // Behind a capture every packet leaves by itself: nothing would be gained.
-                isFirst(
-                        options,
-                        "acknowledge",
-                        capture == null ? "together" : "first",
-                        "together",
-                        "first"),
-                isFirst(options, "congestion", "none", "dcqcn", "none"),
+                isOn(options, "acknowledge", "together", "first", capture == null),
+                isOn(options, "congestion", "dcqcn", "none", false),
                 peerBufferBytes(options.get("peer-buffer")));
     }
 
-    /// Whether an option that has two values has the one and not the other.
-    private static boolean isFirst(
-            Map<String, String> options, String name, String usual, String one, String other) {
-        String value = options.getOrDefault(name, usual);
-        if (!value.equals(one) && !value.equals(other)) {
-            throw bad(name, value, "[" + other + ", " + one + "]");
+    /// Of an option with two values; `usual` if it is not there.
+    private static boolean isOn(
+            Map<String, String> options, String name, String on, String off, boolean usual) {
+        String value = options.getOrDefault(name, usual ? on : off);
+        if (!value.equals(on) && !value.equals(off)) {
+            throw bad(name, value, "[" + off + ", " + on + "]");
         }
-        return value.equals(one);
+        return value.equals(on);
     }
 
     private static IcrcVerifier.Policy icrc(String name) {
