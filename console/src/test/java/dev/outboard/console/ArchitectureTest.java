@@ -54,8 +54,9 @@ class ArchitectureTest {
     private static final String WIRE = ROCE + ".wire..";
     private static final String RC = ROCE + ".rc..";
     private static final String UD = ROCE + ".ud..";
-    private static final String MEMORY = ROCE + ".memory..";
-    private static final String QUEUE = ROCE + ".queue..";
+    private static final String MEMORY = "dev.outboard.fabric.memory..";
+    private static final String VERBS = "dev.outboard.fabric.verbs..";
+    private static final String TRANSPORT = ROCE + ".transport..";
     private static final String CM = ROCE + ".cm..";
     private static final String IO = ROCE + ".io..";
     private static final String LINUX = "dev.outboard.fabric.linux..";
@@ -65,7 +66,8 @@ class ArchitectureTest {
     private static final String[] PROTOCOLS = {
         WIRE,
         MEMORY,
-        QUEUE,
+        VERBS,
+        TRANSPORT,
         RC,
         UD,
         CM,
@@ -239,7 +241,7 @@ class ArchitectureTest {
                 .resideInAPackage(WIRE)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(ROCE, RC, UD, CM, IO, LINUX, QUEUE, MEMORY)
+                .resideInAnyPackage(ROCE, RC, UD, CM, IO, LINUX, VERBS, TRANSPORT)
                 .check(CODE);
     }
 

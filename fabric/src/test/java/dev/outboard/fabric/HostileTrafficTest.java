@@ -2,6 +2,7 @@ package dev.outboard.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.io.TransmitListener;
 import dev.outboard.fabric.roce.io.Transmitter;
 import dev.outboard.fabric.roce.io.UdpSocket;
@@ -10,7 +11,6 @@ import dev.outboard.fabric.roce.wire.Deth;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Path;
-import dev.outboard.fabric.roce.wire.Payload;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

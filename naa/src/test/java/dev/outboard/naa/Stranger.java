@@ -3,6 +3,7 @@ package dev.outboard.naa;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.io.Receiver;
 import dev.outboard.fabric.roce.io.TransmitListener;
 import dev.outboard.fabric.roce.io.Transmitter;
@@ -14,7 +15,6 @@ import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
-import dev.outboard.fabric.roce.wire.Payload;
 import dev.outboard.fabric.roce.wire.Reth;
 import dev.outboard.fabric.roce.wire.cm.CmDatagram;
 import dev.outboard.fabric.roce.wire.cm.CmMessage;

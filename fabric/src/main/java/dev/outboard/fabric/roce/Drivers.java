@@ -1,6 +1,6 @@
 package dev.outboard.fabric.roce;
 
-import dev.outboard.fabric.roce.queue.CompletionRing;
+import dev.outboard.fabric.verbs.CompletionRing;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;

@@ -1,16 +1,16 @@
 package dev.outboard.fabric.roce;
 
+import dev.outboard.fabric.memory.KeyedTable;
 import dev.outboard.fabric.roce.io.PacketHandler;
 import dev.outboard.fabric.roce.io.Receiver;
 import dev.outboard.fabric.roce.io.Transmitter;
 import dev.outboard.fabric.roce.io.Waiter;
-import dev.outboard.fabric.roce.memory.KeyedTable;
-import dev.outboard.fabric.roce.queue.CompletionRing;
 import dev.outboard.fabric.roce.rc.CongestionControl;
 import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.verbs.CompletionRing;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicLong;

@@ -5,7 +5,7 @@ import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
-import dev.outboard.fabric.roce.queue.CompletionRing;
+import dev.outboard.fabric.verbs.CompletionRing;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// A completion queue whose consumer drives the engine when it finds nothing, and can sleep.

@@ -5,7 +5,7 @@ import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SharedReceiveQueue;
-import dev.outboard.fabric.roce.queue.ReceiveQueue;
+import dev.outboard.fabric.verbs.ReceiveQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// A receive queue that several queue pairs of a domain take from.

@@ -2,6 +2,7 @@ package dev.outboard.fabric.roce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
 import dev.outboard.fabric.roce.rc.CongestionControl;
 import dev.outboard.fabric.roce.rc.DatagramReader;
@@ -14,7 +15,6 @@ import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.PathMtu;
-import dev.outboard.fabric.roce.wire.Payload;
 import dev.outboard.fabric.roce.wire.cm.CmDatagram;
 import dev.outboard.fabric.roce.wire.cm.DisconnectReply;
 import dev.outboard.fabric.roce.wire.cm.DisconnectRequest;

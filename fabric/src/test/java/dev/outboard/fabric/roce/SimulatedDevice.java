@@ -1,6 +1,7 @@
 package dev.outboard.fabric.roce;
 
 import dev.outboard.fabric.ConnectionParameters;
+import dev.outboard.fabric.memory.RegionTable;
 import dev.outboard.fabric.roce.cm.CaGuid;
 import dev.outboard.fabric.roce.cm.CmAgent;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
@@ -10,9 +11,6 @@ import dev.outboard.fabric.roce.cm.CmTimers;
 import dev.outboard.fabric.roce.cm.Connection;
 import dev.outboard.fabric.roce.cm.NegotiatedAttributes;
 import dev.outboard.fabric.roce.cm.ResolutionEvent;
-import dev.outboard.fabric.roce.memory.RegionTable;
-import dev.outboard.fabric.roce.queue.CompletionRing;
-import dev.outboard.fabric.roce.queue.QueueSizes;
 import dev.outboard.fabric.roce.rc.DatagramReader;
 import dev.outboard.fabric.roce.rc.DatagramSink;
 import dev.outboard.fabric.roce.rc.QueuePairs;
@@ -23,6 +21,8 @@ import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.PathMtu;
+import dev.outboard.fabric.verbs.CompletionRing;
+import dev.outboard.fabric.verbs.QueueSizes;
 import dev.outboard.testkit.SimulatedNetwork;
 import java.time.Duration;
 import java.util.ArrayDeque;

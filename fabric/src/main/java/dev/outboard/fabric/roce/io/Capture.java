@@ -2,12 +2,12 @@ package dev.outboard.fabric.roce.io;
 
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
-import dev.outboard.fabric.roce.wire.Payload;
 import dev.outboard.fabric.roce.wire.PcapngWriter;
 import dev.outboard.fabric.roce.wire.PcapngWriter.Direction;
 import java.io.BufferedOutputStream;

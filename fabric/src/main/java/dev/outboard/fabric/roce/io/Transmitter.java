@@ -3,12 +3,12 @@ package dev.outboard.fabric.roce.io;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import dev.outboard.fabric.linux.Errno;
-import dev.outboard.fabric.roce.queue.Counters;
+import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Icrc;
 import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Path;
-import dev.outboard.fabric.roce.wire.Payload;
+import dev.outboard.fabric.verbs.Counters;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.UnaryOperator;

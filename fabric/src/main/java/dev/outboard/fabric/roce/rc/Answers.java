@@ -1,9 +1,9 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.CompletionStatus;
-import dev.outboard.fabric.roce.queue.SendEntry;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Packet;
+import dev.outboard.fabric.verbs.SendEntry;
 
 /// What the answers of the peer mean for the request they are about (roce.md 3.5, 3.8).
 final class Answers {

@@ -1,7 +1,7 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.Access;
-import dev.outboard.fabric.roce.memory.RegisteredRegion;
+import dev.outboard.fabric.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.wire.Packet;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;

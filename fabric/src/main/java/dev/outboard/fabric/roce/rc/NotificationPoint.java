@@ -1,11 +1,11 @@
 package dev.outboard.fabric.roce.rc;
 
+import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Path;
-import dev.outboard.fabric.roce.wire.Payload;
 import java.lang.foreign.Arena;
 
 /// Tells the peer of a queue pair that the network marks its packets: the notification point of

@@ -1,11 +1,11 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.Access;
-import dev.outboard.fabric.roce.memory.RegionTable;
-import dev.outboard.fabric.roce.memory.RegisteredRegion;
-import dev.outboard.fabric.roce.queue.QueuePairCore;
+import dev.outboard.fabric.memory.RegionTable;
+import dev.outboard.fabric.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
+import dev.outboard.fabric.verbs.QueuePairCore;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;

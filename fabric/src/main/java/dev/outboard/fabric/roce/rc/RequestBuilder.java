@@ -1,7 +1,6 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.SendRequest.Operation;
-import dev.outboard.fabric.roce.queue.SendEntry;
 import dev.outboard.fabric.roce.wire.AtomicEth;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Ieth;
@@ -10,6 +9,7 @@ import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Psn;
 import dev.outboard.fabric.roce.wire.Reth;
+import dev.outboard.fabric.verbs.SendEntry;
 import java.lang.foreign.MemorySegment;
 
 /// Writes the packets of requests (roce.md 3.1, 3.3).

@@ -1,13 +1,13 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.CompletionStatus;
-import dev.outboard.fabric.roce.queue.Counters;
-import dev.outboard.fabric.roce.queue.SendEntry;
-import dev.outboard.fabric.roce.queue.SendQueue;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.PacketSink;
+import dev.outboard.fabric.verbs.Counters;
+import dev.outboard.fabric.verbs.SendEntry;
+import dev.outboard.fabric.verbs.SendQueue;
 
 /// The sending half of a reliable connection: turns posted requests into packets, matches the
 /// answers, and sends again what got lost, going back to the oldest missing packet (roce.md 3.1 to

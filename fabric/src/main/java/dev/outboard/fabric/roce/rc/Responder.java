@@ -5,11 +5,7 @@ import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.QueuePairState;
-import dev.outboard.fabric.roce.memory.RegisteredRegion;
-import dev.outboard.fabric.roce.queue.Counters;
-import dev.outboard.fabric.roce.queue.QueuePairCore;
-import dev.outboard.fabric.roce.queue.ReceiveEntry;
-import dev.outboard.fabric.roce.queue.SendQueue;
+import dev.outboard.fabric.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Icrc;
@@ -17,6 +13,10 @@ import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Psn;
+import dev.outboard.fabric.verbs.Counters;
+import dev.outboard.fabric.verbs.QueuePairCore;
+import dev.outboard.fabric.verbs.ReceiveEntry;
+import dev.outboard.fabric.verbs.SendQueue;
 import java.lang.foreign.MemorySegment;
 
 /// The receiving half of a reliable connection: executes requests in sequence, answers them, and

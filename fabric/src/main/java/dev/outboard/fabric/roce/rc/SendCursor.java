@@ -1,8 +1,8 @@
 package dev.outboard.fabric.roce.rc;
 
-import dev.outboard.fabric.roce.queue.SendEntry;
-import dev.outboard.fabric.roce.queue.SendQueue;
 import dev.outboard.fabric.roce.wire.Psn;
+import dev.outboard.fabric.verbs.SendEntry;
+import dev.outboard.fabric.verbs.SendQueue;
 
 /// Where a [Requester] stands in its queue: which packets are answered, which are on their way, and
 /// which is next.

@@ -1,10 +1,10 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.CompletionStatus;
-import dev.outboard.fabric.roce.queue.Counters;
-import dev.outboard.fabric.roce.queue.SendEntry;
-import dev.outboard.fabric.roce.queue.SendQueue;
 import dev.outboard.fabric.roce.wire.PacketSink;
+import dev.outboard.fabric.verbs.Counters;
+import dev.outboard.fabric.verbs.SendEntry;
+import dev.outboard.fabric.verbs.SendQueue;
 
 /// The probe of a [Requester] that has waited for an answer for some round trips: the oldest packet
 /// and the last one go out once more (roce.md 3.8, tail loss). If the oldest is what the peer

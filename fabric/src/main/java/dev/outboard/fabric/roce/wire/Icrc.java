@@ -1,5 +1,6 @@
 package dev.outboard.fabric.roce.wire;
 
+import dev.outboard.fabric.memory.Payload;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;

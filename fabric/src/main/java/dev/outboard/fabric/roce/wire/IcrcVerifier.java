@@ -1,5 +1,6 @@
 package dev.outboard.fabric.roce.wire;
 
+import dev.outboard.fabric.memory.Payload;
 import org.jspecify.annotations.Nullable;
 
 /// Checks the ICRC of received packets, from the UDP payload and the sender's address alone. Owned

@@ -1,5 +1,6 @@
 package dev.outboard.fabric.roce.wire;
 
+import dev.outboard.fabric.memory.Payload;
 import java.lang.foreign.MemorySegment;
 
 /// Where a protocol machine puts the packets that it sends. One packet is under construction at a

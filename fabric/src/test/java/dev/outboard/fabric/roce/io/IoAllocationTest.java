@@ -3,10 +3,10 @@ package dev.outboard.fabric.roce.io;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.wire.IcrcVerifier.Policy;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
-import dev.outboard.fabric.roce.wire.Payload;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

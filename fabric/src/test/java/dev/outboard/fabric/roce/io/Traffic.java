@@ -2,12 +2,12 @@ package dev.outboard.fabric.roce.io;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Path;
-import dev.outboard.fabric.roce.wire.Payload;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

@@ -5,13 +5,13 @@ import static dev.outboard.fabric.roce.io.Traffic.send;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.io.Traffic.Arrival;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.IcrcVerifier.Policy;
 import dev.outboard.fabric.roce.wire.Path;
-import dev.outboard.fabric.roce.wire.Payload;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;

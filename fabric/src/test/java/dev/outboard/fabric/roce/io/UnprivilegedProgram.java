@@ -1,7 +1,7 @@
 package dev.outboard.fabric.roce.io;
 
+import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.wire.IcrcVerifier.Policy;
-import dev.outboard.fabric.roce.wire.Payload;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,11 +1,11 @@
 package dev.outboard.fabric.roce.io;
 
 import dev.outboard.fabric.linux.Tun;
+import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Icrc;
 import dev.outboard.fabric.roce.wire.Path;
-import dev.outboard.fabric.roce.wire.Payload;
 import dev.outboard.testkit.Golden;
 import java.io.IOException;
 import java.lang.foreign.Arena;

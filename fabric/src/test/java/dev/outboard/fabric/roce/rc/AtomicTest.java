@@ -9,7 +9,7 @@ import dev.outboard.fabric.Access;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.SendRequest;
-import dev.outboard.fabric.roce.memory.RegisteredRegion;
+import dev.outboard.fabric.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.testkit.Requirement;

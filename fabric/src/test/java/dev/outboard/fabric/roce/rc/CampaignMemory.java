@@ -3,8 +3,8 @@ package dev.outboard.fabric.roce.rc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Access;
-import dev.outboard.fabric.roce.memory.RegionTable;
-import dev.outboard.fabric.roce.memory.RegisteredRegion;
+import dev.outboard.fabric.memory.RegionTable;
+import dev.outboard.fabric.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.rc.PlannedMessage.Flaw;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

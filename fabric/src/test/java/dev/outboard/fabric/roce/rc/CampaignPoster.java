@@ -1,7 +1,7 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.SendRequest;
-import dev.outboard.fabric.roce.memory.RegisteredRegion;
+import dev.outboard.fabric.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.rc.PlannedMessage.Flaw;
 
 /// Makes the requests of one end of a campaign from the plan.

@@ -2,8 +2,8 @@ package dev.outboard.fabric.roce.rc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.fabric.roce.queue.QueueSizes;
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.verbs.QueueSizes;
 import dev.outboard.testkit.NetworkFaults;
 import dev.outboard.testkit.Requirement;
 import dev.outboard.testkit.Seeds;

@@ -2,8 +2,8 @@ package dev.outboard.fabric.roce.rc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.fabric.roce.queue.SendQueue;
 import dev.outboard.fabric.roce.wire.Aeth;
+import dev.outboard.fabric.verbs.SendQueue;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;

@@ -3,14 +3,14 @@ package dev.outboard.fabric.roce.rc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Access;
-import dev.outboard.fabric.roce.memory.RegionTable;
-import dev.outboard.fabric.roce.memory.RegisteredRegion;
-import dev.outboard.fabric.roce.queue.CompletionRing;
-import dev.outboard.fabric.roce.queue.QueueSizes;
+import dev.outboard.fabric.memory.RegionTable;
+import dev.outboard.fabric.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.verbs.CompletionRing;
+import dev.outboard.fabric.verbs.QueueSizes;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.SplittableRandom;

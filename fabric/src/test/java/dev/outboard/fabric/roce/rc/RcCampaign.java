@@ -3,8 +3,8 @@ package dev.outboard.fabric.roce.rc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.CompletionStatus;
-import dev.outboard.fabric.roce.queue.QueueSizes;
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.verbs.QueueSizes;
 import dev.outboard.testkit.SimulatedNetwork;
 import java.lang.foreign.Arena;
 import java.util.SplittableRandom;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
-import dev.outboard.fabric.roce.memory.RegisteredRegion;
+import dev.outboard.fabric.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.testkit.Requirement;

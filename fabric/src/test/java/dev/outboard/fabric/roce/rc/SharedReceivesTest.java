@@ -8,9 +8,9 @@ import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.ReceiveRequest;
-import dev.outboard.fabric.roce.queue.ReceiveQueue;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Opcode;
+import dev.outboard.fabric.verbs.ReceiveQueue;
 import dev.outboard.testkit.Requirement;
 import org.junit.jupiter.api.Test;
 

@@ -2,12 +2,12 @@ package dev.outboard.fabric.roce.rc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.fabric.roce.memory.RegionTable;
-import dev.outboard.fabric.roce.queue.CompletionRing;
-import dev.outboard.fabric.roce.queue.QueueSizes;
+import dev.outboard.fabric.memory.RegionTable;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.verbs.CompletionRing;
+import dev.outboard.fabric.verbs.QueueSizes;
 import dev.outboard.testkit.SimulatedNetwork;
 import java.util.SplittableRandom;
 

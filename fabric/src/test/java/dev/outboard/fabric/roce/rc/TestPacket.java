@@ -1,5 +1,6 @@
 package dev.outboard.fabric.roce.rc;
 
+import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.AtomicAckEth;
 import dev.outboard.fabric.roce.wire.AtomicEth;
@@ -10,7 +11,6 @@ import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Path;
-import dev.outboard.fabric.roce.wire.Payload;
 import dev.outboard.fabric.roce.wire.Reth;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -2,6 +2,7 @@ package dev.outboard.fabric.roce.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.fabric.memory.Payload;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,5 +1,6 @@
 package dev.outboard.fabric.roce.wire;
 
+import dev.outboard.fabric.memory.Payload;
 import dev.outboard.testkit.Golden;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

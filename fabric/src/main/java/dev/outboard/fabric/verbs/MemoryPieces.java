@@ -1,8 +1,8 @@
-package dev.outboard.fabric.roce.queue;
+package dev.outboard.fabric.verbs;
 
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.GatherList;
-import dev.outboard.fabric.roce.memory.RegisteredRegion;
+import dev.outboard.fabric.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.wire.PacketSink;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;

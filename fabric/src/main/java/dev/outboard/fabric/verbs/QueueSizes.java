@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.queue;
+package dev.outboard.fabric.verbs;
 
 /// How much the work queues of a queue pair hold.
 ///

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.wire;
+package dev.outboard.fabric.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.queue;
+package dev.outboard.fabric.verbs;
 
 import static dev.outboard.fabric.QueuePairChange.Attribute.ACCESS;
 import static dev.outboard.fabric.QueuePairChange.Attribute.ADDRESS_VECTOR;
@@ -28,6 +28,7 @@ import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairChange.Attribute;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.QueuePairType;
+import dev.outboard.fabric.roce.transport.Port;
 import dev.outboard.fabric.roce.wire.Gid;
 import java.util.Collection;
 import java.util.EnumMap;

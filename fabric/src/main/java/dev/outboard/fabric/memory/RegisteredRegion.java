@@ -1,10 +1,9 @@
-package dev.outboard.fabric.roce.memory;
+package dev.outboard.fabric.memory;
 
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.MemoryRegion;
-import dev.outboard.fabric.roce.wire.Payload;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.queue;
+package dev.outboard.fabric.roce.transport;
 
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.queue;
+package dev.outboard.fabric.verbs;
 
 import dev.outboard.fabric.AddressHandle;
 import dev.outboard.fabric.CompletionOpcode;
@@ -6,11 +6,11 @@ import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.GatherList;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.SendRequest.Operation;
-import dev.outboard.fabric.roce.memory.AllocatedWindow;
-import dev.outboard.fabric.roce.memory.RegionTable;
-import dev.outboard.fabric.roce.memory.RegisteredRegion;
+import dev.outboard.fabric.memory.AllocatedWindow;
+import dev.outboard.fabric.memory.Payload;
+import dev.outboard.fabric.memory.RegionTable;
+import dev.outboard.fabric.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.wire.PacketSink;
-import dev.outboard.fabric.roce.wire.Payload;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,10 @@
-package dev.outboard.fabric.roce.queue;
+package dev.outboard.fabric.verbs;
 
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.GatherList;
 import dev.outboard.fabric.ReceiveRequest;
-import dev.outboard.fabric.roce.memory.RegionTable;
+import dev.outboard.fabric.memory.RegionTable;
 
 /// The bounded ring of posted receive requests between the poster (one thread at a time) and the
 /// queue pair that consumes them, or the queue pairs that share it (roce.md 3.12).

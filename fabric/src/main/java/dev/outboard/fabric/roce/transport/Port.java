@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.queue;
+package dev.outboard.fabric.roce.transport;
 
 import dev.outboard.fabric.AddressVector;
 import dev.outboard.fabric.roce.wire.Gid;

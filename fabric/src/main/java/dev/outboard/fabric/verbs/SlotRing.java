@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.queue;
+package dev.outboard.fabric.verbs;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

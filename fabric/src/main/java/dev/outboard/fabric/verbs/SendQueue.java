@@ -1,12 +1,12 @@
-package dev.outboard.fabric.roce.queue;
+package dev.outboard.fabric.verbs;
 
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.GatherList;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.SendRequest.Operation;
-import dev.outboard.fabric.roce.memory.RegionTable;
-import dev.outboard.fabric.roce.wire.Payload;
+import dev.outboard.fabric.memory.Payload;
+import dev.outboard.fabric.memory.RegionTable;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

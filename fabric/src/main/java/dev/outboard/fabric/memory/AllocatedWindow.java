@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.memory;
+package dev.outboard.fabric.memory;
 
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.MemoryWindow;

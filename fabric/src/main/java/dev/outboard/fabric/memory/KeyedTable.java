@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.memory;
+package dev.outboard.fabric.memory;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

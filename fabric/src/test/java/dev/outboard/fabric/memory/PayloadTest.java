@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.wire;
+package dev.outboard.fabric.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.memory;
+package dev.outboard.fabric.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.queue;
+package dev.outboard.fabric.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -11,6 +11,7 @@ import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairChange.Attribute;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.QueuePairType;
+import dev.outboard.fabric.roce.transport.Port;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.testkit.Requirement;
 import java.net.InetAddress;

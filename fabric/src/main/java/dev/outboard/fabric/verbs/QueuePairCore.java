@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.queue;
+package dev.outboard.fabric.verbs;
 
 import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.Completion;
@@ -8,7 +8,7 @@ import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
-import dev.outboard.fabric.roce.memory.RegionTable;
+import dev.outboard.fabric.memory.RegionTable;
 import dev.outboard.fabric.roce.wire.Packet;
 import java.lang.invoke.VarHandle;
 import java.util.Optional;
