@@ -54,19 +54,19 @@ class ArchitectureTest {
     private static final String WIRE = ROCE + ".wire..";
     private static final String RC = ROCE + ".rc..";
     private static final String UD = ROCE + ".ud..";
-    private static final String MEMORY = "dev.outboard.fabric.memory..";
-    private static final String VERBS = "dev.outboard.fabric.verbs..";
     private static final String TRANSPORT = ROCE + ".transport..";
     private static final String CM = ROCE + ".cm..";
     private static final String IO = ROCE + ".io..";
     private static final String LINUX = "dev.outboard.fabric.linux..";
+    private static final String MEMORY = "dev.outboard.fabric.memory..";
+    private static final String VERBS = "dev.outboard.fabric.verbs..";
     private static final String RTL = "dev.outboard.ccip.rtl..";
 
     /// What knows neither time nor chance but those that it is given.
     private static final String[] PROTOCOLS = {
-        WIRE,
         MEMORY,
         VERBS,
+        WIRE,
         TRANSPORT,
         RC,
         UD,
@@ -234,6 +234,18 @@ class ArchitectureTest {
                 .check(CODE);
     }
 
+    /// What every provider is made of.
+    @Test
+    void verbsAndMemoryKnowNoProvider() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(MEMORY, VERBS)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(ROCE + "..", LINUX)
+                .check(CODE);
+    }
+
     @Test
     void packetsKnowNoProtocol() {
         noClasses()
@@ -241,7 +253,7 @@ class ArchitectureTest {
                 .resideInAPackage(WIRE)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(ROCE, RC, UD, CM, IO, LINUX, VERBS, TRANSPORT)
+                .resideInAnyPackage(ROCE, TRANSPORT, RC, UD, CM, IO, LINUX, VERBS)
                 .check(CODE);
     }
 

@@ -2,8 +2,8 @@ package dev.outboard.fabric.verbs;
 
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.GatherList;
+import dev.outboard.fabric.memory.PayloadSink;
 import dev.outboard.fabric.memory.RegisteredRegion;
-import dev.outboard.fabric.roce.wire.PacketSink;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -97,8 +97,8 @@ final class MemoryPieces {
         }
     }
 
-    /// Appends the `length` bytes from `position` of all pieces to the packet under construction.
-    void append(PacketSink sink, long position, int length) {
+    /// Appends the `length` bytes from `position` of all pieces to `sink`.
+    void append(PayloadSink sink, long position, int length) {
         int done = 0;
         while (done < length) {
             int piece = pieceAt(position + done);

@@ -9,7 +9,6 @@ import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.memory.RegionTable;
-import dev.outboard.fabric.roce.wire.Packet;
 import java.lang.invoke.VarHandle;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -148,34 +147,27 @@ public final class QueuePairCore {
         return publish(sendCompletions, completion, status != CompletionStatus.SUCCESS);
     }
 
-    /// The receive that was taken got a whole message, which `packet` ended; false if the
-    /// application cannot be told.
-    public boolean completeReceive(CompletionOpcode opcode, long byteCount, Packet packet) {
+    /// Begins the completion of the receive that was taken, for the caller to add what the message
+    /// said and to [publish][#publishReceive]; null if the application cannot be told, which
+    /// [#publishReceive] takes too.
+    public @Nullable Completion endReceive(
+            CompletionStatus status, CompletionOpcode opcode, long byteCount) {
         Completion completion = receiveCompletions.free();
         if (completion != null) {
-            completion.set(receive().id, CompletionStatus.SUCCESS, opcode, number, byteCount);
-            describe(completion, packet);
+            completion.set(receive().id, status, opcode, number, byteCount);
         }
+        return completion;
+    }
+
+    /// Hands out the completion from [#endReceive]; false if the application cannot be told.
+    public boolean publishReceive(@Nullable Completion completion, boolean solicited) {
         removeReceive();
-        return publish(receiveCompletions, completion, packet.solicited());
+        return publish(receiveCompletions, completion, solicited);
     }
 
     /// The receive that was taken failed with `status`; false if the application cannot be told.
     public boolean failReceive(CompletionStatus status) {
-        return failReceive(status, null);
-    }
-
-    /// The same, because of `packet`.
-    public boolean failReceive(CompletionStatus status, @Nullable Packet packet) {
-        Completion completion = receiveCompletions.free();
-        if (completion != null) {
-            completion.set(receive().id, status, CompletionOpcode.RECEIVE, number, 0);
-            if (packet != null && packet.opcode().hasImmediate()) {
-                completion.setImmediate(packet.immediate());
-            }
-        }
-        removeReceive();
-        return publish(receiveCompletions, completion, true);
+        return publishReceive(endReceive(status, CompletionOpcode.RECEIVE, 0), true);
     }
 
     /// Everything outstanding completes as flushed, sends first; receives in a shared queue stay
@@ -208,18 +200,6 @@ public final class QueuePairCore {
         }
         while (hasTaken || (!isShared() && takeReceive())) {
             removeReceive();
-        }
-    }
-
-    private static void describe(Completion completion, Packet packet) {
-        if (packet.opcode().hasImmediate()) {
-            completion.setImmediate(packet.immediate());
-        }
-        if (packet.opcode().hasIeth()) {
-            completion.setInvalidatedKey(packet.invalidateKey());
-        }
-        if (packet.opcode().hasDeth()) {
-            completion.setDatagramSource(packet.sourceQpn());
         }
     }
 

@@ -8,16 +8,15 @@ import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.SendRequest.Operation;
 import dev.outboard.fabric.memory.AllocatedWindow;
 import dev.outboard.fabric.memory.Payload;
+import dev.outboard.fabric.memory.PayloadSink;
 import dev.outboard.fabric.memory.RegionTable;
 import dev.outboard.fabric.memory.RegisteredRegion;
-import dev.outboard.fabric.roce.wire.PacketSink;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/// A posted send request: a slot of the [SendQueue], filled by the poster, then owned by the
-/// [Requester] until it completes. A message of L bytes takes max(1, ceil(L / MTU)) packets and as
-/// many sequence numbers (roce.md 3.2, 3.3).
+/// A posted send request: a slot of the [SendQueue], filled by the poster, then owned by whoever
+/// executes it until it completes.
 public final class SendEntry {
     private final MemoryPieces pieces;
     private final @Nullable Payload inlineMemory;
@@ -52,11 +51,6 @@ public final class SendEntry {
     private int windowAccessBits;
     private int windowKeyPart;
 
-    /// The number of its first packet, given when transmission of this entry starts.
-    public long firstPacket;
-
-    public int packets;
-
     public SendEntry(int maxPieces, @Nullable Payload inlineMemory, long inlineOffset) {
         pieces = new MemoryPieces(maxPieces);
         this.inlineMemory = inlineMemory;
@@ -89,21 +83,6 @@ public final class SendEntry {
             pieces.fill(request.gather());
         }
         isInlineLost = inline && length > 0 && !copyInline(request.gather());
-    }
-
-    public void start(long packet, int mtu) {
-        firstPacket = packet;
-        packets = packetsAt(mtu);
-    }
-
-    /// How many packet numbers it takes.
-    public int packetsAt(int mtu) {
-        return (int) Math.max(1, (length + mtu - 1) / mtu);
-    }
-
-    /// The packet behind the last one.
-    public long endPacket() {
-        return firstPacket + packets;
     }
 
     public boolean isWrite() {
@@ -197,9 +176,8 @@ public final class SendEntry {
         pieces.store(position, source, sourceOffset, count);
     }
 
-    /// Appends the `count` payload bytes from `position` of the message to the packet under
-    /// construction.
-    public void appendPayload(PacketSink sink, long position, int count) {
+    /// Appends the `count` payload bytes from `position` of the message to `sink`.
+    public void appendPayload(PayloadSink sink, long position, int count) {
         if (inline) {
             if (count > 0) {
                 sink.append(inlinePayload(), inlineOffset + position, count);
@@ -253,14 +231,6 @@ public final class SendEntry {
 
     @Override
     public String toString() {
-        return operation
-                + " id "
-                + id
-                + ", "
-                + length
-                + " bytes, "
-                + packets
-                + " packets from number "
-                + firstPacket;
+        return operation + " id " + id + ", " + length + " bytes";
     }
 }

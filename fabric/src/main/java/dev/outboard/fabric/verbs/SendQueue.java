@@ -12,8 +12,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// The bounded ring of posted send requests between the poster (one thread at a time) and the
-/// [Requester].
+/// The bounded ring of posted send requests between the poster (one thread at a time) and whoever
+/// executes them.
 public final class SendQueue {
     /// The longest message: 2 GiB (roce.md 3.3).
     ///

@@ -28,8 +28,8 @@ import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairChange.Attribute;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.QueuePairType;
-import dev.outboard.fabric.roce.transport.Port;
-import dev.outboard.fabric.roce.wire.Gid;
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -133,13 +133,16 @@ public final class Transitions {
 
     /// Checks that queue pair `number`, in state `from`, can be changed like that.
     ///
+    /// @param local the address of its device
+    /// @param maxPathMtu bytes
     /// @throws FabricException that says what is wrong and what would be valid
     public static void check(
             int number,
             QueuePairType type,
             QueuePairState from,
             QueuePairChange change,
-            Port port) {
+            InetAddress local,
+            int maxPathMtu) {
         Transitions table =
                 switch (type) {
                     case RELIABLE_CONNECTED -> CONNECTED;
@@ -156,7 +159,7 @@ public final class Transitions {
         String transition =
                 "queue pair %d (%s), %s to %s".formatted(number, type, from, change.state());
         checkAttributes(transition, rule, change);
-        checkValues(transition, change, port);
+        checkValues(transition, change, local, maxPathMtu);
     }
 
     private static void checkAttributes(String transition, Rule rule, QueuePairChange change) {
@@ -174,13 +177,14 @@ public final class Transitions {
         }
     }
 
-    private static void checkValues(String transition, QueuePairChange change, Port port) {
+    private static void checkValues(
+            String transition, QueuePairChange change, InetAddress local, int maxPathMtu) {
         for (Attribute attribute : change.given()) {
             int value = change.value(attribute);
             switch (attribute) {
                 case ACCESS, QUEUE_KEY, PEER_GUID -> {}
-                case ADDRESS_VECTOR -> checkDestination(transition, change, port);
-                case PATH_MTU -> checkPathMtu(transition, value, port);
+                case ADDRESS_VECTOR -> checkDestination(transition, change, local);
+                case PATH_MTU -> checkPathMtu(transition, value, maxPathMtu);
                 case DESTINATION_NUMBER, RECEIVE_PSN, SEND_PSN ->
                         range(transition, attribute, value, MAX_24_BITS);
                 case MAX_DESTINATION_READ_ATOMIC, MAX_READ_ATOMIC ->
@@ -191,20 +195,21 @@ public final class Transitions {
         }
     }
 
-    private static void checkDestination(String transition, QueuePairChange change, Port port) {
-        Gid destination = Gid.of(change.addressVector().orElseThrow().destination());
-        if (destination.isIpv4() != port.address().isIpv4()) {
+    private static void checkDestination(
+            String transition, QueuePairChange change, InetAddress local) {
+        InetAddress destination = change.addressVector().orElseThrow().destination();
+        if (destination instanceof Inet4Address != local instanceof Inet4Address) {
             throw invalid(
                     transition,
                     "ADDRESS_VECTOR leads to %s, but the device's address is %s; both must be IPv4 or both IPv6"
-                            .formatted(destination, port.address()));
+                            .formatted(destination.getHostAddress(), local.getHostAddress()));
         }
     }
 
-    private static void checkPathMtu(String transition, int bytes, Port port) {
-        if (!PATH_MTUS.contains(bytes) || bytes > port.pathMtuBytes()) {
+    private static void checkPathMtu(String transition, int bytes, int max) {
+        if (!PATH_MTUS.contains(bytes) || bytes > max) {
             Collection<Integer> valid = new TreeSet<>(PATH_MTUS);
-            valid.removeIf(each -> each > port.pathMtuBytes());
+            valid.removeIf(each -> each > max);
             throw invalid(transition, "PATH_MTU is " + bytes + "; valid: " + valid);
         }
     }

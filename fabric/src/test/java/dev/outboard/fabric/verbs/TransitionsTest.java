@@ -11,8 +11,6 @@ import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairChange.Attribute;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.QueuePairType;
-import dev.outboard.fabric.roce.transport.Port;
-import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.testkit.Requirement;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -33,7 +31,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Every pair of states against the table of roce.md 3.10, written down once more.
 class TransitionsTest {
     private static final int NUMBER = 0x1234;
-    private static final Port PORT = new Port(Gid.ofIpv4(0x7F000002), 2048);
+    private static final InetAddress LOCAL = InetAddress.ofLiteral("127.0.0.2");
+    private static final int MAX_PATH_MTU = 2048;
 
     /// From, to, what is needed, what else may be given. What is missing here does not exist; RESET
     /// and ERROR can always be reached, with nothing given.
@@ -231,7 +230,8 @@ class TransitionsTest {
     private static @Nullable FabricException refusal(
             QueuePairType type, QueuePairState from, QueuePairChange change) {
         return catchThrowableOfType(
-                FabricException.class, () -> Transitions.check(NUMBER, type, from, change, PORT));
+                FabricException.class,
+                () -> Transitions.check(NUMBER, type, from, change, LOCAL, MAX_PATH_MTU));
     }
 
     private static List<String> rows(QueuePairType type) {

@@ -10,6 +10,7 @@ import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.PcapngWriter;
 import dev.outboard.fabric.roce.wire.PcapngWriter.Direction;
+import dev.outboard.fabric.roce.wire.Sender;
 import java.io.BufferedOutputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -53,7 +54,7 @@ public final class Capture implements AutoCloseable {
     private final PcapngWriter writer;
     private final IcrcVerifier verifier = new IcrcVerifier(IcrcVerifier.Policy.SOLVE);
     private final Packet packet = new Packet();
-    private final Map<Flow, Path> paths = new HashMap<>();
+    private final Map<Flow, Sender> senders = new HashMap<>();
 
     /// Null when the capture has ended.
     private @Nullable OutputStream file;
@@ -61,8 +62,8 @@ public final class Capture implements AutoCloseable {
     /// Null when the file holds everything.
     private @Nullable Instant pendingSince;
 
-    /// What an IP header tells of a packet. A capture has paths of its own: they remember a
-    /// sender's habits, and the receiver's must not learn them twice.
+    /// What an IP header tells of a packet. A capture has senders of its own: the receiver's must
+    /// not learn a habit twice.
     private record Flow(Gid source, Gid destination, int sourcePort, int trafficClass) {}
 
     private Capture(String name, InstantSource clock, OutputStream file, String device) {
@@ -118,13 +119,13 @@ public final class Capture implements AutoCloseable {
     }
 
     private void record(Direction direction, Flow flow, MemorySegment bytes) {
-        if (paths.size() >= MAX_FLOWS) {
-            paths.clear();
+        if (senders.size() >= MAX_FLOWS) {
+            senders.clear();
         }
-        Path path = paths.computeIfAbsent(flow, Capture::path);
+        Sender sender = senders.computeIfAbsent(flow, Capture::sender);
         int length = (int) bytes.byteSize();
         Discard discard = packet.wrap(bytes, 0, length);
-        int identification = verifier.verify(path, Payload.of(bytes), 0, length);
+        int identification = verifier.verify(sender, Payload.of(bytes), 0, length);
         if (discard == null && identification == IcrcVerifier.BAD) {
             discard = Discard.BAD_ICRC;
         }
@@ -132,7 +133,7 @@ public final class Capture implements AutoCloseable {
         writer.packet(
                 epochNanos(now),
                 direction,
-                path,
+                sender.path(),
                 Math.max(identification, 0),
                 bytes,
                 0,
@@ -141,8 +142,9 @@ public final class Capture implements AutoCloseable {
         store();
     }
 
-    private static Path path(Flow flow) {
-        return new Path(flow.source, flow.destination, flow.sourcePort, flow.trafficClass);
+    private static Sender sender(Flow flow) {
+        return new Sender(
+                new Path(flow.source, flow.destination, flow.sourcePort, flow.trafficClass));
     }
 
     private static long epochNanos(Instant time) {

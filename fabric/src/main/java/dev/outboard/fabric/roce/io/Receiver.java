@@ -14,6 +14,7 @@ import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.roce.wire.Sender;
 import dev.outboard.fabric.verbs.Counters;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -37,7 +38,7 @@ public final class Receiver {
     private final UdpSocket socket;
     private final boolean ipv4;
     private final IcrcVerifier verifier;
-    private final ReversePaths paths;
+    private final Senders senders;
     private final Packet packet = new Packet();
     private final Counters<Discard> discards = new Counters<>(Discard.class);
 
@@ -68,7 +69,7 @@ public final class Receiver {
         this.socket = socket;
         this.ipv4 = socket.isIpv4();
         this.verifier = new IcrcVerifier(policy);
-        this.paths = new ReversePaths(Gid.of(socket.localAddress()));
+        this.senders = new Senders(Gid.of(socket.localAddress()));
         MemorySegment memory = buffer.segment();
         Iovec.set(span, 0, memory.address(), memory.byteSize());
         Msghdr.iovecs(message, span.address(), 1);
@@ -136,10 +137,10 @@ public final class Receiver {
         return true;
     }
 
-    private Path sender() {
+    private Sender sender() {
         return ipv4
-                ? paths.fromIpv4(SockaddrIn.address(name), SockaddrIn.port(name))
-                : paths.from(
+                ? senders.ofIpv4(SockaddrIn.address(name), SockaddrIn.port(name))
+                : senders.of(
                         SockaddrIn6.addressHigh(name),
                         SockaddrIn6.addressLow(name),
                         SockaddrIn6.port(name));
@@ -172,7 +173,7 @@ public final class Receiver {
         lastOverflows = total;
     }
 
-    private void split(Path sender, int length) {
+    private void split(Sender sender, int length) {
         // A message that was not coalesced says nothing, or 0, about segments. An empty datagram
         // is one, too.
         int step = segmentBytes > 0 ? segmentBytes : Math.max(length, 1);
@@ -182,15 +183,15 @@ public final class Receiver {
         }
     }
 
-    private void frame(Path sender, int at, int length) {
+    private void frame(Sender sender, int at, int length) {
         if (tap == null) {
             deliver(sender, trafficClass, buffer, at, length);
         } else {
-            tap.frame(sender, trafficClass, buffer.segment(), at, length);
+            tap.frame(sender.path(), trafficClass, buffer.segment(), at, length);
         }
     }
 
-    private void deliver(Path sender, int trafficClass, Payload bytes, long at, int length) {
+    private void deliver(Sender sender, int trafficClass, Payload bytes, long at, int length) {
         Discard reason = packet.wrap(bytes.segment(), at, length);
         if (reason != null) {
             discards.increment(reason);
@@ -201,9 +202,10 @@ public final class Receiver {
             discards.increment(Discard.BAD_ICRC);
             return;
         }
-        Gid source = sender.source();
-        packet.from(source.high(), source.low(), sender.sourcePort(), trafficClass);
-        packet.identified(identification, sender.isDontFragment());
+        Path path = sender.path();
+        Gid source = path.source();
+        packet.from(source.high(), source.low(), path.sourcePort(), trafficClass);
+        packet.identified(identification, path.isDontFragment());
         delivered++;
         handler.packet(packet, nowNanos);
     }
@@ -212,7 +214,9 @@ public final class Receiver {
     private final class Delivering implements FrameSink {
         @Override
         public void frame(Path path, int trafficClass, MemorySegment bytes, long at, int length) {
-            deliver(path, trafficClass, Payload.of(bytes), at, length);
+            Gid source = path.source();
+            Sender sender = senders.of(source.high(), source.low(), path.sourcePort());
+            deliver(sender, trafficClass, Payload.of(bytes), at, length);
         }
 
         @Override

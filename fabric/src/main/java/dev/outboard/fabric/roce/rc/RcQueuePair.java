@@ -16,6 +16,7 @@ import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.memory.RegionTable;
 import dev.outboard.fabric.roce.transport.Port;
 import dev.outboard.fabric.roce.transport.QueuePairMachine;
+import dev.outboard.fabric.roce.transport.ReceivedMessage;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
@@ -23,7 +24,6 @@ import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.verbs.Counters;
 import dev.outboard.fabric.verbs.QueuePairCore;
-import dev.outboard.fabric.verbs.Transitions;
 import java.lang.invoke.VarHandle;
 import java.util.EnumSet;
 import java.util.Map;
@@ -146,7 +146,7 @@ public final class RcQueuePair implements QueuePairMachine {
 
     @Override
     public void modify(QueuePairChange change) {
-        Transitions.check(number(), type(), state, change, port);
+        port.check(this, change);
         if (change.given().contains(Attribute.ACCESS)) {
             access = EnumSet.noneOf(Access.class);
             access.addAll(change.access());
@@ -422,7 +422,7 @@ public final class RcQueuePair implements QueuePairMachine {
     /// Goes to ERROR because the receive that was taken failed with `status` at `packet`; the rest
     /// is flushed.
     void failReceive(CompletionStatus status, Packet packet) {
-        countLost(core.failReceive(status, packet));
+        countLost(ReceivedMessage.fail(core, status, packet));
         fail();
     }
 
@@ -436,7 +436,7 @@ public final class RcQueuePair implements QueuePairMachine {
     /// The receive that was taken succeeded; false if the application cannot be told because its
     /// completion queue is full.
     boolean completeReceive(CompletionOpcode opcode, long byteCount, Packet packet) {
-        boolean told = core.completeReceive(opcode, byteCount, packet);
+        boolean told = ReceivedMessage.complete(core, opcode, byteCount, packet);
         if (!told) {
             overrun();
         }

@@ -24,20 +24,22 @@ final class RequestBuilder {
 
     private RequestBuilder() {}
 
-    /// Emits packet `index` of `entry`; of a READ, the request for the rest of the burst.
+    /// Emits packet `index` of `entry`, which has number `packet`; of a READ, the request for the
+    /// rest of the burst.
     static void emit(
             PacketSink sink,
             RcConnection connection,
             SendEntry entry,
             int index,
+            long packet,
             boolean asksForAck) {
+        int psn = (int) (connection.sendPsn() + packet) & Psn.MASK;
         if (entry.isRead()) {
-            int end = index + packetsAt(connection, entry, index);
-            emitRead(sink, connection, entry, index, end);
+            emitRead(sink, connection, entry, index, psn);
         } else if (entry.isAtomic()) {
-            emitAtomic(sink, connection, entry);
+            emitAtomic(sink, connection, entry, psn);
         } else {
-            emitData(sink, connection, entry, index, asksForAck);
+            emitData(sink, connection, entry, index, psn, asksForAck);
         }
     }
 
@@ -49,7 +51,8 @@ final class RequestBuilder {
             return 1;
         }
         int burstEnd = burstStart(connection, index) + burstPackets(connection);
-        return Math.min(entry.packetsAt(connection.pathMtuBytes()), burstEnd) - index;
+        return Math.min(PacketNumbers.packets(entry.length, connection.pathMtuBytes()), burstEnd)
+                - index;
     }
 
     /// Where the burst of READ responses begins that response `index` belongs to. Bursts have fixed
@@ -82,16 +85,17 @@ final class RequestBuilder {
             RcConnection connection,
             SendEntry entry,
             int index,
+            int psn,
             boolean asksForAck) {
         long position = (long) index * connection.pathMtuBytes();
         int count = payloadBytes(connection, entry, index);
-        boolean isLast = index == entry.packets - 1;
+        boolean isLast = position + count == entry.length;
         Opcode opcode =
                 entry.isWrite()
                         ? writeOpcode(entry, index, isLast)
                         : sendOpcode(entry, index, isLast);
         boolean solicited = isLast && entry.solicited && (!entry.isWrite() || entry.hasImmediate());
-        begin(sink, connection, entry, index, opcode, solicited, count, asksForAck);
+        begin(sink, connection, psn, opcode, solicited, count, asksForAck);
         MemorySegment headers = sink.headerMemory();
         long at = sink.headerOffset() + Bth.LENGTH;
         if (opcode.hasReth()) {
@@ -108,14 +112,15 @@ final class RequestBuilder {
         sink.finish(connection.path(), opcode.headerLength());
     }
 
-    /// Asks for the responses `from` up to `to` of a READ. Asking for less than all is how lost
-    /// responses are asked for again (roce.md 3.8).
+    /// Asks for the responses of a READ from `from` to the end of the burst. Asking for less than
+    /// all is how lost responses are asked for again (roce.md 3.8).
     private static void emitRead(
-            PacketSink sink, RcConnection connection, SendEntry entry, int from, int to) {
+            PacketSink sink, RcConnection connection, SendEntry entry, int from, int psn) {
         Opcode opcode = Opcode.READ_REQUEST;
+        int to = from + packetsAt(connection, entry, from);
         long position = (long) from * connection.pathMtuBytes();
         long end = Math.min(entry.length, (long) to * connection.pathMtuBytes());
-        begin(sink, connection, entry, from, opcode, false, 0, true);
+        begin(sink, connection, psn, opcode, false, 0, true);
         Reth.write(
                 sink.headerMemory(),
                 sink.headerOffset() + Bth.LENGTH,
@@ -125,10 +130,11 @@ final class RequestBuilder {
         sink.finish(connection.path(), opcode.headerLength());
     }
 
-    private static void emitAtomic(PacketSink sink, RcConnection connection, SendEntry entry) {
+    private static void emitAtomic(
+            PacketSink sink, RcConnection connection, SendEntry entry, int psn) {
         Opcode opcode =
                 entry.operation == Operation.COMPARE_AND_SWAP ? Opcode.CMP_SWAP : Opcode.FETCH_ADD;
-        begin(sink, connection, entry, 0, opcode, false, 0, true);
+        begin(sink, connection, psn, opcode, false, 0, true);
         AtomicEth.write(
                 sink.headerMemory(),
                 sink.headerOffset() + Bth.LENGTH,
@@ -142,8 +148,7 @@ final class RequestBuilder {
     private static void begin(
             PacketSink sink,
             RcConnection connection,
-            SendEntry entry,
-            int index,
+            int psn,
             Opcode opcode,
             boolean solicited,
             int payloadBytes,
@@ -157,7 +162,7 @@ final class RequestBuilder {
                 Bth.DEFAULT_PARTITION_KEY,
                 connection.destinationQpn(),
                 asksForAck,
-                (int) (connection.sendPsn() + entry.firstPacket + index) & Psn.MASK);
+                psn);
     }
 
     private static Opcode sendOpcode(SendEntry entry, int index, boolean isLast) {

@@ -254,7 +254,7 @@ final class Requester {
         }
         boolean isNew = cursor.isNew();
         boolean asksForAck = asksForAck(entry, length, now);
-        RequestBuilder.emit(sink, connection, entry, cursor.index(), asksForAck);
+        RequestBuilder.emit(sink, connection, entry, cursor.index(), cursor.next(), asksForAck);
         budget.sent(cursor.next(), length, asksForAck, now);
         count(entry, isNew);
         if (!timer.isRunning()) {
@@ -288,7 +288,7 @@ final class Requester {
     private boolean asksForAck(SendEntry entry, int length, long now) {
         boolean asks =
                 entry.isAnsweredWithData()
-                        || cursor.index() == entry.packets - 1
+                        || cursor.isAtLastPacket()
                         || packetsSinceAckRequest >= ACK_REQUEST_INTERVAL - 1
                         || cursor.inFlight() >= windowPackets() - 1
                         || budget.isLast(length, now);
@@ -345,7 +345,7 @@ final class Requester {
         if (cursor.next() < end) {
             moveCursorTo(end);
         }
-        while (queue.head() < queue.started() && queue.at(queue.head()).endPacket() <= end) {
+        while (cursor.isHeadAnswered(end)) {
             owner.completeSend();
         }
         if (cursor.isAllAnswered()) {
@@ -382,8 +382,8 @@ final class Requester {
             return;
         }
         counters.increment(QueuePairCounter.RESPONSES_RECEIVED);
-        int index = (int) (cursor.unacked() - entry.firstPacket);
-        CompletionStatus status = Answers.store(connection, owner.domain(), entry, index, packet);
+        CompletionStatus status =
+                Answers.store(connection, owner.domain(), entry, cursor.indexOfUnacked(), packet);
         if (status == CompletionStatus.SUCCESS) {
             advanceTo(cursor.unacked() + 1, now);
         } else {

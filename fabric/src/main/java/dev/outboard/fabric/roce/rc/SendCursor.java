@@ -8,16 +8,15 @@ import dev.outboard.fabric.verbs.SendQueue;
 /// which is next.
 ///
 /// Packets are counted from 0 in 64 bits, so that a message of 2^23 packets has no ambiguous
-/// middle; only the wire sees 24 bits. Always `unacked` ≤ `next` ≤ `sent` ≤ `unassigned`: packets
-/// from `unacked` to `next` are in flight, from `next` to `sent` they are to be sent again, from
-/// `sent` to `unassigned` they belong to a message partly sent.
+/// middle; only the wire sees 24 bits. Always `unacked` ≤ `next` ≤ `sent`: packets from `unacked`
+/// to `next` are in flight, from `next` to `sent` they are to be sent again.
 final class SendCursor {
     private final SendQueue queue;
+    private final PacketNumbers numbers;
 
     private long unacked;
     private long next;
     private long sent;
-    private long unassigned;
 
     /// Where `next` is in the queue, and in that entry.
     private long position;
@@ -27,6 +26,7 @@ final class SendCursor {
     /// At the oldest request of `queue`, none of which has been started.
     SendCursor(SendQueue queue) {
         this.queue = queue;
+        numbers = new PacketNumbers(queue);
         position = queue.head();
     }
 
@@ -48,6 +48,21 @@ final class SendCursor {
     /// Which packet of that request the next one is, from 0.
     int index() {
         return index;
+    }
+
+    /// Whether the next packet is the last of its request, which is started.
+    boolean isAtLastPacket() {
+        return next + 1 == numbers.end(position);
+    }
+
+    /// Which packet of the oldest request the oldest packet without an answer is, from 0.
+    int indexOfUnacked() {
+        return (int) (unacked - numbers.first(queue.head()));
+    }
+
+    /// Whether the oldest request is answered by what answers all packets before `end`.
+    boolean isHeadAnswered(long end) {
+        return queue.head() < queue.started() && numbers.end(queue.head()) <= end;
     }
 
     /// Packets sent and not answered.
@@ -98,12 +113,12 @@ final class SendCursor {
     /// The first packet before `end` whose response has not come; `end` if there is none.
     long firstMissingResponse(long end) {
         for (long i = queue.head(); i < queue.started(); i++) {
-            SendEntry entry = queue.at(i);
-            if (entry.firstPacket >= end) {
+            long first = numbers.first(i);
+            if (first >= end) {
                 break;
             }
-            if (entry.isAnsweredWithData()) {
-                return Math.max(unacked, entry.firstPacket);
+            if (queue.at(i).isAnsweredWithData()) {
+                return Math.max(unacked, first);
             }
         }
         return end;
@@ -114,18 +129,20 @@ final class SendCursor {
         return queue.at(positionOf(packet));
     }
 
+    /// The first packet of the request that `packet` belongs to, which is outstanding.
+    long firstOfRequest(long packet) {
+        return numbers.first(positionOf(packet));
+    }
+
     /// Gives the packets of a new request their numbers.
     void start(int mtu) {
-        SendEntry entry = entry();
-        entry.start(unassigned, mtu);
-        unassigned += entry.packets;
-        queue.start();
+        numbers.start(PacketNumbers.packets(entry().length, mtu));
     }
 
     /// Passes over a new request without packets.
     void skip() {
+        numbers.start(0);
         position++;
-        queue.start();
     }
 
     /// Something with `count` packet numbers of the request left.
@@ -133,7 +150,7 @@ final class SendCursor {
         next += count;
         sent = Math.max(sent, next);
         index += count;
-        if (index == entry().packets) {
+        if (next == numbers.end(position)) {
             index = 0;
             position++;
         }
@@ -148,14 +165,14 @@ final class SendCursor {
     void moveTo(long packet) {
         next = packet;
         position = positionOf(packet);
-        index = isAtNewRequest() ? 0 : (int) (packet - entry().firstPacket);
+        index = isAtNewRequest() ? 0 : (int) (packet - numbers.first(position));
     }
 
     /// The queue position of the request that `packet` belongs to; the first one without packets if
     /// there is none.
     private long positionOf(long packet) {
         long found = queue.head();
-        while (found < queue.started() && queue.at(found).endPacket() <= packet) {
+        while (found < queue.started() && numbers.end(found) <= packet) {
             found++;
         }
         return found;

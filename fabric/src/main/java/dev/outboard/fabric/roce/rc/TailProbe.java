@@ -85,13 +85,14 @@ final class TailProbe {
         if (!entry.isAccessible(owner.domain())) {
             return 0;
         }
-        int index = (int) (packet - entry.firstPacket);
+        long first = cursor.firstOfRequest(packet);
+        int index = (int) (packet - first);
         if (entry.isRead()) {
             int burstStart = RequestBuilder.burstStart(connection, index);
-            index = (int) Math.max(burstStart, cursor.unacked() - entry.firstPacket);
+            index = (int) Math.max(burstStart, cursor.unacked() - first);
         }
         budget.answerSent(RequestBuilder.datagramBytes(connection, entry, index));
-        RequestBuilder.emit(sink, connection, entry, index, true);
+        RequestBuilder.emit(sink, connection, entry, index, first + index, true);
         return RequestBuilder.packetsAt(connection, entry, index);
     }
 }

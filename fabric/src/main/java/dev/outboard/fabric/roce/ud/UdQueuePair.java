@@ -14,6 +14,7 @@ import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.roce.transport.Port;
 import dev.outboard.fabric.roce.transport.QueuePairMachine;
+import dev.outboard.fabric.roce.transport.ReceivedMessage;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Deth;
 import dev.outboard.fabric.roce.wire.Discard;
@@ -28,7 +29,6 @@ import dev.outboard.fabric.verbs.QueuePairCore;
 import dev.outboard.fabric.verbs.ReceiveEntry;
 import dev.outboard.fabric.verbs.SendEntry;
 import dev.outboard.fabric.verbs.SendQueue;
-import dev.outboard.fabric.verbs.Transitions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -134,7 +134,7 @@ public final class UdQueuePair implements QueuePairMachine {
 
     @Override
     public void modify(QueuePairChange change) {
-        Transitions.check(number(), type(), state, change, port);
+        port.check(this, change);
         if (change.given().contains(Attribute.QUEUE_KEY)) {
             queueKey = change.value(Attribute.QUEUE_KEY);
         }
@@ -189,7 +189,7 @@ public final class UdQueuePair implements QueuePairMachine {
         } else {
             counters.increment(UdCounter.DATAGRAMS_RECEIVED);
             counters.add(UdCounter.BYTES_RECEIVED, packet.payloadLength());
-            told(core.completeReceive(CompletionOpcode.RECEIVE, length, packet));
+            told(ReceivedMessage.complete(core, CompletionOpcode.RECEIVE, length, packet));
         }
     }
 

@@ -17,7 +17,7 @@ public final class IcrcVerifier {
         /// the checksum count.
         STRICT,
         /// Any identification, also without DF, as long as the sender keeps to its habit: the rules
-        /// are in [SenderHabit]. At least 16 bits of the checksum count.
+        /// are in [Sender]. At least 16 bits of the checksum count.
         SOLVE,
         /// Everything, unchecked: for tests and for hardware that checks itself.
         OFF
@@ -40,26 +40,26 @@ public final class IcrcVerifier {
         this.policy = policy;
     }
 
-    /// Checks the packet in `length` bytes at `at`, BTH to ICRC. `reverse` leads from its sender to
-    /// us. Returns the identification that the packet had on the wire, 0 when it is unknown or
-    /// there is none, or [#BAD].
-    public int verify(Path reverse, Payload received, long at, int length) {
+    /// Checks the packet of `sender` in `length` bytes at `at`, BTH to ICRC. Returns the
+    /// identification that the packet had on the wire, 0 when it is unknown or there is none, or
+    /// [#BAD].
+    public int verify(Sender sender, Payload received, long at, int length) {
         if (policy == Policy.OFF) {
             return 0;
         }
         if (length < Packet.MIN_LENGTH || (length & 3) != 0 || length > MAX_UDP_PAYLOAD) {
-            return refuse(reverse);
+            return refuse(sender);
         }
-        int difference = difference(reverse, received, at, length);
+        int difference = difference(sender.path(), received, at, length);
         if (difference == 0) {
             strictOk++;
-            reverse.habit().sawZero();
+            sender.sawZero();
             return 0;
         }
-        if (policy == Policy.STRICT || !reverse.isIpv4()) {
-            return refuse(reverse);
+        if (policy == Policy.STRICT || !sender.path().isIpv4()) {
+            return refuse(sender);
         }
-        return solve(reverse, difference, solver(length));
+        return solve(sender, difference, solver(length));
     }
 
     /// Packets with identification 0 and DF, or on IPv6: checked with all 32 bits.
@@ -77,15 +77,15 @@ public final class IcrcVerifier {
         return bad;
     }
 
-    private int difference(Path reverse, Payload received, long at, int length) {
+    private int difference(Path path, Payload received, long at, int length) {
         int covered = length - Icrc.LENGTH - Bth.LENGTH;
-        icrc.begin(reverse, 0, length, received.segment(), at, Bth.LENGTH);
+        icrc.begin(path, 0, length, received.segment(), at, Bth.LENGTH);
         icrc.update(received, at + Bth.LENGTH, covered);
         return icrc.finish(0) ^ Icrc.get(received.segment(), at + length - Icrc.LENGTH);
     }
 
     /// ROCE-ICRC-6: what no identification explains is corrupt.
-    private int solve(Path reverse, int difference, IdentificationSolver solver) {
+    private int solve(Sender sender, int difference, IdentificationSolver solver) {
         boolean dontFragment = true;
         int identification = solver.solve(difference);
         if (identification < 0) {
@@ -93,9 +93,9 @@ public final class IcrcVerifier {
             identification = solver.solve(difference ^ solver.dontFragmentEffect());
         }
         if (identification < 0) {
-            return refuse(reverse);
+            return refuse(sender);
         }
-        if (!reverse.habit().admits(identification, dontFragment)) {
+        if (!sender.admits(identification, dontFragment)) {
             bad++;
             return BAD;
         }
@@ -103,8 +103,8 @@ public final class IcrcVerifier {
         return identification;
     }
 
-    private int refuse(Path reverse) {
-        reverse.habit().refuse();
+    private int refuse(Sender sender) {
+        sender.refuse();
         bad++;
         return BAD;
     }

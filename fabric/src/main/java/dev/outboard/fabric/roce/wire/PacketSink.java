@@ -1,6 +1,6 @@
 package dev.outboard.fabric.roce.wire;
 
-import dev.outboard.fabric.memory.Payload;
+import dev.outboard.fabric.memory.PayloadSink;
 import java.lang.foreign.MemorySegment;
 
 /// Where a protocol machine puts the packets that it sends. One packet is under construction at a
@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
 ///     sink.finish(path, opcode.headerLength());
 /// }
 /// ```
-public interface PacketSink {
+public interface PacketSink extends PayloadSink {
     /// Whether one more packet fits. Nothing else may be called when it does not.
     boolean hasRoom();
 
@@ -22,10 +22,6 @@ public interface PacketSink {
 
     /// Where the BTH of the next packet goes; at least 80 bytes from here on are writable.
     long headerOffset();
-
-    /// Adds payload to the packet. Called as often as the payload has pieces, also never. The bytes
-    /// must stay as they are until the sink has sent the packet.
-    void append(Payload payload, long offset, int length);
 
     /// Completes the packet with pad bytes and ICRC, and queues it. The headers must be final, pad
     /// count included.

@@ -5,9 +5,7 @@ import java.lang.foreign.MemorySegment;
 /// Everything that is the same in all packets from one address to another: the addresses, the UDP
 /// source port, the traffic class, and from these the bytes that every ICRC starts with.
 ///
-/// A path for sending is immutable and may be shared. A path that an [IcrcVerifier] is given stands
-/// for a sender and remembers how that sender fills the two fields a receiver cannot see; it
-/// belongs to the verifier's thread.
+/// Immutable, may be shared.
 public final class Path {
     /// ROCE-PKT-1: the UDP port that every packet is sent to.
     public static final int DESTINATION_PORT = 4791;
@@ -16,9 +14,10 @@ public final class Path {
     private final Gid destination;
     private final int sourcePort;
     private final int trafficClass;
+    private final boolean dontFragment;
     private final MemorySegment template;
-    private final SenderHabit habit = new SenderHabit();
 
+    /// A path whose IPv4 headers carry DF, as all that we send does.
     public Path(Gid source, Gid destination, int sourcePort, int trafficClass) {
         if (source.isIpv4() != destination.isIpv4()) {
             throw new IllegalArgumentException(
@@ -28,7 +27,22 @@ public final class Path {
         this.destination = destination;
         this.sourcePort = sourcePort;
         this.trafficClass = trafficClass;
+        this.dontFragment = true;
         this.template = IpHeaders.icrcTemplate(source, destination, sourcePort);
+    }
+
+    private Path(Path other, boolean dontFragment) {
+        this.source = other.source;
+        this.destination = other.destination;
+        this.sourcePort = other.sourcePort;
+        this.trafficClass = other.trafficClass;
+        this.dontFragment = dontFragment;
+        this.template = other.template;
+    }
+
+    /// The same path with or without DF in its IPv4 headers.
+    Path withDontFragment(boolean set) {
+        return set == dontFragment ? this : new Path(this, set);
     }
 
     public Gid source() {
@@ -51,14 +65,9 @@ public final class Path {
         return source.isIpv4();
     }
 
-    /// Whether the IPv4 header carries DF. Always when sending; of a sender, what the verifier
-    /// found.
+    /// Whether the IPv4 header carries DF.
     public boolean isDontFragment() {
-        return habit.isDontFragment();
-    }
-
-    SenderHabit habit() {
-        return habit;
+        return dontFragment;
     }
 
     /// What the ICRC covers ahead of the BTH ([IpHeaders#icrcTemplate]).

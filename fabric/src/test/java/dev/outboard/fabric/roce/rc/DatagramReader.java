@@ -5,6 +5,7 @@ import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.roce.wire.Sender;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -23,7 +24,7 @@ public final class DatagramReader {
     private final Payload buffer = Payload.of(Arena.ofAuto().allocate(MAX_BYTES));
     private final Packet packet = new Packet();
     private final IcrcVerifier verifier = new IcrcVerifier(IcrcVerifier.Policy.SOLVE);
-    private final Map<Gid, Path> reversePaths = new HashMap<>();
+    private final Map<Gid, Sender> senders = new HashMap<>();
 
     /// Reads what arrives at `local` from [#UDP_PORT].
     public DatagramReader(Gid local) {
@@ -43,9 +44,10 @@ public final class DatagramReader {
         if (packet.wrap(buffer.segment(), 0, length) != null) {
             return null;
         }
-        Path reverse =
-                reversePaths.computeIfAbsent(source, from -> new Path(from, local, sourcePort, 0));
-        if (verifier.verify(reverse, buffer, 0, length) == IcrcVerifier.BAD) {
+        Sender sender =
+                senders.computeIfAbsent(
+                        source, from -> new Sender(new Path(from, local, sourcePort, 0)));
+        if (verifier.verify(sender, buffer, 0, length) == IcrcVerifier.BAD) {
             return null;
         }
         packet.from(source.high(), source.low(), sourcePort, 0);

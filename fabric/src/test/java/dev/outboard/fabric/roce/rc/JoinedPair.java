@@ -9,6 +9,7 @@ import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.roce.wire.Sender;
 import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.fabric.verbs.QueueSizes;
 import java.lang.foreign.MemorySegment;
@@ -29,6 +30,7 @@ final class JoinedPair {
     final RcQueuePair[] queuePairs = new RcQueuePair[2];
 
     private final Path[] paths = new Path[2];
+    private final Sender[] senders = new Sender[2];
     private final DatagramSink[] sinks = new DatagramSink[2];
     private final IcrcVerifier verifier = new IcrcVerifier(IcrcVerifier.Policy.STRICT);
     private final Packet packet = new Packet();
@@ -37,6 +39,7 @@ final class JoinedPair {
     JoinedPair(int mtu, QueueSizes sizes) {
         for (int end = 0; end < 2; end++) {
             paths[end] = new Path(ADDRESSES[end], ADDRESSES[1 - end], DatagramReader.UDP_PORT, 0);
+            senders[end] = new Sender(paths[end]);
             sinks[end] = new DatagramSink(MAX_DATAGRAMS);
             sendCompletions[end] = new CompletionRing(sizes.sends(), ring -> {});
             receiveCompletions[end] = new CompletionRing(sizes.receives(), ring -> {});
@@ -98,7 +101,7 @@ final class JoinedPair {
             int length = sink.length(i);
             long at = sink.offset(i);
             if (packet.wrap(sink.memory().segment(), at, length) != null
-                    || verifier.verify(paths[from], sink.memory(), at, length) < 0) {
+                    || verifier.verify(senders[from], sink.memory(), at, length) < 0) {
                 throw new AssertionError("malformed: " + packet);
             }
             queuePairs[1 - from].receive(packet, nowNanos);

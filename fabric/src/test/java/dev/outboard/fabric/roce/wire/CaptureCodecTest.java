@@ -56,7 +56,8 @@ class CaptureCodecTest {
             memory.copyFrom(MemorySegment.ofArray(datagram));
 
             int identification =
-                    verifier.verify(captured.path(), Payload.of(memory), 0, datagram.length);
+                    verifier.verify(
+                            new Sender(captured.path()), Payload.of(memory), 0, datagram.length);
 
             assertThat(identification).as("%s", captured).isEqualTo(captured.identification());
         }

@@ -16,12 +16,14 @@ final class GoldenPacket {
     private final Golden.Entry entry;
     private final byte[] bytes;
     private final Path path;
+    private final Sender sender;
     private final Payload payload;
 
     private GoldenPacket(Golden.Entry entry, byte[] bytes) {
         this.entry = entry;
         this.bytes = bytes;
         this.path = pathOf(entry, bytes);
+        this.sender = new Sender(path);
         byte[] udpPayload = Arrays.copyOfRange(bytes, ipLength() + UDP_LENGTH, bytes.length);
         MemorySegment memory = Arena.ofAuto().allocate(udpPayload.length);
         MemorySegment.copy(udpPayload, 0, memory, ValueLayout.JAVA_BYTE, 0, udpPayload.length);
@@ -87,9 +89,14 @@ final class GoldenPacket {
         return path;
     }
 
-    /// The same path, of a sender that nothing is known about.
-    Path unknownPath() {
-        return pathOf(entry, bytes);
+    /// Its sender, who is known by what was checked before.
+    Sender sender() {
+        return sender;
+    }
+
+    /// Its sender, of whom nothing is known.
+    Sender unknownSender() {
+        return new Sender(path);
     }
 
     /// BTH to ICRC.

@@ -24,7 +24,7 @@ class IcrcVerifierTest {
     @MethodSource("dev.outboard.fabric.roce.wire.GoldenPacket#ipv4")
     @Requirement("ROCE-ICRC-5")
     void recoversTheIdentificationFromTheUdpPayloadAlone(GoldenPacket golden) {
-        int identification = verify(solving, golden, golden.path());
+        int identification = verify(solving, golden, golden.sender());
 
         assertThat(identification).isEqualTo(golden.entry().ipId().orElseThrow());
     }
@@ -38,7 +38,7 @@ class IcrcVerifierTest {
         for (int identification = 0; identification < 0x10000; identification += 0x101) {
             GoldenPacket packet = packet(udpPayload, identification, DONT_FRAGMENT);
 
-            assertThat(verify(solving, packet, packet.path())).isEqualTo(identification);
+            assertThat(verify(solving, packet, packet.sender())).isEqualTo(identification);
         }
     }
 
@@ -49,7 +49,7 @@ class IcrcVerifierTest {
         for (int bit = 0; bit < golden.length() * 8; bit++) {
             boolean masked = bit / 8 == 4;
 
-            assertThat(verifyFlipped(golden, golden.unknownPath(), bit))
+            assertThat(verifyFlipped(golden, golden.unknownSender(), bit))
                     .as("bit %d", bit)
                     .isEqualTo(masked ? golden.entry().ipId().orElse(0) : IcrcVerifier.BAD);
         }
@@ -59,14 +59,14 @@ class IcrcVerifierTest {
     @MethodSource("dev.outboard.fabric.roce.wire.GoldenPacket#all")
     @Requirement("ROCE-ICRC-6")
     void refusesEverySingleBitErrorOfAKnownSender(GoldenPacket golden) {
-        Path path = golden.path();
+        Sender sender = golden.sender();
         for (int bit = 0; bit < golden.length() * 8; bit++) {
             if (bit / 8 != 4) {
-                assertThat(verifyFlipped(golden, path, bit))
+                assertThat(verifyFlipped(golden, sender, bit))
                         .as("bit %d", bit)
                         .isEqualTo(IcrcVerifier.BAD);
             }
-            assertThat(verify(solving, golden, path)).isNotEqualTo(IcrcVerifier.BAD);
+            assertThat(verify(solving, golden, sender)).isNotEqualTo(IcrcVerifier.BAD);
         }
     }
 
@@ -77,7 +77,7 @@ class IcrcVerifierTest {
         boolean ipv4 = golden.ipLength() == 20;
         int from = ipv4 ? 12 : 8;
         for (int bit = from * 8; bit < (golden.ipLength() + 2) * 8; bit++) {
-            Path wrong = golden.flipped(bit).path();
+            Sender wrong = golden.flipped(bit).sender();
 
             assertThat(verify(solving, golden, wrong))
                     .as("bit %d", bit)
@@ -91,7 +91,7 @@ class IcrcVerifierTest {
         assertThat(GoldenPacket.all())
                 .allSatisfy(golden -> {
                     boolean zero = golden.entry().ipId().orElse(0) == 0;
-                    assertThat(verify(strict, golden, golden.path()))
+                    assertThat(verify(strict, golden, golden.sender()))
                             .isEqualTo(zero ? 0 : IcrcVerifier.BAD);
                 });
         // Three plain packets, the constructed one, and three on IPv6.
@@ -103,13 +103,13 @@ class IcrcVerifierTest {
     @Test
     @Requirement("ROCE-ICRC-7")
     void solveCountsWhatItSolved() {
-        GoldenPacket.all().forEach(golden -> verify(solving, golden, golden.path()));
+        GoldenPacket.all().forEach(golden -> verify(solving, golden, golden.sender()));
         assertThat(solving.strictOk()).isEqualTo(7);
         assertThat(solving.solved()).isEqualTo(48);
         assertThat(solving.bad()).isZero();
 
         GoldenPacket ack = GoldenPacket.named("rc_ack");
-        verifyFlipped(ack, ack.path(), 0);
+        verifyFlipped(ack, ack.sender(), 0);
         assertThat(solving.bad()).isEqualTo(1);
     }
 
@@ -120,7 +120,7 @@ class IcrcVerifierTest {
         GoldenPacket ack = GoldenPacket.named("rc_ack");
         flip(ack.segment(), 0);
 
-        assertThat(verify(off, ack, ack.path())).isZero();
+        assertThat(verify(off, ack, ack.sender())).isZero();
         assertThat(off.strictOk() + off.solved() + off.bad()).isZero();
     }
 
@@ -130,10 +130,10 @@ class IcrcVerifierTest {
     void ipv6LeavesNothingToSolve(Policy policy) {
         var verifier = new IcrcVerifier(policy);
         GoldenPacket golden = GoldenPacket.named("v6_rc_ack");
-        assertThat(verify(verifier, golden, golden.path())).isZero();
+        assertThat(verify(verifier, golden, golden.sender())).isZero();
         flip(golden.segment(), 100);
 
-        assertThat(verify(verifier, golden, golden.path())).isEqualTo(IcrcVerifier.BAD);
+        assertThat(verify(verifier, golden, golden.sender())).isEqualTo(IcrcVerifier.BAD);
         assertThat(verifier.strictOk()).isEqualTo(1);
         assertThat(verifier.bad()).isEqualTo(1);
     }
@@ -141,86 +141,87 @@ class IcrcVerifierTest {
     @Test
     @Requirement("ROCE-ICRC-8")
     void acceptsASenderWithoutDontFragmentAndRemembersIt() {
-        Path path = packet(0x1000, 0).path();
+        Sender sender = packet(0x1000, 0).sender();
 
         // One packet is not believed: a single-bit error can look the same.
-        assertThat(verify(solving, packet(0x1000, 0), path)).isEqualTo(IcrcVerifier.BAD);
-        assertThat(path.isDontFragment()).isTrue();
+        assertThat(verify(solving, packet(0x1000, 0), sender)).isEqualTo(IcrcVerifier.BAD);
+        assertThat(sender.path().isDontFragment()).isTrue();
         for (int identification = 0x1001; identification < 0x1010; identification++) {
-            assertThat(verify(solving, packet(identification, 0), path)).isEqualTo(identification);
-            assertThat(path.isDontFragment()).isFalse();
+            assertThat(verify(solving, packet(identification, 0), sender))
+                    .isEqualTo(identification);
+            assertThat(sender.path().isDontFragment()).isFalse();
         }
         assertThat(solving.solved()).isEqualTo(15);
         assertThat(solving.bad()).isEqualTo(1);
 
         // It is remembered of this sender only.
-        Path other = packet(0, 0).path();
+        Sender other = packet(0, 0).sender();
         assertThat(verify(solving, packet(0x2000, DONT_FRAGMENT), other)).isEqualTo(0x2000);
-        assertThat(verify(strict, packet(0, 0), packet(0, 0).path())).isEqualTo(IcrcVerifier.BAD);
+        assertThat(verify(strict, packet(0, 0), packet(0, 0).sender())).isEqualTo(IcrcVerifier.BAD);
     }
 
     @Test
     @Requirement("ROCE-ICRC-8")
     void followsASenderThatChangesItsMind() {
-        Path path = packet(0, 0).path();
-        verify(solving, packet(0x1000, 0), path);
-        assertThat(verify(solving, packet(0x1001, 0), path)).isEqualTo(0x1001);
+        Sender sender = packet(0, 0).sender();
+        verify(solving, packet(0x1000, 0), sender);
+        assertThat(verify(solving, packet(0x1001, 0), sender)).isEqualTo(0x1001);
 
-        assertThat(verify(solving, packet(0x1002, DONT_FRAGMENT), path))
+        assertThat(verify(solving, packet(0x1002, DONT_FRAGMENT), sender))
                 .isEqualTo(IcrcVerifier.BAD);
-        assertThat(verify(solving, packet(0x1003, DONT_FRAGMENT), path)).isEqualTo(0x1003);
-        assertThat(path.isDontFragment()).isTrue();
+        assertThat(verify(solving, packet(0x1003, DONT_FRAGMENT), sender)).isEqualTo(0x1003);
+        assertThat(sender.path().isDontFragment()).isTrue();
     }
 
     @Test
     void takesTheWholeCheckForAnAnswerWhateverTheHabit() {
-        Path path = packet(0, 0).path();
-        verify(solving, packet(0x1000, 0), path);
-        verify(solving, packet(0x1001, 0), path);
+        Sender sender = packet(0, 0).sender();
+        verify(solving, packet(0x1000, 0), sender);
+        verify(solving, packet(0x1001, 0), sender);
 
-        assertThat(verify(solving, packet(0, DONT_FRAGMENT), path)).isZero();
-        assertThat(path.isDontFragment()).isTrue();
+        assertThat(verify(solving, packet(0, DONT_FRAGMENT), sender)).isZero();
+        assertThat(sender.path().isDontFragment()).isTrue();
     }
 
     @Test
     void believesNoSingleBrokenHabitBetweenBadPackets() {
         GoldenPacket damaged = packet(0x3000, DONT_FRAGMENT);
         flip(damaged.segment(), 77);
-        Path path = packet(0, 0).path();
+        Sender sender = packet(0, 0).sender();
         for (int round = 0; round < 10; round++) {
-            assertThat(verify(solving, packet(0x1000 + round, 0), path))
+            assertThat(verify(solving, packet(0x1000 + round, 0), sender))
                     .isEqualTo(IcrcVerifier.BAD);
-            assertThat(verify(solving, damaged, path)).isEqualTo(IcrcVerifier.BAD);
+            assertThat(verify(solving, damaged, sender)).isEqualTo(IcrcVerifier.BAD);
         }
     }
 
     @Test
     void demandsZeroOfASenderThatAlwaysUsesIt() {
-        Path path = packet(0, DONT_FRAGMENT).path();
-        sendZeros(path, SenderHabit.HABITUAL_ZEROS - 1);
-        assertThat(verify(solving, packet(0xA4C2, DONT_FRAGMENT), path)).isEqualTo(0xA4C2);
-        sendZeros(path, SenderHabit.HABITUAL_ZEROS);
+        Sender sender = packet(0, DONT_FRAGMENT).sender();
+        sendZeros(sender, Sender.HABITUAL_ZEROS - 1);
+        assertThat(verify(solving, packet(0xA4C2, DONT_FRAGMENT), sender)).isEqualTo(0xA4C2);
+        sendZeros(sender, Sender.HABITUAL_ZEROS);
 
-        assertThat(verify(solving, packet(0xA4C2, DONT_FRAGMENT), path))
+        assertThat(verify(solving, packet(0xA4C2, DONT_FRAGMENT), sender))
                 .isEqualTo(IcrcVerifier.BAD);
-        assertThat(verify(solving, packet(0, DONT_FRAGMENT), path)).isZero();
-        assertThat(verify(solving, packet(0xA4C3, DONT_FRAGMENT), path))
+        assertThat(verify(solving, packet(0, DONT_FRAGMENT), sender)).isZero();
+        assertThat(verify(solving, packet(0xA4C3, DONT_FRAGMENT), sender))
                 .isEqualTo(IcrcVerifier.BAD);
         // Two in a row: another stack sends from that address now.
-        assertThat(verify(solving, packet(0xA4C4, DONT_FRAGMENT), path)).isEqualTo(0xA4C4);
-        assertThat(verify(solving, packet(0xA4C5, DONT_FRAGMENT), path)).isEqualTo(0xA4C5);
+        assertThat(verify(solving, packet(0xA4C4, DONT_FRAGMENT), sender)).isEqualTo(0xA4C4);
+        assertThat(verify(solving, packet(0xA4C5, DONT_FRAGMENT), sender)).isEqualTo(0xA4C5);
     }
 
     @Test
     @Requirement("ROCE-ICRC-4")
     void acceptsSegmentationOffloadOfASenderThatOtherwiseUsesZero() {
-        Path path = packet(0, DONT_FRAGMENT).path();
-        sendZeros(path, 1_000);
-        for (int index = 0; index < SenderHabit.MAX_SEGMENTS; index++) {
-            assertThat(verify(solving, packet(index, DONT_FRAGMENT), path)).isEqualTo(index);
+        Sender sender = packet(0, DONT_FRAGMENT).sender();
+        sendZeros(sender, 1_000);
+        for (int index = 0; index < Sender.MAX_SEGMENTS; index++) {
+            assertThat(verify(solving, packet(index, DONT_FRAGMENT), sender)).isEqualTo(index);
         }
         // The bursts do not end the habit.
-        assertThat(verify(solving, packet(SenderHabit.MAX_SEGMENTS, DONT_FRAGMENT), path))
+        assertThat(verify(solving, packet(Sender.MAX_SEGMENTS, DONT_FRAGMENT), sender))
                 .isEqualTo(IcrcVerifier.BAD);
     }
 
@@ -229,24 +230,24 @@ class IcrcVerifierTest {
     void refusesImpossibleLengths(int length) {
         GoldenPacket golden = GoldenPacket.named("rc_send_first");
 
-        assertThat(solving.verify(golden.path(), golden.payload(), 0, length))
+        assertThat(solving.verify(golden.sender(), golden.payload(), 0, length))
                 .isEqualTo(IcrcVerifier.BAD);
     }
 
-    private void sendZeros(Path path, int count) {
+    private void sendZeros(Sender sender, int count) {
         GoldenPacket zero = packet(0, DONT_FRAGMENT);
         for (int i = 0; i < count; i++) {
-            assertThat(verify(solving, zero, path)).isZero();
+            assertThat(verify(solving, zero, sender)).isZero();
         }
     }
 
-    private static int verify(IcrcVerifier verifier, GoldenPacket packet, Path path) {
-        return verifier.verify(path, packet.payload(), 0, packet.length());
+    private static int verify(IcrcVerifier verifier, GoldenPacket packet, Sender sender) {
+        return verifier.verify(sender, packet.payload(), 0, packet.length());
     }
 
-    private int verifyFlipped(GoldenPacket golden, Path path, int bit) {
+    private int verifyFlipped(GoldenPacket golden, Sender sender, int bit) {
         flip(golden.segment(), bit);
-        int result = verify(solving, golden, path);
+        int result = verify(solving, golden, sender);
         flip(golden.segment(), bit);
         return result;
     }

@@ -58,10 +58,10 @@ class IpHeadersTest {
         GoldenPacket first = GoldenPacket.named("rc_ack").with(new byte[32], 7, 0);
         GoldenPacket second = GoldenPacket.named("rc_ack").with(new byte[32], 8, 0);
         var verifier = new IcrcVerifier(IcrcVerifier.Policy.SOLVE);
-        verifier.verify(first.path(), first.payload(), 0, first.length());
-        int identification = verifier.verify(first.path(), second.payload(), 0, second.length());
+        verifier.verify(first.sender(), first.payload(), 0, first.length());
+        int identification = verifier.verify(first.sender(), second.payload(), 0, second.length());
         MemorySegment packet = MemorySegment.ofArray(new byte[20]);
-        IpHeaders.writeIp(packet, 0, first.path(), identification, second.length());
+        IpHeaders.writeIp(packet, 0, first.sender().path(), identification, second.length());
 
         assertThat(BigEndian.get16(packet, 4)).isEqualTo(8);
         assertThat(BigEndian.get16(packet, 6)).isZero();

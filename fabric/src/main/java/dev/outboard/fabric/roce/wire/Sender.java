@@ -1,7 +1,8 @@
 package dev.outboard.fabric.roce.wire;
 
-/// How one sender fills IPv4 identification and DF, learnt from its packets: the memory that keeps
-/// [IcrcVerifier] from accepting more than it must. Belongs to the thread of that verifier.
+/// Somebody who sends to us, and how IPv4 identification and DF are filled there, learnt from the
+/// packets: the memory that keeps [IcrcVerifier] from accepting more than it must. Belongs to the
+/// thread of that verifier.
 ///
 /// Source: spec/roce.md, 2.3: remember which DF value works, and demand identification 0 of senders
 /// that always use it. Two readings of ours:
@@ -15,7 +16,7 @@ package dev.outboard.fabric.roce.wire;
 ///   once would let a single-bit error pass: that of bit 3 in byte 173 of a UDP payload.
 ///
 /// ROCE-ICRC-8: what a sender does with DF and the ID is remembered.
-final class SenderHabit {
+public final class Sender {
     /// The most segments that a kernel makes of one send call (spec/roce.md, 2.2).
     static final int MAX_SEGMENTS = 128;
 
@@ -23,17 +24,25 @@ final class SenderHabit {
     /// 0 once in 65,536 packets.
     static final int HABITUAL_ZEROS = 16;
 
-    private boolean dontFragment = true;
+    private Path path;
     private boolean broken;
     private int zeros;
 
-    boolean isDontFragment() {
-        return dontFragment;
+    /// A sender that nothing is known about.
+    ///
+    /// @param path from there to us
+    public Sender(Path path) {
+        this.path = path;
+    }
+
+    /// The path from there to us, with or without DF as far as is known.
+    public Path path() {
+        return path;
     }
 
     /// Takes note of a packet that passed the whole check with identification 0 and DF.
     void sawZero() {
-        dontFragment = true;
+        path = path.withDontFragment(true);
         broken = false;
         zeros = Math.min(zeros + 1, HABITUAL_ZEROS);
     }
@@ -41,14 +50,14 @@ final class SenderHabit {
     /// Takes note of a packet that can only have been sent with these fields; false to refuse it.
     boolean admits(int identification, boolean dontFragment) {
         boolean usual =
-                dontFragment == this.dontFragment
+                dontFragment == path.isDontFragment()
                         && (zeros < HABITUAL_ZEROS || identification < MAX_SEGMENTS);
         if (!usual && !broken) {
             broken = true;
             return false;
         }
         broken = false;
-        this.dontFragment = dontFragment;
+        path = path.withDontFragment(dontFragment);
         if (identification == 0) {
             zeros = Math.min(zeros + 1, HABITUAL_ZEROS);
         } else if (identification >= MAX_SEGMENTS) {

@@ -2,13 +2,14 @@ package dev.outboard.fabric.roce.io;
 
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.roce.wire.Sender;
 import org.jspecify.annotations.Nullable;
 
-/// The paths from known senders to us, for the ICRC of what they send. Belongs to one [Receiver].
+/// Those known to send to us, for the ICRC of what they send. Belongs to one [Receiver].
 ///
 /// A sender costs one entry of a fixed number, and a port is a sender of its own. Whoever makes up
 /// source ports or addresses recycles entries, which costs others the time to make theirs again.
-final class ReversePaths {
+final class Senders {
     static final int SLOTS = 1024;
 
     /// An entry is within so many slots of where it hashes to.
@@ -21,38 +22,38 @@ final class ReversePaths {
     private static final int HASH_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(SLOTS);
 
     private final Gid local;
-    private final @Nullable Path[] slots = new Path[SLOTS];
+    private final @Nullable Sender[] slots = new Sender[SLOTS];
     private int recycled;
 
-    ReversePaths(Gid local) {
+    Senders(Gid local) {
         this.local = local;
     }
 
-    /// The path from that IPv4 address and UDP port to us.
-    Path fromIpv4(int address, int port) {
-        return from(0, IPV4_PREFIX | Integer.toUnsignedLong(address), port);
+    /// The one at that IPv4 address and UDP port.
+    Sender ofIpv4(int address, int port) {
+        return of(0, IPV4_PREFIX | Integer.toUnsignedLong(address), port);
     }
 
-    /// The path from that GID and UDP port to us.
-    Path from(long high, long low, int port) {
+    /// The one at that GID and UDP port.
+    Sender of(long high, long low, int port) {
         int start = (int) (((high ^ (low * 31) ^ port) * MULTIPLIER) >>> HASH_SHIFT);
         for (int i = 0; i < PROBES; i++) {
             int slot = (start + i) & (SLOTS - 1);
-            Path known = slots[slot];
+            Sender known = slots[slot];
             if (known == null) {
                 return put(slot, high, low, port);
             }
-            if (matches(known, high, low, port)) {
+            if (matches(known.path(), high, low, port)) {
                 return known;
             }
         }
         return put((start + recycled++ % PROBES) & (SLOTS - 1), high, low, port);
     }
 
-    private Path put(int slot, long high, long low, int port) {
-        Path path = new Path(new Gid(high, low), local, port, 0);
-        slots[slot] = path;
-        return path;
+    private Sender put(int slot, long high, long low, int port) {
+        Sender sender = new Sender(new Path(new Gid(high, low), local, port, 0));
+        slots[slot] = sender;
+        return sender;
     }
 
     private static boolean matches(Path path, long high, long low, int port) {
