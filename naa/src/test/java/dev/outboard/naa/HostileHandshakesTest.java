@@ -109,7 +109,7 @@ class HostileHandshakesTest extends HostileSuite {
             }
             Eventually.until(() -> counted("cm.discarded.duplicate") == 10);
             assertThat(server.server.connections()).hasSize(1);
-            DisconnectRequest end = disconnect(reply, reply.localQpn());
+            DisconnectRequest end = disconnect(reply, reply.local().qpn());
             for (int i = 0; i < 5; i++) {
                 stranger.send(end);
                 assertThat(stranger.await(DisconnectReply.class).remoteId()).isEqualTo(7);
@@ -129,7 +129,7 @@ class HostileHandshakesTest extends HostileSuite {
                 NaaClient good = goodClient(memory)) {
             int port = server.server.port();
             ConnectionReply old = stranger.connect(port, 7, QUEUE_PAIR, 18);
-            DisconnectRequest end = disconnect(old, old.localQpn());
+            DisconnectRequest end = disconnect(old, old.local().qpn());
             stranger.send(end);
             stranger.await(DisconnectReply.class);
             Eventually.until(() -> server.server.connections().size() == 1);
@@ -152,7 +152,7 @@ class HostileHandshakesTest extends HostileSuite {
             for (int id = old.localId() - 200; id < old.localId() + 200; id++) {
                 stranger.send(new ReadyToUse(7, id, Octets.EMPTY.padded(224)));
                 stranger.send(
-                        new DisconnectRequest(7, id, old.localQpn(), Octets.EMPTY.padded(220)));
+                        new DisconnectRequest(7, id, old.local().qpn(), Octets.EMPTY.padded(220)));
             }
             stranger.await(DisconnectReply.class);
             assertServed(good, memory);

@@ -109,7 +109,7 @@ class HostilePacketsTest extends HostileSuite {
             // With code 0 the server shall never repeat anything, with 31 only after hours.
             ConnectionReply reply = silent.connect(server.server.port(), 7, QUEUE_PAIR, ackTimeout);
             server.awaitEvent("connected");
-            silent.send(reply.localQpn(), reply.startingPsn(), request(100));
+            silent.send(reply.local().qpn(), reply.local().startingPsn(), request(100));
             server.awaitEvent("failed");
             assertServesAsBefore();
         }
@@ -145,15 +145,15 @@ class HostilePacketsTest extends HostileSuite {
                                 connection,
                                 QUEUE_PAIR + connection,
                                 Stranger.SHORT_ACK_TIMEOUT);
-                int psn = reply.startingPsn();
+                int psn = reply.local().startingPsn();
                 if (random.nextBoolean()) {
-                    wild.send(reply.localQpn(), psn++, request(random.nextInt(2000)));
+                    wild.send(reply.local().qpn(), psn++, request(random.nextInt(2000)));
                 }
                 for (int i = 0; i < 40; i++) {
                     boolean expected = random.nextInt(4) > 0;
                     wild.send(
                             opcodes[random.nextInt(opcodes.length)],
-                            reply.localQpn(),
+                            reply.local().qpn(),
                             expected ? psn++ : psn + random.nextInt(-5, 50),
                             bytes(80, random),
                             bytes(random.nextInt(1100), random));
@@ -174,10 +174,10 @@ class HostilePacketsTest extends HostileSuite {
                 NaaClient good = goodClient(memory)) {
             ConnectionReply reply =
                     slow.connect(server.server.port(), 7, QUEUE_PAIR, Stranger.SHORT_ACK_TIMEOUT);
-            int psn = reply.startingPsn();
+            int psn = reply.local().startingPsn();
             byte[] full = new byte[1024];
-            slow.send(Opcode.SEND_FIRST, reply.localQpn(), psn++, new byte[0], full);
-            slow.send(Opcode.SEND_MIDDLE, reply.localQpn(), psn, new byte[0], full);
+            slow.send(Opcode.SEND_FIRST, reply.local().qpn(), psn++, new byte[0], full);
+            slow.send(Opcode.SEND_MIDDLE, reply.local().qpn(), psn, new byte[0], full);
             assertServed(good, memory);
             server.awaitEvent("failed");
             assertServed(good, memory);

@@ -20,7 +20,9 @@ import dev.outboard.fabric.roce.wire.cm.CmDatagram;
 import dev.outboard.fabric.roce.wire.cm.CmMessage;
 import dev.outboard.fabric.roce.wire.cm.ConnectionReply;
 import dev.outboard.fabric.roce.wire.cm.ConnectionRequest;
+import dev.outboard.fabric.roce.wire.cm.FlowControl;
 import dev.outboard.fabric.roce.wire.cm.IpAddressHeader;
+import dev.outboard.fabric.roce.wire.cm.LocalEnd;
 import dev.outboard.fabric.roce.wire.cm.Octets;
 import dev.outboard.fabric.roce.wire.cm.PathRecord;
 import dev.outboard.fabric.roce.wire.cm.ReadyToUse;
@@ -90,46 +92,35 @@ final class Stranger implements AutoCloseable {
     ///   not acknowledge
     ConnectionRequest request(int port, int id, int queuePair, int ackTimeout) {
         PathRecord primary =
-                new PathRecord(
-                        LID,
-                        LID,
-                        path.source(),
-                        path.destination(),
-                        0,
-                        0,
-                        0,
-                        64,
-                        0,
-                        true,
-                        ackTimeout);
-        return new ConnectionRequest(
-                id,
-                0,
-                ServiceId.of(ServiceId.PORT_SPACE_TCP, port),
-                0x5eed,
-                0,
-                queuePair,
-                1,
-                0,
-                1,
-                0,
-                CM_TIMEOUT_CODE,
-                0,
-                false,
-                0,
-                CM_TIMEOUT_CODE,
-                7,
-                Bth.DEFAULT_PARTITION_KEY,
-                MTU_1024,
-                false,
-                7,
-                15,
-                false,
-                0,
-                primary,
-                PathRecord.ABSENT,
-                new IpAddressHeader(4000 + id % 1000, path.source(), path.destination())
-                        .followedBy(Octets.EMPTY, 92));
+                PathRecord.builder()
+                        .localLid(LID)
+                        .remoteLid(LID)
+                        .localGid(path.source())
+                        .remoteGid(path.destination())
+                        .hopLimit(64)
+                        .subnetLocal(true)
+                        .localAckTimeout(ackTimeout)
+                        .build();
+        return ConnectionRequest.builder()
+                .localId(id)
+                .serviceId(ServiceId.of(ServiceId.PORT_SPACE_TCP, port))
+                .local(LocalEnd.builder().caGuid(0x5eed).qpn(queuePair).build())
+                .flow(
+                        FlowControl.builder()
+                                .responderResources(1)
+                                .initiatorDepth(1)
+                                .rnrRetryCount(7)
+                                .build())
+                .remoteResponseTimeout(CM_TIMEOUT_CODE)
+                .localResponseTimeout(CM_TIMEOUT_CODE)
+                .maxCmRetries(15)
+                .pathMtu(MTU_1024)
+                .retryCount(7)
+                .primaryPath(primary)
+                .privateData(
+                        new IpAddressHeader(4000 + id % 1000, path.source(), path.destination())
+                                .followedBy(Octets.EMPTY, ConnectionRequest.PRIVATE_DATA_LENGTH))
+                .build();
     }
 
     /// Connects and returns the server's side of the connection.

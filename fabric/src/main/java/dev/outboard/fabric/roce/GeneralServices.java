@@ -151,19 +151,18 @@ final class GeneralServices implements CmHost {
         }
         QueuePairChange own = id.preferred();
         RcConnection attributes =
-                new RcConnection(
-                        pathTo(agreed.remoteGid()),
-                        agreed.remoteQpn(),
-                        agreed.pathMtu().bytes(),
-                        agreed.sendPsn(),
-                        agreed.receivePsn(),
-                        MIN_RNR_TIMER_CODE,
-                        agreed.ackTimeoutCode(),
-                        agreed.retryCount(),
-                        agreed.rnrRetryCount(),
-                        RcConnection.MAX_WINDOW_PACKETS,
-                        agreed.maxReadAtomic(),
-                        agreed.maxDestinationReadAtomic());
+                RcConnection.builder(pathTo(agreed.remoteGid()))
+                        .destinationQpn(agreed.remoteQpn())
+                        .pathMtuBytes(agreed.pathMtu().bytes())
+                        .sendPsn(agreed.sendPsn())
+                        .receivePsn(agreed.receivePsn())
+                        .minRnrTimerCode(MIN_RNR_TIMER_CODE)
+                        .ackTimeoutCode(agreed.ackTimeoutCode())
+                        .retryCount(agreed.retryCount())
+                        .rnrRetryCount(agreed.rnrRetryCount())
+                        .maxReadAtomic(agreed.maxReadAtomic())
+                        .maxDestinationReadAtomic(agreed.maxDestinationReadAtomic())
+                        .build();
         machine.modify(QueuePairChange.to(QueuePairState.INIT).access(access(own, agreed)));
         machine.connect(attributes.preferring(own));
         if (agreed.remoteBufferBytes() > 0) {

@@ -157,19 +157,19 @@ final class SimulatedDevice implements SimulatedNetwork.Node, CmHost {
         }
         endpoint.connection = connection;
         endpoint.queuePair.connect(
-                new RcConnection(
-                        pathTo(agreed.remoteGid()),
-                        agreed.remoteQpn(),
-                        agreed.pathMtu().bytes(),
-                        agreed.sendPsn(),
-                        agreed.receivePsn(),
-                        MIN_RNR_TIMER_CODE,
-                        agreed.ackTimeoutCode(),
-                        agreed.retryCount(),
-                        agreed.rnrRetryCount(),
-                        WINDOW_PACKETS,
-                        agreed.maxReadAtomic(),
-                        agreed.maxDestinationReadAtomic()));
+                RcConnection.builder(pathTo(agreed.remoteGid()))
+                        .destinationQpn(agreed.remoteQpn())
+                        .pathMtuBytes(agreed.pathMtu().bytes())
+                        .sendPsn(agreed.sendPsn())
+                        .receivePsn(agreed.receivePsn())
+                        .minRnrTimerCode(MIN_RNR_TIMER_CODE)
+                        .ackTimeoutCode(agreed.ackTimeoutCode())
+                        .retryCount(agreed.retryCount())
+                        .rnrRetryCount(agreed.rnrRetryCount())
+                        .maxWindowPackets(WINDOW_PACKETS)
+                        .maxReadAtomic(agreed.maxReadAtomic())
+                        .maxDestinationReadAtomic(agreed.maxDestinationReadAtomic())
+                        .build());
         return true;
     }
 

@@ -8,7 +8,9 @@ import dev.outboard.fabric.roce.wire.Psn;
 import dev.outboard.fabric.roce.wire.cm.CmDiscard;
 import dev.outboard.fabric.roce.wire.cm.ConnectionReply;
 import dev.outboard.fabric.roce.wire.cm.ConnectionRequest;
+import dev.outboard.fabric.roce.wire.cm.FlowControl;
 import dev.outboard.fabric.roce.wire.cm.IpAddressHeader;
+import dev.outboard.fabric.roce.wire.cm.LocalEnd;
 import dev.outboard.fabric.roce.wire.cm.Octets;
 import dev.outboard.fabric.roce.wire.cm.PathRecord;
 import dev.outboard.fabric.roce.wire.cm.ReadyToUse;
@@ -23,8 +25,6 @@ final class ActiveMachine {
     /// How long we let the peer take to answer, and take ourselves: 4.3 s, as Linux says.
     private static final int RESPONSE_TIMEOUT = 20;
 
-    private static final int DEFAULT_PARTITION_KEY = 0xFFFF;
-    private static final int PERMISSIVE_LID = 0xFFFF;
     private static final int HOP_LIMIT = 64;
     private static final int FLOW_LABEL_MASK = 0xF_FFFF;
     private static final int CONSUMER_DATA_LENGTH =
@@ -80,46 +80,39 @@ final class ActiveMachine {
         CmConfiguration configuration = signalling.configuration;
         int depth = configuration.maximumReadAtomicDepth();
         PathRecord path =
-                new PathRecord(
-                        PERMISSIVE_LID,
-                        PERMISSIVE_LID,
-                        configuration.localGid(),
-                        remoteGid,
-                        localPort * 31 + remotePort & FLOW_LABEL_MASK,
-                        0,
-                        0,
-                        HOP_LIMIT,
-                        0,
-                        false,
-                        configuration.ackTimeout());
-        return new ConnectionRequest(
-                signalling.table.allocateLocalId(),
-                0,
-                ServiceId.of(ServiceId.PORT_SPACE_TCP, remotePort),
-                configuration.caGuid(),
-                0,
-                qpn,
-                Math.min(parameters.responderResources(), depth),
-                0,
-                Math.min(parameters.initiatorDepth(), depth),
-                0,
-                RESPONSE_TIMEOUT,
-                ConnectionRequest.TRANSPORT_RC,
-                false,
-                random.nextInt(Psn.MODULUS),
-                RESPONSE_TIMEOUT,
-                parameters.retryCount(),
-                DEFAULT_PARTITION_KEY,
-                pathMtu.code(),
-                false,
-                parameters.rnrRetryCount(),
-                ResendPolicy.MAX_RESENDS,
-                false,
-                0,
-                path,
-                PathRecord.ABSENT,
-                new IpAddressHeader(localPort, configuration.localGid(), remoteGid)
-                        .followedBy(consumerData, ConnectionRequest.PRIVATE_DATA_LENGTH));
+                PathRecord.builder()
+                        .localGid(configuration.localGid())
+                        .remoteGid(remoteGid)
+                        .flowLabel(localPort * 31 + remotePort & FLOW_LABEL_MASK)
+                        .hopLimit(HOP_LIMIT)
+                        .localAckTimeout(configuration.ackTimeout())
+                        .build();
+        return ConnectionRequest.builder()
+                .localId(signalling.table.allocateLocalId())
+                .serviceId(ServiceId.of(ServiceId.PORT_SPACE_TCP, remotePort))
+                .local(
+                        LocalEnd.builder()
+                                .caGuid(configuration.caGuid())
+                                .qpn(qpn)
+                                .startingPsn(random.nextInt(Psn.MODULUS))
+                                .build())
+                .flow(
+                        FlowControl.builder()
+                                .responderResources(
+                                        Math.min(parameters.responderResources(), depth))
+                                .initiatorDepth(Math.min(parameters.initiatorDepth(), depth))
+                                .rnrRetryCount(parameters.rnrRetryCount())
+                                .build())
+                .remoteResponseTimeout(RESPONSE_TIMEOUT)
+                .localResponseTimeout(RESPONSE_TIMEOUT)
+                .maxCmRetries(ResendPolicy.MAX_RESENDS)
+                .pathMtu(pathMtu.code())
+                .retryCount(parameters.retryCount())
+                .primaryPath(path)
+                .privateData(
+                        new IpAddressHeader(localPort, configuration.localGid(), remoteGid)
+                                .followedBy(consumerData, ConnectionRequest.PRIVATE_DATA_LENGTH))
+                .build();
     }
 
     /// A REP for `connection`, which this side asked for.
@@ -142,13 +135,14 @@ final class ActiveMachine {
 
     private void connected(Connection connection, ConnectionReply reply, long nowNanos) {
         Gid peer = connection.remoteGid();
-        long caGuid = reply.localCaGuid();
+        long caGuid = reply.local().caGuid();
         if (signalling.table.findRemoteId(peer, caGuid, reply.localId()).isPresent()) {
             // It belongs to another connection of ours.
             signalling.discard(CmDiscard.DUPLICATE);
             return;
         }
-        Optional<Connection> stale = signalling.table.findRemoteQpn(peer, caGuid, reply.localQpn());
+        Optional<Connection> stale =
+                signalling.table.findRemoteQpn(peer, caGuid, reply.local().qpn());
         if (stale.isPresent()) {
             fail(connection, reply, RejectReason.STALE_CONNECTION);
             teardown.dropStale(stale.get(), nowNanos);
@@ -161,7 +155,7 @@ final class ActiveMachine {
             fail(connection, reply, RejectReason.CONSUMER_REJECT);
             return;
         }
-        signalling.table.bind(connection, reply.localId(), caGuid, reply.localQpn());
+        signalling.table.bind(connection, reply.localId(), caGuid, reply.local().qpn());
         connection.attributes = attributes;
         connection.limitNanos = ConnectionTable.NEVER;
         signalling.answered(connection, nowNanos);
@@ -171,10 +165,10 @@ final class ActiveMachine {
                 connection,
                 ConnectionEvent.Type.ESTABLISHED,
                 new ConnectionParameters(
-                        reply.responderResources(),
-                        reply.initiatorDepth(),
-                        connection.request.retryCount(),
-                        reply.rnrRetryCount(),
+                        reply.flow().responderResources(),
+                        reply.flow().initiatorDepth(),
+                        connection.request.paths().retryCount(),
+                        reply.flow().rnrRetryCount(),
                         reply.privateData().toByteArray()));
     }
 

@@ -240,7 +240,7 @@ public final class CmAgent {
         long transactionId = datagram.transactionId();
         switch (message) {
             case ConnectionRequest request -> {
-                if (isWellFormed(request.localId(), request.localQpn())) {
+                if (isWellFormed(request.localId(), request.local().qpn())) {
                     passive.onRequest(source, transactionId, request, nowNanos);
                 }
             }
@@ -260,7 +260,7 @@ public final class CmAgent {
     }
 
     private void onReply(Gid source, ConnectionReply reply, long nowNanos) {
-        if (isWellFormed(reply.localId(), reply.localQpn())) {
+        if (isWellFormed(reply.localId(), reply.local().qpn())) {
             from(source, table.find(reply.remoteId()))
                     .ifPresent(c -> active.onReply(c, reply, nowNanos));
         }

@@ -98,12 +98,12 @@ public final class Connection {
                         request.localId(),
                         remoteGid,
                         localPort,
-                        request.serviceId().port(),
+                        request.service().id().port(),
                         null,
                         request,
                         transactionId,
                         ConnectionState.REQ_SENT);
-        connection.localQpn = request.localQpn();
+        connection.localQpn = request.local().qpn();
         connection.isSourceProven = true;
         return connection;
     }

@@ -4,6 +4,8 @@ import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.PathMtu;
 import dev.outboard.fabric.roce.wire.cm.ConnectionReply;
 import dev.outboard.fabric.roce.wire.cm.ConnectionRequest;
+import dev.outboard.fabric.roce.wire.cm.FlowControl;
+import dev.outboard.fabric.roce.wire.cm.LocalEnd;
 import dev.outboard.fabric.roce.wire.cm.TimeoutCode;
 
 /// What both sides agreed on for a queue pair: all it needs to go from INIT through RTR to RTS.
@@ -60,53 +62,161 @@ public record NegotiatedAttributes(
     /// The active side, from its own REQ and the REP.
     static NegotiatedAttributes ofActive(
             Gid remoteGid, ConnectionRequest request, ConnectionReply reply, int packetLifetime) {
-        return new NegotiatedAttributes(
-                request.localQpn(),
-                remoteGid,
-                reply.localQpn(),
-                reply.startingPsn(),
-                request.startingPsn(),
-                agreedMtu(request),
-                request.retryCount(),
-                reply.rnrRetryCount(),
-                limited(TimeoutCode.ackTimeout(reply.targetAckDelay(), packetLifetime)),
-                Math.min(reply.responderResources(), request.initiatorDepth()),
-                Math.min(reply.initiatorDepth(), request.responderResources()),
-                CaGuid.receiveBufferBytes(reply.localCaGuid()),
-                requestsAhead(request, reply));
+        LocalEnd own = request.local();
+        LocalEnd peer = reply.local();
+        FlowControl asked = request.flow();
+        FlowControl granted = reply.flow();
+        return new Builder()
+                .localQpn(own.qpn())
+                .remoteGid(remoteGid)
+                .remoteQpn(peer.qpn())
+                .sendPsn(peer.startingPsn())
+                .receivePsn(own.startingPsn())
+                .pathMtu(agreedMtu(request))
+                .retryCount(request.paths().retryCount())
+                .rnrRetryCount(granted.rnrRetryCount())
+                .ackTimeoutCode(
+                        limited(TimeoutCode.ackTimeout(reply.targetAckDelay(), packetLifetime)))
+                .maxReadAtomic(Math.min(granted.responderResources(), asked.initiatorDepth()))
+                .maxDestinationReadAtomic(
+                        Math.min(granted.initiatorDepth(), asked.responderResources()))
+                .remoteBufferBytes(CaGuid.receiveBufferBytes(peer.caGuid()))
+                .requestsAhead(requestsAhead(own, peer))
+                .build();
     }
 
     /// The passive side, from the REQ and its own REP.
     static NegotiatedAttributes ofPassive(
             Gid remoteGid, ConnectionRequest request, ConnectionReply reply) {
-        return new NegotiatedAttributes(
-                reply.localQpn(),
-                remoteGid,
-                request.localQpn(),
-                request.startingPsn(),
-                reply.startingPsn(),
-                agreedMtu(request),
-                request.retryCount(),
-                request.rnrRetryCount(),
-                limited(request.primaryPath().localAckTimeout()),
-                reply.initiatorDepth(),
-                reply.responderResources(),
-                CaGuid.receiveBufferBytes(request.localCaGuid()),
-                requestsAhead(request, reply));
+        LocalEnd own = reply.local();
+        LocalEnd peer = request.local();
+        return new Builder()
+                .localQpn(own.qpn())
+                .remoteGid(remoteGid)
+                .remoteQpn(peer.qpn())
+                .sendPsn(peer.startingPsn())
+                .receivePsn(own.startingPsn())
+                .pathMtu(agreedMtu(request))
+                .retryCount(request.paths().retryCount())
+                .rnrRetryCount(request.flow().rnrRetryCount())
+                .ackTimeoutCode(limited(request.paths().primary().localAckTimeout()))
+                .maxReadAtomic(reply.flow().initiatorDepth())
+                .maxDestinationReadAtomic(reply.flow().responderResources())
+                .remoteBufferBytes(CaGuid.receiveBufferBytes(peer.caGuid()))
+                .requestsAhead(requestsAhead(own, peer))
+                .build();
     }
 
     /// NAA-MRSP-4, NAA-XFER-18: peers of other makes get the acknowledgement first.
-    private static boolean requestsAhead(ConnectionRequest request, ConnectionReply reply) {
-        return CaGuid.takesRequestsAhead(request.localCaGuid())
-                && CaGuid.takesRequestsAhead(reply.localCaGuid());
+    private static boolean requestsAhead(LocalEnd own, LocalEnd peer) {
+        return CaGuid.takesRequestsAhead(own.caGuid()) && CaGuid.takesRequestsAhead(peer.caGuid());
     }
 
     /// Every REQ that gets this far has a valid MTU: the passive side has looked at it.
     private static PathMtu agreedMtu(ConnectionRequest request) {
-        return PathMtu.of(request.pathMtu()).orElseThrow();
+        return PathMtu.of(request.paths().mtu()).orElseThrow();
     }
 
     private static int limited(int ackTimeout) {
         return ackTimeout == 0 ? MAX_ACK_TIMEOUT : Math.min(ackTimeout, MAX_ACK_TIMEOUT);
+    }
+
+    /// Collects what was agreed; every call returns this builder.
+    private static final class Builder {
+        private int localQpn;
+        private Gid remoteGid = new Gid(0, 0);
+        private int remoteQpn;
+        private int sendPsn;
+        private int receivePsn;
+        private PathMtu pathMtu = PathMtu.MTU_256;
+        private int retryCount;
+        private int rnrRetryCount;
+        private int ackTimeoutCode;
+        private int maxReadAtomic;
+        private int maxDestinationReadAtomic;
+        private int remoteBufferBytes;
+        private boolean requestsAhead;
+
+        Builder localQpn(int localQpn) {
+            this.localQpn = localQpn;
+            return this;
+        }
+
+        Builder remoteGid(Gid remoteGid) {
+            this.remoteGid = remoteGid;
+            return this;
+        }
+
+        Builder remoteQpn(int remoteQpn) {
+            this.remoteQpn = remoteQpn;
+            return this;
+        }
+
+        Builder sendPsn(int sendPsn) {
+            this.sendPsn = sendPsn;
+            return this;
+        }
+
+        Builder receivePsn(int receivePsn) {
+            this.receivePsn = receivePsn;
+            return this;
+        }
+
+        Builder pathMtu(PathMtu pathMtu) {
+            this.pathMtu = pathMtu;
+            return this;
+        }
+
+        Builder retryCount(int retryCount) {
+            this.retryCount = retryCount;
+            return this;
+        }
+
+        Builder rnrRetryCount(int rnrRetryCount) {
+            this.rnrRetryCount = rnrRetryCount;
+            return this;
+        }
+
+        Builder ackTimeoutCode(int ackTimeoutCode) {
+            this.ackTimeoutCode = ackTimeoutCode;
+            return this;
+        }
+
+        Builder maxReadAtomic(int maxReadAtomic) {
+            this.maxReadAtomic = maxReadAtomic;
+            return this;
+        }
+
+        Builder maxDestinationReadAtomic(int maxDestinationReadAtomic) {
+            this.maxDestinationReadAtomic = maxDestinationReadAtomic;
+            return this;
+        }
+
+        Builder remoteBufferBytes(int remoteBufferBytes) {
+            this.remoteBufferBytes = remoteBufferBytes;
+            return this;
+        }
+
+        Builder requestsAhead(boolean requestsAhead) {
+            this.requestsAhead = requestsAhead;
+            return this;
+        }
+
+        NegotiatedAttributes build() {
+            return new NegotiatedAttributes(
+                    localQpn,
+                    remoteGid,
+                    remoteQpn,
+                    sendPsn,
+                    receivePsn,
+                    pathMtu,
+                    retryCount,
+                    rnrRetryCount,
+                    ackTimeoutCode,
+                    maxReadAtomic,
+                    maxDestinationReadAtomic,
+                    remoteBufferBytes,
+                    requestsAhead);
+        }
     }
 }

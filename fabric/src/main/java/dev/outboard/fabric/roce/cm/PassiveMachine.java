@@ -8,7 +8,9 @@ import dev.outboard.fabric.roce.wire.Psn;
 import dev.outboard.fabric.roce.wire.cm.CmDiscard;
 import dev.outboard.fabric.roce.wire.cm.ConnectionReply;
 import dev.outboard.fabric.roce.wire.cm.ConnectionRequest;
+import dev.outboard.fabric.roce.wire.cm.FlowControl;
 import dev.outboard.fabric.roce.wire.cm.IpAddressHeader;
+import dev.outboard.fabric.roce.wire.cm.LocalEnd;
 import dev.outboard.fabric.roce.wire.cm.MessageReceiptAcknowledgement;
 import dev.outboard.fabric.roce.wire.cm.Octets;
 import dev.outboard.fabric.roce.wire.cm.RejectReason;
@@ -48,25 +50,26 @@ final class PassiveMachine {
 
     /// A REQ from `source`.
     void onRequest(Gid source, long transactionId, ConnectionRequest request, long nowNanos) {
-        if (!source.equals(request.primaryPath().localGid())) {
+        if (!source.equals(request.paths().primary().localGid())) {
             // Answers go to the source, packets would go to the path.
             signalling.discard(CmDiscard.WRONG_SOURCE);
             return;
         }
         Optional<Connection> known =
-                signalling.table.findRemoteId(source, request.localCaGuid(), request.localId());
+                signalling.table.findRemoteId(source, request.local().caGuid(), request.localId());
         if (known.isPresent()) {
             onDuplicate(known.get(), transactionId, request);
             return;
         }
         Optional<Connection> stale =
-                signalling.table.findRemoteQpn(source, request.localCaGuid(), request.localQpn());
+                signalling.table.findRemoteQpn(
+                        source, request.local().caGuid(), request.local().qpn());
         if (stale.isPresent()) {
             reject(source, transactionId, request, RejectReason.STALE_CONNECTION, Octets.EMPTY);
             teardown.dropStale(stale.get(), nowNanos);
             return;
         }
-        Listener listener = listener(request.serviceId());
+        Listener listener = listener(request.service().id());
         if (listener == null) {
             reject(source, transactionId, request, RejectReason.INVALID_SERVICE_ID, Octets.EMPTY);
         } else if (isAcceptable(source, transactionId, request)) {
@@ -114,7 +117,7 @@ final class PassiveMachine {
         Gid localGid = configuration.localGid();
         RejectReason reason;
         Octets info = Octets.EMPTY;
-        if (!localGid.equals(request.primaryPath().remoteGid())) {
+        if (!localGid.equals(request.paths().primary().remoteGid())) {
             reason = RejectReason.INVALID_GID;
             info = Octets.ofGid(localGid);
         } else if (!IpAddressHeader.isPresent(request.privateData())) {
@@ -122,9 +125,9 @@ final class PassiveMachine {
         } else if (!localGid.equals(IpAddressHeader.parse(request.privateData()).destination())) {
             reason = RejectReason.INVALID_GID;
             info = Octets.ofGid(localGid);
-        } else if (request.transportType() != ConnectionRequest.TRANSPORT_RC) {
+        } else if (request.service().transportType() != ConnectionRequest.TRANSPORT_RC) {
             reason = RejectReason.CONSUMER_REJECT;
-        } else if (!isCarried(request.pathMtu())) {
+        } else if (!isCarried(request.paths().mtu())) {
             reason = RejectReason.INVALID_MTU;
             info = Octets.of((byte) configuration.pathMtu().code());
         } else {
@@ -161,7 +164,7 @@ final class PassiveMachine {
                         transactionId);
         signalling.table.add(connection);
         signalling.table.bind(
-                connection, request.localId(), request.localCaGuid(), request.localQpn());
+                connection, request.localId(), request.local().caGuid(), request.local().qpn());
         signalling.raise(
                 connection,
                 ConnectionEvent.Type.CONNECT_REQUEST,
@@ -191,33 +194,40 @@ final class PassiveMachine {
                         .configuration
                         .timers()
                         .reply()
-                        .limitedTo(connection.request.maxCmRetries()),
+                        .limitedTo(connection.request.responses().maxCmRetries()),
                 nowNanos);
         return true;
     }
 
     private ConnectionReply reply(Connection connection, int qpn, ConnectionParameters parameters) {
-        ConnectionRequest request = connection.request;
+        FlowControl asked = connection.request.flow();
         int depth = signalling.configuration.maximumReadAtomicDepth();
-        return new ConnectionReply(
-                connection.localId(),
-                connection.remoteId,
-                0,
-                qpn,
-                0,
-                0,
-                random.nextInt(Psn.MODULUS),
-                Math.min(
-                        Math.min(parameters.responderResources(), depth), request.initiatorDepth()),
-                Math.min(
-                        Math.min(parameters.initiatorDepth(), depth), request.responderResources()),
-                NegotiatedAttributes.ACK_DELAY,
-                0,
-                false,
-                parameters.rnrRetryCount(),
-                false,
-                signalling.configuration.caGuid(),
-                Octets.of(parameters.privateData()).padded(ConnectionReply.PRIVATE_DATA_LENGTH));
+        return ConnectionReply.builder()
+                .localId(connection.localId())
+                .remoteId(connection.remoteId)
+                .local(
+                        LocalEnd.builder()
+                                .caGuid(signalling.configuration.caGuid())
+                                .qpn(qpn)
+                                .startingPsn(random.nextInt(Psn.MODULUS))
+                                .build())
+                .flow(
+                        FlowControl.builder()
+                                .responderResources(
+                                        Math.min(
+                                                Math.min(parameters.responderResources(), depth),
+                                                asked.initiatorDepth()))
+                                .initiatorDepth(
+                                        Math.min(
+                                                Math.min(parameters.initiatorDepth(), depth),
+                                                asked.responderResources()))
+                                .rnrRetryCount(parameters.rnrRetryCount())
+                                .build())
+                .targetAckDelay(NegotiatedAttributes.ACK_DELAY)
+                .privateData(
+                        Octets.of(parameters.privateData())
+                                .padded(ConnectionReply.PRIVATE_DATA_LENGTH))
+                .build();
     }
 
     /// The application rejects.
@@ -287,10 +297,10 @@ final class PassiveMachine {
 
     private static ConnectionParameters parameters(ConnectionRequest request, Octets privateData) {
         return new ConnectionParameters(
-                request.responderResources(),
-                request.initiatorDepth(),
-                request.retryCount(),
-                request.rnrRetryCount(),
+                request.flow().responderResources(),
+                request.flow().initiatorDepth(),
+                request.paths().retryCount(),
+                request.flow().rnrRetryCount(),
                 privateData.toByteArray());
     }
 

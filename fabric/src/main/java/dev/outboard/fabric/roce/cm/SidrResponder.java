@@ -152,16 +152,14 @@ final class SidrResponder {
             int qpn,
             int queueKey,
             Octets privateData) {
-        return new SidrReply(
-                requestId,
-                status.code(),
-                0,
-                0,
-                qpn,
-                serviceId,
-                queueKey,
-                Octets.EMPTY.padded(SidrReply.ADDITIONAL_INFO_LENGTH),
-                privateData.padded(SidrReply.PRIVATE_DATA_LENGTH));
+        return SidrReply.builder()
+                .requestId(requestId)
+                .status(status.code())
+                .qpn(qpn)
+                .serviceId(serviceId)
+                .queueKey(queueKey)
+                .privateData(privateData.padded(SidrReply.PRIVATE_DATA_LENGTH))
+                .build();
     }
 
     private static Key key(Resolution resolution) {

@@ -39,58 +39,64 @@ public record RcConnection(
 
     /// Nothing but a way to the peer.
     static RcConnection along(Path path) {
-        return new RcConnection(path, 0, 0, 0, 0, 0, 0, 0, 0, MAX_WINDOW_PACKETS, 0, 0);
+        return builder(path).build();
+    }
+
+    /// Along `path`, with a window of [#MAX_WINDOW_PACKETS]; every other number is 0 until it is
+    /// set.
+    public static Builder builder(Path path) {
+        return new Builder(path);
     }
 
     /// The same with what `change` gives, apart from the path.
     RcConnection with(QueuePairChange change) {
-        return new RcConnection(
-                path,
-                given(change, Attribute.DESTINATION_NUMBER, destinationQpn),
-                given(change, Attribute.PATH_MTU, pathMtuBytes),
-                given(change, Attribute.SEND_PSN, sendPsn),
-                given(change, Attribute.RECEIVE_PSN, receivePsn),
-                given(change, Attribute.MIN_RNR_TIMER, minRnrTimerCode),
-                given(change, Attribute.TIMEOUT, ackTimeoutCode),
-                given(change, Attribute.RETRY_COUNT, retryCount),
-                given(change, Attribute.RNR_RETRY_COUNT, rnrRetryCount),
-                maxWindowPackets,
-                given(change, Attribute.MAX_READ_ATOMIC, maxReadAtomic),
-                given(change, Attribute.MAX_DESTINATION_READ_ATOMIC, maxDestinationReadAtomic));
+        return toBuilder()
+                .destinationQpn(given(change, Attribute.DESTINATION_NUMBER, destinationQpn))
+                .pathMtuBytes(given(change, Attribute.PATH_MTU, pathMtuBytes))
+                .sendPsn(given(change, Attribute.SEND_PSN, sendPsn))
+                .receivePsn(given(change, Attribute.RECEIVE_PSN, receivePsn))
+                .maxReadAtomic(given(change, Attribute.MAX_READ_ATOMIC, maxReadAtomic))
+                .maxDestinationReadAtomic(
+                        given(
+                                change,
+                                Attribute.MAX_DESTINATION_READ_ATOMIC,
+                                maxDestinationReadAtomic))
+                .build()
+                .preferring(change);
     }
 
     /// The same with what one side decides for itself in `own`.
     public RcConnection preferring(QueuePairChange own) {
-        return new RcConnection(
-                path,
-                destinationQpn,
-                pathMtuBytes,
-                sendPsn,
-                receivePsn,
-                given(own, Attribute.MIN_RNR_TIMER, minRnrTimerCode),
-                given(own, Attribute.TIMEOUT, ackTimeoutCode),
-                given(own, Attribute.RETRY_COUNT, retryCount),
-                given(own, Attribute.RNR_RETRY_COUNT, rnrRetryCount),
-                maxWindowPackets,
-                maxReadAtomic,
-                maxDestinationReadAtomic);
+        return toBuilder()
+                .minRnrTimerCode(given(own, Attribute.MIN_RNR_TIMER, minRnrTimerCode))
+                .ackTimeoutCode(given(own, Attribute.TIMEOUT, ackTimeoutCode))
+                .retryCount(given(own, Attribute.RETRY_COUNT, retryCount))
+                .rnrRetryCount(given(own, Attribute.RNR_RETRY_COUNT, rnrRetryCount))
+                .build();
     }
 
     /// The same on another path.
     RcConnection with(Path newPath) {
-        return new RcConnection(
-                newPath,
-                destinationQpn,
-                pathMtuBytes,
-                sendPsn,
-                receivePsn,
-                minRnrTimerCode,
-                ackTimeoutCode,
-                retryCount,
-                rnrRetryCount,
-                maxWindowPackets,
-                maxReadAtomic,
-                maxDestinationReadAtomic);
+        return fill(builder(newPath)).build();
+    }
+
+    private Builder toBuilder() {
+        return fill(builder(path));
+    }
+
+    /// Everything but the path.
+    private Builder fill(Builder builder) {
+        return builder.destinationQpn(destinationQpn)
+                .pathMtuBytes(pathMtuBytes)
+                .sendPsn(sendPsn)
+                .receivePsn(receivePsn)
+                .minRnrTimerCode(minRnrTimerCode)
+                .ackTimeoutCode(ackTimeoutCode)
+                .retryCount(retryCount)
+                .rnrRetryCount(rnrRetryCount)
+                .maxWindowPackets(maxWindowPackets)
+                .maxReadAtomic(maxReadAtomic)
+                .maxDestinationReadAtomic(maxDestinationReadAtomic);
     }
 
     /// The transport timeout, or 0 for never.
@@ -100,5 +106,96 @@ public record RcConnection(
 
     private static int given(QueuePairChange change, Attribute attribute, int otherwise) {
         return change.given().contains(attribute) ? change.value(attribute) : otherwise;
+    }
+
+    /// Collects the attributes; every call returns this builder.
+    public static final class Builder {
+        private final Path path;
+        private int destinationQpn;
+        private int pathMtuBytes;
+        private int sendPsn;
+        private int receivePsn;
+        private int minRnrTimerCode;
+        private int ackTimeoutCode;
+        private int retryCount;
+        private int rnrRetryCount;
+        private int maxWindowPackets = MAX_WINDOW_PACKETS;
+        private int maxReadAtomic;
+        private int maxDestinationReadAtomic;
+
+        private Builder(Path path) {
+            this.path = path;
+        }
+
+        public Builder destinationQpn(int destinationQpn) {
+            this.destinationQpn = destinationQpn;
+            return this;
+        }
+
+        public Builder pathMtuBytes(int pathMtuBytes) {
+            this.pathMtuBytes = pathMtuBytes;
+            return this;
+        }
+
+        public Builder sendPsn(int sendPsn) {
+            this.sendPsn = sendPsn;
+            return this;
+        }
+
+        public Builder receivePsn(int receivePsn) {
+            this.receivePsn = receivePsn;
+            return this;
+        }
+
+        public Builder minRnrTimerCode(int minRnrTimerCode) {
+            this.minRnrTimerCode = minRnrTimerCode;
+            return this;
+        }
+
+        public Builder ackTimeoutCode(int ackTimeoutCode) {
+            this.ackTimeoutCode = ackTimeoutCode;
+            return this;
+        }
+
+        public Builder retryCount(int retryCount) {
+            this.retryCount = retryCount;
+            return this;
+        }
+
+        public Builder rnrRetryCount(int rnrRetryCount) {
+            this.rnrRetryCount = rnrRetryCount;
+            return this;
+        }
+
+        public Builder maxWindowPackets(int maxWindowPackets) {
+            this.maxWindowPackets = maxWindowPackets;
+            return this;
+        }
+
+        public Builder maxReadAtomic(int maxReadAtomic) {
+            this.maxReadAtomic = maxReadAtomic;
+            return this;
+        }
+
+        public Builder maxDestinationReadAtomic(int maxDestinationReadAtomic) {
+            this.maxDestinationReadAtomic = maxDestinationReadAtomic;
+            return this;
+        }
+
+        public RcConnection build() {
+            return new RcConnection(
+                    path,
+                    destinationQpn,
+                    pathMtuBytes,
+                    sendPsn,
+                    receivePsn,
+                    minRnrTimerCode,
+                    ackTimeoutCode,
+                    retryCount,
+                    rnrRetryCount,
+                    maxWindowPackets,
+                    maxReadAtomic,
+                    maxDestinationReadAtomic);
+        }
     }
 }

@@ -233,7 +233,7 @@ final class CmCampaign {
                 .anySatisfy(connection -> {
                     assertThat(connection.localId()).isEqualTo(reply.localId());
                     assertThat(sender.attributes(connection).localQpn())
-                            .isEqualTo(reply.localQpn());
+                            .isEqualTo(reply.local().qpn());
                 });
     }
 

@@ -63,10 +63,10 @@ final class CmReplay implements CmHost {
             boolean isOurs = captured.path().source().equals(gid);
             switch (CmDatagram.parse(mad(captured)).message()) {
                 case ConnectionRequest request -> {
-                    mtu = PathMtu.of(request.pathMtu()).orElseThrow();
-                    caGuid = isOurs ? request.localCaGuid() : caGuid;
+                    mtu = PathMtu.of(request.paths().mtu()).orElseThrow();
+                    caGuid = isOurs ? request.local().caGuid() : caGuid;
                 }
-                case ConnectionReply reply -> caGuid = isOurs ? reply.localCaGuid() : caGuid;
+                case ConnectionReply reply -> caGuid = isOurs ? reply.local().caGuid() : caGuid;
                 default -> {}
             }
         }
@@ -98,7 +98,7 @@ final class CmReplay implements CmHost {
                 continue;
             }
             if (message instanceof ConnectionRequest request) {
-                streams.add(request.serviceId().port());
+                streams.add(request.service().id().port());
             } else if (message instanceof SidrRequest request) {
                 datagrams.add(request.serviceId().port());
             }
@@ -173,15 +173,15 @@ final class CmReplay implements CmHost {
                             request.localId(),
                             agent.connect(
                                     destination,
-                                    request.serviceId().port(),
-                                    request.localQpn(),
-                                    PathMtu.of(request.pathMtu()).orElseThrow(),
+                                    request.service().id().port(),
+                                    request.local().qpn(),
+                                    PathMtu.of(request.paths().mtu()).orElseThrow(),
                                     parameters(request),
                                     0));
             case ConnectionReply reply -> {
                 Connection connection = requested.remove();
                 connections.put(reply.localId(), connection);
-                agent.accept(connection, reply.localQpn(), parameters(reply), 0);
+                agent.accept(connection, reply.local().qpn(), parameters(reply), 0);
             }
             case Rejection rejection -> {
                 if (rejection.reason() == RejectReason.CONSUMER_REJECT.code()) {
@@ -211,19 +211,19 @@ final class CmReplay implements CmHost {
 
     private static ConnectionParameters parameters(ConnectionRequest request) {
         return new ConnectionParameters(
-                request.responderResources(),
-                request.initiatorDepth(),
-                request.retryCount(),
-                request.rnrRetryCount(),
+                request.flow().responderResources(),
+                request.flow().initiatorDepth(),
+                request.paths().retryCount(),
+                request.flow().rnrRetryCount(),
                 consumerData(request.privateData()));
     }
 
     private static ConnectionParameters parameters(ConnectionReply reply) {
         return new ConnectionParameters(
-                reply.responderResources(),
-                reply.initiatorDepth(),
+                reply.flow().responderResources(),
+                reply.flow().initiatorDepth(),
                 7,
-                reply.rnrRetryCount(),
+                reply.flow().rnrRetryCount(),
                 reply.privateData().toByteArray());
     }
 

@@ -15,6 +15,7 @@ import dev.outboard.fabric.roce.wire.cm.ConnectionReply;
 import dev.outboard.fabric.roce.wire.cm.ConnectionRequest;
 import dev.outboard.fabric.roce.wire.cm.GoldenCmTest;
 import dev.outboard.fabric.roce.wire.cm.IpAddressHeader;
+import dev.outboard.fabric.roce.wire.cm.LocalEnd;
 import dev.outboard.fabric.roce.wire.cm.Octets;
 import dev.outboard.fabric.roce.wire.cm.PathRecord;
 import dev.outboard.fabric.roce.wire.cm.ServiceId;
@@ -66,7 +67,7 @@ class ConnectTest extends TwoAgents {
 
         ConnectionRequest request = (ConnectionRequest) network.lastSent(CmAttribute.REQ).message();
 
-        assertThat(request.serviceId().value()).isEqualTo(0x0106_1C06L);
+        assertThat(request.service().id().value()).isEqualTo(0x0106_1C06L);
         assertThat(IpAddressHeader.parse(request.privateData()))
                 .isEqualTo(new IpAddressHeader(active.localPort(), client.gid(), server.gid()));
         byte[] header = Arrays.copyOf(request.privateData().toByteArray(), 36);
@@ -75,8 +76,8 @@ class ConnectTest extends TwoAgents {
         // Not IPv4-mapped, unlike the GIDs of the path.
         assertThat(Arrays.copyOfRange(header, 4, 20))
                 .containsExactly(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 127, 0, 0, 2);
-        assertThat(request.primaryPath().localGid()).isEqualTo(client.gid());
-        assertThat(request.primaryPath().remoteGid()).isEqualTo(server.gid());
+        assertThat(request.paths().primary().localGid()).isEqualTo(client.gid());
+        assertThat(request.paths().primary().remoteGid()).isEqualTo(server.gid());
     }
 
     /// The constants that Linux sends, except for what differs per connection.
@@ -92,43 +93,52 @@ class ConnectTest extends TwoAgents {
         ConnectionRequest expected =
                 new ConnectionRequest(
                         ours.localId(),
-                        rping.vendorId(),
-                        rping.serviceId(),
-                        client.configuration().caGuid(),
-                        rping.localQueueKey(),
-                        ours.localQpn(),
-                        rping.responderResources(),
-                        rping.localEecn(),
-                        rping.initiatorDepth(),
-                        rping.remoteEecn(),
-                        rping.remoteResponseTimeout(),
-                        rping.transportType(),
-                        rping.endToEndFlowControl(),
-                        ours.startingPsn(),
-                        rping.localResponseTimeout(),
-                        rping.retryCount(),
-                        rping.partitionKey(),
-                        PathMtu.MTU_4096.code(),
-                        rping.rdcExists(),
-                        rping.rnrRetryCount(),
-                        rping.maxCmRetries(),
-                        rping.sharedReceiveQueue(),
-                        rping.extendedTransport(),
-                        new PathRecord(
-                                rping.primaryPath().localLid(),
-                                rping.primaryPath().remoteLid(),
-                                client.gid(),
-                                server.gid(),
-                                (active.localPort() * 31 + PORT) & 0xFFFFF,
-                                rping.primaryPath().packetRate(),
-                                rping.primaryPath().trafficClass(),
-                                rping.primaryPath().hopLimit(),
-                                rping.primaryPath().serviceLevel(),
-                                rping.primaryPath().subnetLocal(),
-                                rping.primaryPath().localAckTimeout()),
-                        rping.alternatePath(),
+                        rping.service(),
+                        expectedEnd(
+                                rping.local(),
+                                client.configuration().caGuid(),
+                                ours.local().qpn(),
+                                ours.local().startingPsn()),
+                        rping.flow(),
+                        rping.responses(),
+                        new ConnectionRequest.Paths(
+                                rping.paths().partitionKey(),
+                                PathMtu.MTU_4096.code(),
+                                rping.paths().retryCount(),
+                                expectedPath(rping.paths().primary(), active.localPort()),
+                                rping.paths().alternate()),
                         ours.privateData());
         assertThat(ours).isEqualTo(expected);
+    }
+
+    /// The end that `rping` describes, with what differs per connection.
+    private static LocalEnd expectedEnd(LocalEnd rping, long caGuid, int qpn, int startingPsn) {
+        return LocalEnd.builder()
+                .vendorId(rping.vendorId())
+                .caGuid(caGuid)
+                .queueKey(rping.queueKey())
+                .qpn(qpn)
+                .eecn(rping.eecn())
+                .startingPsn(startingPsn)
+                .sharedReceiveQueue(rping.sharedReceiveQueue())
+                .build();
+    }
+
+    /// The path of `rping`, between our addresses.
+    private PathRecord expectedPath(PathRecord rping, int localPort) {
+        return PathRecord.builder()
+                .localLid(rping.localLid())
+                .remoteLid(rping.remoteLid())
+                .localGid(client.gid())
+                .remoteGid(server.gid())
+                .flowLabel((localPort * 31 + PORT) & 0xFFFFF)
+                .packetRate(rping.packetRate())
+                .trafficClass(rping.trafficClass())
+                .hopLimit(rping.hopLimit())
+                .serviceLevel(rping.serviceLevel())
+                .subnetLocal(rping.subnetLocal())
+                .localAckTimeout(rping.localAckTimeout())
+                .build();
     }
 
     @Test
@@ -151,19 +161,14 @@ class ConnectTest extends TwoAgents {
                         new ConnectionReply(
                                 server.lastRequest().localId(),
                                 client.lastEvent().connection().localId(),
-                                rping.localQueueKey(),
-                                server.lastRequest().localQpn(),
-                                rping.vendorId(),
-                                rping.localEecn(),
-                                ours.startingPsn(),
-                                rping.responderResources(),
-                                rping.initiatorDepth(),
+                                expectedEnd(
+                                        rping.local(),
+                                        server.configuration().caGuid(),
+                                        server.lastRequest().localQpn(),
+                                        ours.local().startingPsn()),
+                                rping.flow(),
                                 rping.targetAckDelay(),
                                 rping.failoverAccepted(),
-                                rping.endToEndFlowControl(),
-                                rping.rnrRetryCount(),
-                                rping.sharedReceiveQueue(),
-                                server.configuration().caGuid(),
                                 Octets.EMPTY.padded(196)));
         long transaction = network.lastSent(CmAttribute.REQ).datagram().transactionId();
         assertThat((int) transaction).isEqualTo(client.lastEvent().connection().localId());
@@ -179,8 +184,13 @@ class ConnectTest extends TwoAgents {
     void eachSideSendsFromThePsnThatTheOtherOneNamed() {
         Pair pair = establish();
         int inRequest =
-                ((ConnectionRequest) network.lastSent(CmAttribute.REQ).message()).startingPsn();
-        int inReply = ((ConnectionReply) network.lastSent(CmAttribute.REP).message()).startingPsn();
+                ((ConnectionRequest) network.lastSent(CmAttribute.REQ).message())
+                        .local()
+                        .startingPsn();
+        int inReply =
+                ((ConnectionReply) network.lastSent(CmAttribute.REP).message())
+                        .local()
+                        .startingPsn();
 
         assertThat(inRequest).isNotEqualTo(inReply);
         assertThat(client.attributes(pair.active()).receivePsn()).isEqualTo(inRequest);

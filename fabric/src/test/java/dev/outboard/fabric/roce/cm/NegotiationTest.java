@@ -67,8 +67,8 @@ class NegotiationTest extends TwoAgents {
         assertThat(passive.remoteReadAllowed()).isEqualTo(clientIssues > 0);
         assertThat(passive.remoteAtomicAllowed()).isEqualTo(clientIssues > 0);
         ConnectionReply reply = (ConnectionReply) network.lastSent(CmAttribute.REP).message();
-        assertThat(reply.initiatorDepth()).isEqualTo(serverIssues);
-        assertThat(reply.responderResources()).isEqualTo(clientIssues);
+        assertThat(reply.flow().initiatorDepth()).isEqualTo(serverIssues);
+        assertThat(reply.flow().responderResources()).isEqualTo(clientIssues);
     }
 
     /// A peer that grants more than was asked for.
@@ -174,8 +174,8 @@ class NegotiationTest extends TwoAgents {
         new CmEndpoint(network, modest, 1).connect(server, PORT, depths(9, 9));
 
         ConnectionRequest request = (ConnectionRequest) network.lastSent(CmAttribute.REQ).message();
-        assertThat(request.responderResources()).isEqualTo(2);
-        assertThat(request.initiatorDepth()).isEqualTo(2);
+        assertThat(request.flow().responderResources()).isEqualTo(2);
+        assertThat(request.flow().initiatorDepth()).isEqualTo(2);
     }
 
     @Test

@@ -12,7 +12,6 @@ import dev.outboard.fabric.roce.wire.cm.CmDatagram;
 import dev.outboard.fabric.roce.wire.cm.CmDiscard;
 import dev.outboard.fabric.roce.wire.cm.CmMessage;
 import dev.outboard.fabric.roce.wire.cm.IpAddressHeader;
-import dev.outboard.fabric.roce.wire.cm.Octets;
 import dev.outboard.fabric.roce.wire.cm.SidrReply;
 import dev.outboard.fabric.roce.wire.cm.SidrRequest;
 import dev.outboard.fabric.roce.wire.cm.SidrStatus;
@@ -388,16 +387,12 @@ final class SidrTest extends TwoAgents {
     }
 
     private static SidrReply reply(SidrRequest request) {
-        return new SidrReply(
-                request.requestId(),
-                0,
-                0,
-                0,
-                0x222,
-                request.serviceId(),
-                QUEUE_KEY,
-                Octets.EMPTY.padded(72),
-                Octets.EMPTY.padded(136));
+        return SidrReply.builder()
+                .requestId(request.requestId())
+                .qpn(0x222)
+                .serviceId(request.serviceId())
+                .queueKey(QUEUE_KEY)
+                .build();
     }
 
     private static CmMessage golden(String name) {

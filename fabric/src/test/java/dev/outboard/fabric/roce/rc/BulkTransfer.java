@@ -63,19 +63,19 @@ final class BulkTransfer {
         }
         for (int end = 0; end < 2; end++) {
             endpoints[end].queuePair.connect(
-                    new RcConnection(
-                            SimulatedEndpoint.path(ADDRESSES[end], ADDRESSES[1 - end]),
-                            QPNS[1 - end],
-                            4096,
-                            end,
-                            1 - end,
-                            12,
-                            ackTimeoutCode,
-                            7,
-                            7,
-                            window,
-                            16,
-                            16));
+                    RcConnection.builder(SimulatedEndpoint.path(ADDRESSES[end], ADDRESSES[1 - end]))
+                            .destinationQpn(QPNS[1 - end])
+                            .pathMtuBytes(4096)
+                            .sendPsn(end)
+                            .receivePsn(1 - end)
+                            .minRnrTimerCode(12)
+                            .ackTimeoutCode(ackTimeoutCode)
+                            .retryCount(7)
+                            .rnrRetryCount(7)
+                            .maxWindowPackets(window)
+                            .maxReadAtomic(16)
+                            .maxDestinationReadAtomic(16)
+                            .build());
             streams[end].open(endpoints[end]);
         }
     }

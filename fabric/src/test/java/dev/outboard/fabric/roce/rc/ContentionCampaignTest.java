@@ -128,19 +128,19 @@ class ContentionCampaignTest {
 
         private RcConnection connection(
                 Gid from, Gid to, int qpn, int sendPsn, int receivePsn, int window, int reads) {
-            return new RcConnection(
-                    SimulatedEndpoint.path(from, to),
-                    qpn,
-                    mtu,
-                    sendPsn,
-                    receivePsn,
-                    1,
-                    ACK_TIMEOUT_CODE,
-                    7,
-                    7,
-                    window,
-                    reads,
-                    reads);
+            return RcConnection.builder(SimulatedEndpoint.path(from, to))
+                    .destinationQpn(qpn)
+                    .pathMtuBytes(mtu)
+                    .sendPsn(sendPsn)
+                    .receivePsn(receivePsn)
+                    .minRnrTimerCode(1)
+                    .ackTimeoutCode(ACK_TIMEOUT_CODE)
+                    .retryCount(7)
+                    .rnrRetryCount(7)
+                    .maxWindowPackets(window)
+                    .maxReadAtomic(reads)
+                    .maxDestinationReadAtomic(reads)
+                    .build();
         }
 
         void run() {

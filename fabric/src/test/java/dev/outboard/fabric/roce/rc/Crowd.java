@@ -199,19 +199,14 @@ final class Crowd {
     }
 
     private static RcConnection connection(Gid from, Gid to, int destinationQpn) {
-        return new RcConnection(
-                new Path(from, to, DatagramReader.UDP_PORT, 0),
-                destinationQpn,
-                MTU,
-                0,
-                0,
-                12,
-                17,
-                7,
-                7,
-                RcConnection.MAX_WINDOW_PACKETS,
-                0,
-                0);
+        return RcConnection.builder(new Path(from, to, DatagramReader.UDP_PORT, 0))
+                .destinationQpn(destinationQpn)
+                .pathMtuBytes(MTU)
+                .minRnrTimerCode(12)
+                .ackTimeoutCode(17)
+                .retryCount(7)
+                .rnrRetryCount(7)
+                .build();
     }
 
     /// Lets `queuePair` transmit onto the network.

@@ -107,8 +107,19 @@ class HostilePacketTest {
                             new QueueSizes(8, 8, 2, 16));
             firstPsn = random.nextInt(1 << 24);
             queuePair.connect(
-                    new RcConnection(
-                            TO_PEER, 0x22, MTU, firstPsn, firstPsn, 1, 8, 7, 7, 32, 16, 16));
+                    RcConnection.builder(TO_PEER)
+                            .destinationQpn(0x22)
+                            .pathMtuBytes(MTU)
+                            .sendPsn(firstPsn)
+                            .receivePsn(firstPsn)
+                            .minRnrTimerCode(1)
+                            .ackTimeoutCode(8)
+                            .retryCount(7)
+                            .rnrRetryCount(7)
+                            .maxWindowPackets(32)
+                            .maxReadAtomic(16)
+                            .maxDestinationReadAtomic(16)
+                            .build());
         }
 
         private RegisteredRegion register(int area, Access... access) {

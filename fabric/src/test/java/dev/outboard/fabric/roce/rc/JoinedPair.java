@@ -54,19 +54,18 @@ final class JoinedPair {
         }
         for (int end = 0; end < 2; end++) {
             queuePairs[end].connect(
-                    new RcConnection(
-                            paths[end],
-                            QPNS[1 - end],
-                            mtu,
-                            end,
-                            1 - end,
-                            12,
-                            14,
-                            7,
-                            7,
-                            128,
-                            16,
-                            16));
+                    RcConnection.builder(paths[end])
+                            .destinationQpn(QPNS[1 - end])
+                            .pathMtuBytes(mtu)
+                            .sendPsn(end)
+                            .receivePsn(1 - end)
+                            .minRnrTimerCode(12)
+                            .ackTimeoutCode(14)
+                            .retryCount(7)
+                            .rnrRetryCount(7)
+                            .maxReadAtomic(16)
+                            .maxDestinationReadAtomic(16)
+                            .build());
         }
     }
 

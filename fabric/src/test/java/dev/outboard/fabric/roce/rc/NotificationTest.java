@@ -202,7 +202,15 @@ class NotificationTest {
                         event -> {},
                         new CongestionControl(notifying, 8 << 20));
         Path path = new Path(LOCAL, PEER, DatagramReader.UDP_PORT, 0);
-        queuePair.connect(new RcConnection(path, 0x22, 4096, 0, 0, 12, 14, 7, 7, 128, 0, 0));
+        queuePair.connect(
+                RcConnection.builder(path)
+                        .destinationQpn(0x22)
+                        .pathMtuBytes(4096)
+                        .minRnrTimerCode(12)
+                        .ackTimeoutCode(14)
+                        .retryCount(7)
+                        .rnrRetryCount(7)
+                        .build());
         return queuePair;
     }
 

@@ -198,19 +198,19 @@ final class QueuePairBench {
         create();
         queuePair.modify(QueuePairChange.to(QueuePairState.INIT).access(access));
         queuePair.connect(
-                new RcConnection(
-                        path,
-                        PEER_QPN,
-                        pathMtuBytes,
-                        sendPsn,
-                        receivePsn,
-                        minRnrTimerCode,
-                        ackTimeoutCode,
-                        retryCount,
-                        rnrRetryCount,
-                        maxWindowPackets,
-                        maxReadAtomic,
-                        maxDestinationReadAtomic));
+                RcConnection.builder(path)
+                        .destinationQpn(PEER_QPN)
+                        .pathMtuBytes(pathMtuBytes)
+                        .sendPsn(sendPsn)
+                        .receivePsn(receivePsn)
+                        .minRnrTimerCode(minRnrTimerCode)
+                        .ackTimeoutCode(ackTimeoutCode)
+                        .retryCount(retryCount)
+                        .rnrRetryCount(rnrRetryCount)
+                        .maxWindowPackets(maxWindowPackets)
+                        .maxReadAtomic(maxReadAtomic)
+                        .maxDestinationReadAtomic(maxDestinationReadAtomic)
+                        .build());
         return this;
     }
 

@@ -82,19 +82,19 @@ final class RcCampaign {
     }
 
     private RcConnection connection(int end) {
-        return new RcConnection(
-                SimulatedEndpoint.path(addresses[end], addresses[1 - end]),
-                QPNS[1 - end],
-                settings.pathMtuBytes(),
-                settings.firstPsns()[end],
-                settings.firstPsns()[1 - end],
-                settings.minRnrTimerCodes()[end],
-                settings.ackTimeoutCodes()[end],
-                settings.retryCounts()[end],
-                settings.rnrRetryCounts()[end],
-                settings.windows()[end],
-                settings.readAtomics()[end],
-                settings.readAtomics()[1 - end]);
+        return RcConnection.builder(SimulatedEndpoint.path(addresses[end], addresses[1 - end]))
+                .destinationQpn(QPNS[1 - end])
+                .pathMtuBytes(settings.pathMtuBytes())
+                .sendPsn(settings.firstPsns()[end])
+                .receivePsn(settings.firstPsns()[1 - end])
+                .minRnrTimerCode(settings.minRnrTimerCodes()[end])
+                .ackTimeoutCode(settings.ackTimeoutCodes()[end])
+                .retryCount(settings.retryCounts()[end])
+                .rnrRetryCount(settings.rnrRetryCounts()[end])
+                .maxWindowPackets(settings.windows()[end])
+                .maxReadAtomic(settings.readAtomics()[end])
+                .maxDestinationReadAtomic(settings.readAtomics()[1 - end])
+                .build();
     }
 
     void run() {

@@ -54,19 +54,16 @@ final class RequesterReplay {
                         completions,
                         new QueueSizes(MAX_REQUESTS, 1, 1, 0));
         queuePair.connect(
-                new RcConnection(
-                        flow.path(),
-                        flow.responderQpn(),
-                        flow.mtu(),
-                        flow.firstPsn(),
-                        0,
-                        12,
-                        0,
-                        7,
-                        rnrRetries(),
-                        128,
-                        16,
-                        16));
+                RcConnection.builder(flow.path())
+                        .destinationQpn(flow.responderQpn())
+                        .pathMtuBytes(flow.mtu())
+                        .sendPsn(flow.firstPsn())
+                        .minRnrTimerCode(12)
+                        .retryCount(7)
+                        .rnrRetryCount(rnrRetries())
+                        .maxReadAtomic(16)
+                        .maxDestinationReadAtomic(16)
+                        .build());
     }
 
     static RequesterReplay of(CapturedFlow flow) {

@@ -63,19 +63,16 @@ final class ResponderReplay {
                         completions,
                         new QueueSizes(1, RECEIVES, 1, 0));
         queuePair.connect(
-                new RcConnection(
-                        flow.reversePath(),
-                        flow.requesterQpn(),
-                        flow.mtu(),
-                        0,
-                        flow.firstPsn(),
-                        flow.rnrTimerCode().orElse(12),
-                        0,
-                        7,
-                        7,
-                        128,
-                        16,
-                        16));
+                RcConnection.builder(flow.reversePath())
+                        .destinationQpn(flow.requesterQpn())
+                        .pathMtuBytes(flow.mtu())
+                        .receivePsn(flow.firstPsn())
+                        .minRnrTimerCode(flow.rnrTimerCode().orElse(12))
+                        .retryCount(7)
+                        .rnrRetryCount(7)
+                        .maxReadAtomic(16)
+                        .maxDestinationReadAtomic(16)
+                        .build());
         receiveMemory = region(RECEIVE_BYTES);
         RegisteredRegion nothing = region(0);
         refusedKeys().forEach(key -> windows.put(key, new Window(nothing, 0, nothing.remoteKey())));

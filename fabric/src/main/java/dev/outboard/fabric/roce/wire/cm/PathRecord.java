@@ -26,9 +26,11 @@ public record PathRecord(
         int localAckTimeout) {
     static final int LENGTH = 44;
 
+    private static final int PERMISSIVE_LID = 0xFFFF;
+    private static final Gid NO_GID = new Gid(0, 0);
+
     /// All fields 0: there is no such path.
-    public static final PathRecord ABSENT =
-            new PathRecord(0, 0, new Gid(0, 0), new Gid(0, 0), 0, 0, 0, 0, 0, false, 0);
+    public static final PathRecord ABSENT = builder().localLid(0).remoteLid(0).build();
 
     private static final int LOCAL_LID = 0;
     private static final int REMOTE_LID = 2;
@@ -40,21 +42,27 @@ public record PathRecord(
     private static final int SERVICE_LEVEL = 42;
     private static final int LOCAL_ACK_TIMEOUT = 43;
 
+    /// A path on RoCE; every field but the LIDs is 0 until it is set.
+    public static Builder builder() {
+        return new Builder();
+    }
+
     static PathRecord parse(ByteBuffer message, int at) {
         int label = message.getInt(at + FLOW_LABEL);
         int level = Fields.get8(message, at + SERVICE_LEVEL);
-        return new PathRecord(
-                Fields.get16(message, at + LOCAL_LID),
-                Fields.get16(message, at + REMOTE_LID),
-                Fields.getGid(message, at + LOCAL_GID),
-                Fields.getGid(message, at + REMOTE_GID),
-                label >>> 12,
-                label & 0x3F,
-                Fields.get8(message, at + TRAFFIC_CLASS),
-                Fields.get8(message, at + HOP_LIMIT),
-                level >>> 4,
-                Fields.isSet(level, 3),
-                Fields.get8(message, at + LOCAL_ACK_TIMEOUT) >>> 3);
+        return builder()
+                .localLid(Fields.get16(message, at + LOCAL_LID))
+                .remoteLid(Fields.get16(message, at + REMOTE_LID))
+                .localGid(Fields.getGid(message, at + LOCAL_GID))
+                .remoteGid(Fields.getGid(message, at + REMOTE_GID))
+                .flowLabel(label >>> 12)
+                .packetRate(label & 0x3F)
+                .trafficClass(Fields.get8(message, at + TRAFFIC_CLASS))
+                .hopLimit(Fields.get8(message, at + HOP_LIMIT))
+                .serviceLevel(level >>> 4)
+                .subnetLocal(Fields.isSet(level, 3))
+                .localAckTimeout(Fields.get8(message, at + LOCAL_ACK_TIMEOUT) >>> 3)
+                .build();
     }
 
     void emit(ByteBuffer message, int at) {
@@ -67,5 +75,92 @@ public record PathRecord(
         Fields.put8(message, at + HOP_LIMIT, hopLimit);
         Fields.put8(message, at + SERVICE_LEVEL, serviceLevel << 4 | Fields.bit(subnetLocal, 3));
         Fields.put8(message, at + LOCAL_ACK_TIMEOUT, localAckTimeout << 3);
+    }
+
+    /// Collects the fields; every call returns this builder.
+    public static final class Builder {
+        private int localLid = PERMISSIVE_LID;
+        private int remoteLid = PERMISSIVE_LID;
+        private Gid localGid = NO_GID;
+        private Gid remoteGid = NO_GID;
+        private int flowLabel;
+        private int packetRate;
+        private int trafficClass;
+        private int hopLimit;
+        private int serviceLevel;
+        private boolean subnetLocal;
+        private int localAckTimeout;
+
+        private Builder() {}
+
+        public Builder localLid(int localLid) {
+            this.localLid = localLid;
+            return this;
+        }
+
+        public Builder remoteLid(int remoteLid) {
+            this.remoteLid = remoteLid;
+            return this;
+        }
+
+        public Builder localGid(Gid localGid) {
+            this.localGid = localGid;
+            return this;
+        }
+
+        public Builder remoteGid(Gid remoteGid) {
+            this.remoteGid = remoteGid;
+            return this;
+        }
+
+        public Builder flowLabel(int flowLabel) {
+            this.flowLabel = flowLabel;
+            return this;
+        }
+
+        public Builder packetRate(int packetRate) {
+            this.packetRate = packetRate;
+            return this;
+        }
+
+        public Builder trafficClass(int trafficClass) {
+            this.trafficClass = trafficClass;
+            return this;
+        }
+
+        public Builder hopLimit(int hopLimit) {
+            this.hopLimit = hopLimit;
+            return this;
+        }
+
+        public Builder serviceLevel(int serviceLevel) {
+            this.serviceLevel = serviceLevel;
+            return this;
+        }
+
+        public Builder subnetLocal(boolean subnetLocal) {
+            this.subnetLocal = subnetLocal;
+            return this;
+        }
+
+        public Builder localAckTimeout(int localAckTimeout) {
+            this.localAckTimeout = localAckTimeout;
+            return this;
+        }
+
+        public PathRecord build() {
+            return new PathRecord(
+                    localLid,
+                    remoteLid,
+                    localGid,
+                    remoteGid,
+                    flowLabel,
+                    packetRate,
+                    trafficClass,
+                    hopLimit,
+                    serviceLevel,
+                    subnetLocal,
+                    localAckTimeout);
+        }
     }
 }

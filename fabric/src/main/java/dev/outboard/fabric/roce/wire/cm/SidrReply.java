@@ -32,17 +32,25 @@ public record SidrReply(
     private static final int ADDITIONAL_INFO = 24;
     private static final int PRIVATE_DATA = 96;
 
+    /// Every field is 0 until it is set.
+    public static Builder builder() {
+        return new Builder();
+    }
+
     static SidrReply parse(ByteBuffer message) {
-        return new SidrReply(
-                message.getInt(REQUEST_ID),
-                Fields.get8(message, STATUS),
-                Fields.get8(message, INFO_LENGTH),
-                Fields.get16(message, VENDOR_ID_HIGH) << 8 | Fields.get8(message, VENDOR_ID_LOW),
-                Fields.get24(message, QPN),
-                new ServiceId(message.getLong(SERVICE_ID)),
-                message.getInt(QUEUE_KEY),
-                Octets.get(message, ADDITIONAL_INFO, ADDITIONAL_INFO_LENGTH),
-                Octets.get(message, PRIVATE_DATA, PRIVATE_DATA_LENGTH));
+        return builder()
+                .requestId(message.getInt(REQUEST_ID))
+                .status(Fields.get8(message, STATUS))
+                .additionalInfoLength(Fields.get8(message, INFO_LENGTH))
+                .vendorId(
+                        Fields.get16(message, VENDOR_ID_HIGH) << 8
+                                | Fields.get8(message, VENDOR_ID_LOW))
+                .qpn(Fields.get24(message, QPN))
+                .serviceId(new ServiceId(message.getLong(SERVICE_ID)))
+                .queueKey(message.getInt(QUEUE_KEY))
+                .additionalInfo(Octets.get(message, ADDITIONAL_INFO, ADDITIONAL_INFO_LENGTH))
+                .privateData(Octets.get(message, PRIVATE_DATA, PRIVATE_DATA_LENGTH))
+                .build();
     }
 
     @Override
@@ -62,5 +70,78 @@ public record SidrReply(
         message.putInt(QUEUE_KEY, queueKey);
         additionalInfo.put(message, ADDITIONAL_INFO);
         privateData.put(message, PRIVATE_DATA);
+    }
+
+    /// Collects the fields; every call returns this builder.
+    public static final class Builder {
+        private int requestId;
+        private int status;
+        private int additionalInfoLength;
+        private int vendorId;
+        private int qpn;
+        private ServiceId serviceId = new ServiceId(0);
+        private int queueKey;
+        private Octets additionalInfo = Octets.EMPTY.padded(ADDITIONAL_INFO_LENGTH);
+        private Octets privateData = Octets.EMPTY.padded(PRIVATE_DATA_LENGTH);
+
+        private Builder() {}
+
+        public Builder requestId(int requestId) {
+            this.requestId = requestId;
+            return this;
+        }
+
+        public Builder status(int status) {
+            this.status = status;
+            return this;
+        }
+
+        public Builder additionalInfoLength(int additionalInfoLength) {
+            this.additionalInfoLength = additionalInfoLength;
+            return this;
+        }
+
+        public Builder vendorId(int vendorId) {
+            this.vendorId = vendorId;
+            return this;
+        }
+
+        public Builder qpn(int qpn) {
+            this.qpn = qpn;
+            return this;
+        }
+
+        public Builder serviceId(ServiceId serviceId) {
+            this.serviceId = serviceId;
+            return this;
+        }
+
+        public Builder queueKey(int queueKey) {
+            this.queueKey = queueKey;
+            return this;
+        }
+
+        public Builder additionalInfo(Octets additionalInfo) {
+            this.additionalInfo = additionalInfo;
+            return this;
+        }
+
+        public Builder privateData(Octets privateData) {
+            this.privateData = privateData;
+            return this;
+        }
+
+        public SidrReply build() {
+            return new SidrReply(
+                    requestId,
+                    status,
+                    additionalInfoLength,
+                    vendorId,
+                    qpn,
+                    serviceId,
+                    queueKey,
+                    additionalInfo,
+                    privateData);
+        }
     }
 }

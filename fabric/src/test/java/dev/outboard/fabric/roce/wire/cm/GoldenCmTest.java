@@ -73,36 +73,44 @@ public class GoldenCmTest {
         assertThat(datagram.transactionId()).isEqualTo(RPING_TRANSACTION);
         assertThat(datagram.message())
                 .isEqualTo(
-                        new ConnectionRequest(
-                                CLIENT_ID,
-                                0,
-                                new ServiceId(0x0000_0000_0106_1C06L),
-                                CLIENT_CA_GUID,
-                                0,
-                                0x12,
-                                1,
-                                0,
-                                1,
-                                0,
-                                20,
-                                0,
-                                false,
-                                0x36B2D6,
-                                20,
-                                7,
-                                0xFFFF,
-                                3,
-                                false,
-                                7,
-                                15,
-                                false,
-                                0,
-                                new PathRecord(
-                                        0xFFFF, 0xFFFF, CLIENT, SERVER, 0x47482, 0, 0, 64, 0, false,
-                                        19),
-                                PathRecord.ABSENT,
-                                new IpAddressHeader(0xA804, CLIENT, SERVER)
-                                        .followedBy(Octets.EMPTY, 92)));
+                        ConnectionRequest.builder()
+                                .localId(CLIENT_ID)
+                                .serviceId(new ServiceId(0x0000_0000_0106_1C06L))
+                                .local(
+                                        LocalEnd.builder()
+                                                .caGuid(CLIENT_CA_GUID)
+                                                .qpn(0x12)
+                                                .startingPsn(0x36B2D6)
+                                                .build())
+                                .flow(flowOfRping())
+                                .remoteResponseTimeout(20)
+                                .localResponseTimeout(20)
+                                .maxCmRetries(15)
+                                .pathMtu(3)
+                                .retryCount(7)
+                                .partitionKey(0xFFFF)
+                                .primaryPath(
+                                        PathRecord.builder()
+                                                .localLid(0xFFFF)
+                                                .remoteLid(0xFFFF)
+                                                .localGid(CLIENT)
+                                                .remoteGid(SERVER)
+                                                .flowLabel(0x47482)
+                                                .hopLimit(64)
+                                                .localAckTimeout(19)
+                                                .build())
+                                .privateData(
+                                        new IpAddressHeader(0xA804, CLIENT, SERVER)
+                                                .followedBy(Octets.EMPTY, 92))
+                                .build());
+    }
+
+    private static FlowControl flowOfRping() {
+        return FlowControl.builder()
+                .responderResources(1)
+                .initiatorDepth(1)
+                .rnrRetryCount(7)
+                .build();
     }
 
     @Test
@@ -110,14 +118,20 @@ public class GoldenCmTest {
     void decodesTheRequestOfRpingOverIpv6() {
         ConnectionRequest request = (ConnectionRequest) message("v6_cm_req");
 
-        assertThat(request.serviceId()).isEqualTo(new ServiceId(0x0106_1C06L));
+        assertThat(request.service().id()).isEqualTo(new ServiceId(0x0106_1C06L));
         assertThat(request.localId()).isEqualTo(0xCE8A_F367);
-        assertThat(request.startingPsn()).isEqualTo(0xE38FA3);
-        assertThat(request.primaryPath())
+        assertThat(request.local().startingPsn()).isEqualTo(0xE38FA3);
+        assertThat(request.paths().primary())
                 .isEqualTo(
-                        new PathRecord(
-                                0xFFFF, 0xFFFF, CLIENT_V6, SERVER_V6, 0x5E2B2, 0, 0, 64, 0, false,
-                                17));
+                        PathRecord.builder()
+                                .localLid(0xFFFF)
+                                .remoteLid(0xFFFF)
+                                .localGid(CLIENT_V6)
+                                .remoteGid(SERVER_V6)
+                                .flowLabel(0x5E2B2)
+                                .hopLimit(64)
+                                .localAckTimeout(17)
+                                .build());
         assertThat(IpAddressHeader.isPresent(request.privateData())).isTrue();
         assertThat(IpAddressHeader.parse(request.privateData()))
                 .isEqualTo(new IpAddressHeader(0xB3D4, CLIENT_V6, SERVER_V6));
@@ -136,7 +150,7 @@ public class GoldenCmTest {
     @Test
     @Requirement("ROCE-CM-1")
     void decodesAPacketRateBesideTheFlowLabel() {
-        PathRecord path = ((ConnectionRequest) message("plain_cm_req")).primaryPath();
+        PathRecord path = ((ConnectionRequest) message("plain_cm_req")).paths().primary();
 
         assertThat(path.flowLabel()).isEqualTo(0x12345);
         assertThat(path.packetRate()).isEqualTo(3);
@@ -150,23 +164,18 @@ public class GoldenCmTest {
         assertThat(datagram.transactionId()).isEqualTo(RPING_TRANSACTION);
         assertThat(datagram.message())
                 .isEqualTo(
-                        new ConnectionReply(
-                                SERVER_ID,
-                                CLIENT_ID,
-                                0,
-                                0x12,
-                                0,
-                                0,
-                                0x861EC0,
-                                1,
-                                1,
-                                15,
-                                0,
-                                false,
-                                7,
-                                false,
-                                SERVER_CA_GUID,
-                                Octets.EMPTY.padded(196)));
+                        ConnectionReply.builder()
+                                .localId(SERVER_ID)
+                                .remoteId(CLIENT_ID)
+                                .local(
+                                        LocalEnd.builder()
+                                                .caGuid(SERVER_CA_GUID)
+                                                .qpn(0x12)
+                                                .startingPsn(0x861EC0)
+                                                .build())
+                                .flow(flowOfRping())
+                                .targetAckDelay(15)
+                                .build());
     }
 
     @Test
@@ -221,16 +230,12 @@ public class GoldenCmTest {
                                         .followedBy(Octets.EMPTY, 216)));
         assertThat(message("cm_sidr_rep"))
                 .isEqualTo(
-                        new SidrReply(
-                                0x2C9B_2EF4,
-                                0,
-                                0,
-                                0,
-                                0x14,
-                                service,
-                                0x0123_4567,
-                                Octets.EMPTY.padded(72),
-                                Octets.EMPTY.padded(136)));
+                        SidrReply.builder()
+                                .requestId(0x2C9B_2EF4)
+                                .qpn(0x14)
+                                .serviceId(service)
+                                .queueKey(0x0123_4567)
+                                .build());
     }
 
     /// Every bit of a message that has a meaning lands in a field: random bytes come back, except
