@@ -27,16 +27,16 @@ final class Timings {
 
     Summary summary() {
         List<Long> sorted = medians.stream().sorted().toList();
-        return new Summary(
-                all.getTotalCount(),
-                sorted.get(sorted.size() / 2),
-                sorted.getFirst(),
-                sorted.getLast(),
-                all.getValueAtPercentile(50),
-                all.getValueAtPercentile(90),
-                all.getValueAtPercentile(99),
-                all.getValueAtPercentile(99.9),
-                all.getMaxValue());
+        long count = all.getTotalCount();
+        long median = sorted.get(sorted.size() / 2);
+        long lowestMedian = sorted.getFirst();
+        long highestMedian = sorted.getLast();
+        long p50 = all.getValueAtPercentile(50);
+        long p90 = all.getValueAtPercentile(90);
+        long p99 = all.getValueAtPercentile(99);
+        long p999 = all.getValueAtPercentile(99.9);
+        long max = all.getMaxValue();
+        return new Summary(count, median, lowestMedian, highestMedian, p50, p90, p99, p999, max);
     }
 
     /// Everything in nanoseconds.

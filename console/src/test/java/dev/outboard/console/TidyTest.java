@@ -160,6 +160,23 @@ class TidyTest {
                 .isEmpty();
     }
 
+    /// Many values in a row are confused sooner or later, above all neighbours of one type. Whoever
+    /// makes a record of more than [WideRecords#MOST_COMPONENTS] components has them under their
+    /// own names, as a builder and a `with…` method have; everybody else uses those.
+    @Test
+    void theComponentsOfAWideRecordAreGivenByName() {
+        WideRecords records = new WideRecords();
+        List<TextFile> java = FILES.stream().filter(TextFile::isJava).toList();
+        java.forEach(file -> records.addDeclarationsOf(file.text()));
+        assertThat(records.names()).contains("RcConnection", "PathRecord", "ServerOptions");
+        assertThat(java)
+                .flatExtracting(file ->
+                        records.confusableCallsIn(file.text()).stream()
+                                .map(call -> file.name() + ": " + call)
+                                .toList())
+                .isEmpty();
+    }
+
     @Test
     void decisionsHaveTheirSections() {
         assertThat(FILES)

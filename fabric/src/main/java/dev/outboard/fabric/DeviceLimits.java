@@ -18,4 +18,88 @@ public record DeviceLimits(
         int maxCompletions,
         int maxWorkRequests,
         int maxScatterGather,
-        int maxInlineBytes) {}
+        int maxInlineBytes) {
+    /// For providers: every limit is 0 until it is set.
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /// The same limits, for some of them to be set anew.
+    public Builder toBuilder() {
+        return builder()
+                .maxMessageBytes(maxMessageBytes)
+                .pathMtuBytes(pathMtuBytes)
+                .maxQueuePairs(maxQueuePairs)
+                .maxMemoryRegions(maxMemoryRegions)
+                .maxCompletions(maxCompletions)
+                .maxWorkRequests(maxWorkRequests)
+                .maxScatterGather(maxScatterGather)
+                .maxInlineBytes(maxInlineBytes);
+    }
+
+    /// Collects the limits; every call returns this builder.
+    public static final class Builder {
+        private long maxMessageBytes;
+        private int pathMtuBytes;
+        private int maxQueuePairs;
+        private int maxMemoryRegions;
+        private int maxCompletions;
+        private int maxWorkRequests;
+        private int maxScatterGather;
+        private int maxInlineBytes;
+
+        private Builder() {}
+
+        public Builder maxMessageBytes(long maxMessageBytes) {
+            this.maxMessageBytes = maxMessageBytes;
+            return this;
+        }
+
+        public Builder pathMtuBytes(int pathMtuBytes) {
+            this.pathMtuBytes = pathMtuBytes;
+            return this;
+        }
+
+        public Builder maxQueuePairs(int maxQueuePairs) {
+            this.maxQueuePairs = maxQueuePairs;
+            return this;
+        }
+
+        public Builder maxMemoryRegions(int maxMemoryRegions) {
+            this.maxMemoryRegions = maxMemoryRegions;
+            return this;
+        }
+
+        public Builder maxCompletions(int maxCompletions) {
+            this.maxCompletions = maxCompletions;
+            return this;
+        }
+
+        public Builder maxWorkRequests(int maxWorkRequests) {
+            this.maxWorkRequests = maxWorkRequests;
+            return this;
+        }
+
+        public Builder maxScatterGather(int maxScatterGather) {
+            this.maxScatterGather = maxScatterGather;
+            return this;
+        }
+
+        public Builder maxInlineBytes(int maxInlineBytes) {
+            this.maxInlineBytes = maxInlineBytes;
+            return this;
+        }
+
+        public DeviceLimits build() {
+            return new DeviceLimits(
+                    maxMessageBytes,
+                    pathMtuBytes,
+                    maxQueuePairs,
+                    maxMemoryRegions,
+                    maxCompletions,
+                    maxWorkRequests,
+                    maxScatterGather,
+                    maxInlineBytes);
+        }
+    }
+}

@@ -27,22 +27,15 @@ public record QueuePairAttributes(
 
     /// Attributes for a reliable-connected queue pair that uses one completion queue, a receive
     /// queue of its own, one memory piece per request and no inline data.
-    public static QueuePairAttributes of(CompletionQueue queue, int maxSends, int maxReceives) {
+    public static QueuePairAttributes of(CompletionQueue sendQueue, int maxSends, int maxReceives) {
+        QueuePairType type = QueuePairType.RELIABLE_CONNECTED;
+        CompletionQueue receiveQueue = sendQueue;
+        Optional<SharedReceiveQueue> sharedReceiveQueue = Optional.empty();
+        int maxScatterGather = 1;
+        int maxInlineBytes = 0;
+        boolean allSignaled = false;
         return new QueuePairAttributes(
-                QueuePairType.RELIABLE_CONNECTED,
-                queue,
-                queue,
-                Optional.empty(),
-                maxSends,
-                maxReceives,
-                1,
-                0,
-                false);
-    }
-
-    public QueuePairAttributes withType(QueuePairType newType) {
-        return new QueuePairAttributes(
-                newType,
+                type,
                 sendQueue,
                 receiveQueue,
                 sharedReceiveQueue,
@@ -53,11 +46,24 @@ public record QueuePairAttributes(
                 allSignaled);
     }
 
-    public QueuePairAttributes withReceiveQueue(CompletionQueue newReceiveQueue) {
+    public QueuePairAttributes withType(QueuePairType type) {
         return new QueuePairAttributes(
                 type,
                 sendQueue,
-                newReceiveQueue,
+                receiveQueue,
+                sharedReceiveQueue,
+                maxSends,
+                maxReceives,
+                maxScatterGather,
+                maxInlineBytes,
+                allSignaled);
+    }
+
+    public QueuePairAttributes withReceiveQueue(CompletionQueue receiveQueue) {
+        return new QueuePairAttributes(
+                type,
+                sendQueue,
+                receiveQueue,
                 sharedReceiveQueue,
                 maxSends,
                 maxReceives,
@@ -67,45 +73,7 @@ public record QueuePairAttributes(
     }
 
     public QueuePairAttributes withSharedReceiveQueue(SharedReceiveQueue queue) {
-        return new QueuePairAttributes(
-                type,
-                sendQueue,
-                receiveQueue,
-                Optional.of(queue),
-                maxSends,
-                maxReceives,
-                maxScatterGather,
-                maxInlineBytes,
-                allSignaled);
-    }
-
-    public QueuePairAttributes withMaxScatterGather(int count) {
-        return new QueuePairAttributes(
-                type,
-                sendQueue,
-                receiveQueue,
-                sharedReceiveQueue,
-                maxSends,
-                maxReceives,
-                count,
-                maxInlineBytes,
-                allSignaled);
-    }
-
-    public QueuePairAttributes withMaxInlineBytes(int bytes) {
-        return new QueuePairAttributes(
-                type,
-                sendQueue,
-                receiveQueue,
-                sharedReceiveQueue,
-                maxSends,
-                maxReceives,
-                maxScatterGather,
-                bytes,
-                allSignaled);
-    }
-
-    public QueuePairAttributes withAllSignaled(boolean newAllSignaled) {
+        Optional<SharedReceiveQueue> sharedReceiveQueue = Optional.of(queue);
         return new QueuePairAttributes(
                 type,
                 sendQueue,
@@ -115,6 +83,45 @@ public record QueuePairAttributes(
                 maxReceives,
                 maxScatterGather,
                 maxInlineBytes,
-                newAllSignaled);
+                allSignaled);
+    }
+
+    public QueuePairAttributes withMaxScatterGather(int maxScatterGather) {
+        return new QueuePairAttributes(
+                type,
+                sendQueue,
+                receiveQueue,
+                sharedReceiveQueue,
+                maxSends,
+                maxReceives,
+                maxScatterGather,
+                maxInlineBytes,
+                allSignaled);
+    }
+
+    public QueuePairAttributes withMaxInlineBytes(int maxInlineBytes) {
+        return new QueuePairAttributes(
+                type,
+                sendQueue,
+                receiveQueue,
+                sharedReceiveQueue,
+                maxSends,
+                maxReceives,
+                maxScatterGather,
+                maxInlineBytes,
+                allSignaled);
+    }
+
+    public QueuePairAttributes withAllSignaled(boolean allSignaled) {
+        return new QueuePairAttributes(
+                type,
+                sendQueue,
+                receiveQueue,
+                sharedReceiveQueue,
+                maxSends,
+                maxReceives,
+                maxScatterGather,
+                maxInlineBytes,
+                allSignaled);
     }
 }

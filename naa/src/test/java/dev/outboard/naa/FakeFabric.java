@@ -64,7 +64,15 @@ public final class FakeFabric implements AfterEachCallback {
     final List<ConnectionParameters> requests = Collections.synchronizedList(new ArrayList<>());
     private final AtomicInteger open = new AtomicInteger();
     public DeviceLimits limits =
-            new DeviceLimits(1L << 31, 4096, 1 << 16, 1 << 16, 1 << 16, 1 << 14, 1, 0);
+            DeviceLimits.builder()
+                    .maxMessageBytes(1L << 31)
+                    .pathMtuBytes(4096)
+                    .maxQueuePairs(1 << 16)
+                    .maxMemoryRegions(1 << 16)
+                    .maxCompletions(1 << 16)
+                    .maxWorkRequests(1 << 14)
+                    .maxScatterGather(1)
+                    .build();
 
     final List<ConnectionParameters> grants = Collections.synchronizedList(new ArrayList<>());
     final List<Duration> limitsGiven = Collections.synchronizedList(new ArrayList<>());

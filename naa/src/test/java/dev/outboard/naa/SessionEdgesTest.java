@@ -8,7 +8,6 @@ import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.ConnectionParameters;
-import dev.outboard.fabric.DeviceLimits;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.naa.client.NaaClient;
 import dev.outboard.naa.client.NaaClientBuilder;
@@ -73,7 +72,7 @@ class SessionEdgesTest {
     @Test
     @Requirement("NAA-CONN-14")
     void createsQueuesOfTheSizeItNeeds() {
-        fabric.limits = new DeviceLimits(1 << 20, 4096, 100, 100, 100, 40, 1, 0);
+        fabric.limits = fabric.limits.toBuilder().maxCompletions(100).maxWorkRequests(40).build();
         client().open().close();
         assertThat(fabric.queuePairs)
                 .allSatisfy(a -> {
@@ -143,7 +142,12 @@ class SessionEdgesTest {
     @Test
     @Requirement("NAA-LIM-4")
     void transfersRegionsThatExceedOneMessage() {
-        fabric.limits = new DeviceLimits(30, 4096, 100, 100, 100, 6, 1, 0);
+        fabric.limits =
+                fabric.limits.toBuilder()
+                        .maxMessageBytes(30)
+                        .maxCompletions(100)
+                        .maxWorkRequests(6)
+                        .build();
         MemorySegment memory = server.memory(1000, 0);
         try (NaaClient client =
                 server.client()
@@ -202,7 +206,8 @@ class SessionEdgesTest {
     @Requirement("NAA-DISC-2c")
     void theNextClientGetsTheQueueOfOneThatGotNoAnswer() {
         int oneClient = 1;
-        fabric.limits = new DeviceLimits(1 << 20, 4096, 100, 100, oneClient, 40, 1, 0);
+        fabric.limits =
+                fabric.limits.toBuilder().maxCompletions(oneClient).maxWorkRequests(40).build();
         try (NaaClient _ = client().open()) { // the device stays in use
             int before = fabric.queuePairs.size();
             NaaClient unanswered = client().closeLimit(Duration.ofMillis(10)).open();

@@ -65,19 +65,30 @@ public final class Golden {
 
     private static Entry parse(String line) {
         String[] cells = line.split("\t", -1);
-        return new Entry(
-                cells[0],
-                Integer.parseInt(cells[1]),
-                Integer.parseInt(cells[2]),
-                Integer.decode(cells[3]),
-                Integer.decode(cells[4]),
-                Integer.decode(cells[5]),
-                Integer.parseInt(cells[6]),
+        String name = cells[0];
+        int lengthBytes = Integer.parseInt(cells[1]);
+        int ipVersion = Integer.parseInt(cells[2]);
+        int opcode = Integer.decode(cells[3]);
+        int destinationQueuePair = Integer.decode(cells[4]);
+        int psn = Integer.decode(cells[5]);
+        int padCount = Integer.parseInt(cells[6]);
+        OptionalInt ipId =
                 cells[7].equals(ABSENT)
                         ? OptionalInt.empty()
-                        : OptionalInt.of(Integer.parseInt(cells[7], 16)),
-                HexFormat.fromHexDigits(cells[8]),
-                cells[10]);
+                        : OptionalInt.of(Integer.parseInt(cells[7], 16));
+        int icrc = HexFormat.fromHexDigits(cells[8]);
+        String note = cells[10];
+        return new Entry(
+                name,
+                lengthBytes,
+                ipVersion,
+                opcode,
+                destinationQueuePair,
+                psn,
+                padCount,
+                ipId,
+                icrc,
+                note);
     }
 
     private static Path directory() {

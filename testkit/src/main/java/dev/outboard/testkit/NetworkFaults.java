@@ -22,12 +22,15 @@ public record NetworkFaults(
 
     /// Everything arrives once, in order, `delayNanos` later.
     public static NetworkFaults none(long delayNanos) {
-        return new NetworkFaults(0, 0, 0, 0, delayNanos, 0, 0, Integer.MAX_VALUE);
-    }
-
-    public NetworkFaults withLoss(double chance) {
+        double loss = 0;
+        double duplication = 0;
+        double reordering = 0;
+        double corruption = 0;
+        long jitterNanos = 0;
+        long turnNanos = 0;
+        int inboxDatagrams = Integer.MAX_VALUE;
         return new NetworkFaults(
-                chance,
+                loss,
                 duplication,
                 reordering,
                 corruption,
@@ -37,43 +40,7 @@ public record NetworkFaults(
                 inboxDatagrams);
     }
 
-    public NetworkFaults withDuplication(double chance) {
-        return new NetworkFaults(
-                loss,
-                chance,
-                reordering,
-                corruption,
-                delayNanos,
-                jitterNanos,
-                turnNanos,
-                inboxDatagrams);
-    }
-
-    public NetworkFaults withReordering(double chance) {
-        return new NetworkFaults(
-                loss,
-                duplication,
-                chance,
-                corruption,
-                delayNanos,
-                jitterNanos,
-                turnNanos,
-                inboxDatagrams);
-    }
-
-    public NetworkFaults withCorruption(double chance) {
-        return new NetworkFaults(
-                loss,
-                duplication,
-                reordering,
-                chance,
-                delayNanos,
-                jitterNanos,
-                turnNanos,
-                inboxDatagrams);
-    }
-
-    public NetworkFaults withInbox(int datagrams) {
+    public NetworkFaults withLoss(double loss) {
         return new NetworkFaults(
                 loss,
                 duplication,
@@ -82,7 +49,79 @@ public record NetworkFaults(
                 delayNanos,
                 jitterNanos,
                 turnNanos,
-                datagrams);
+                inboxDatagrams);
+    }
+
+    public NetworkFaults withDuplication(double duplication) {
+        return new NetworkFaults(
+                loss,
+                duplication,
+                reordering,
+                corruption,
+                delayNanos,
+                jitterNanos,
+                turnNanos,
+                inboxDatagrams);
+    }
+
+    public NetworkFaults withReordering(double reordering) {
+        return new NetworkFaults(
+                loss,
+                duplication,
+                reordering,
+                corruption,
+                delayNanos,
+                jitterNanos,
+                turnNanos,
+                inboxDatagrams);
+    }
+
+    public NetworkFaults withCorruption(double corruption) {
+        return new NetworkFaults(
+                loss,
+                duplication,
+                reordering,
+                corruption,
+                delayNanos,
+                jitterNanos,
+                turnNanos,
+                inboxDatagrams);
+    }
+
+    public NetworkFaults withJitter(long jitterNanos) {
+        return new NetworkFaults(
+                loss,
+                duplication,
+                reordering,
+                corruption,
+                delayNanos,
+                jitterNanos,
+                turnNanos,
+                inboxDatagrams);
+    }
+
+    public NetworkFaults withTurn(long turnNanos) {
+        return new NetworkFaults(
+                loss,
+                duplication,
+                reordering,
+                corruption,
+                delayNanos,
+                jitterNanos,
+                turnNanos,
+                inboxDatagrams);
+    }
+
+    public NetworkFaults withInbox(int inboxDatagrams) {
+        return new NetworkFaults(
+                loss,
+                duplication,
+                reordering,
+                corruption,
+                delayNanos,
+                jitterNanos,
+                turnNanos,
+                inboxDatagrams);
     }
 
     /// Whether a datagram can get lost, damaged, repeated or out of order.

@@ -76,7 +76,7 @@ class SimulatedNetworkTest {
 
     @Test
     void jitterAloneChangesNoOrder() {
-        var network = network(new NetworkFaults(0, 0, 0, 0, 1_000, 10_000, 0, 1_000));
+        var network = network(NetworkFaults.none(1_000).withJitter(10_000).withInbox(1_000));
         var sink = new Sink(network, "b");
 
         for (int i = 0; i < 100; i++) {
@@ -218,7 +218,15 @@ class SimulatedNetworkTest {
 
     @Test
     void theSameSeedGivesTheSameRun() {
-        var faults = new NetworkFaults(0.1, 0.1, 0.1, 0.1, 1_000, 500, 300, 20);
+        var faults =
+                NetworkFaults.none(1_000)
+                        .withLoss(0.1)
+                        .withDuplication(0.1)
+                        .withReordering(0.1)
+                        .withCorruption(0.1)
+                        .withJitter(500)
+                        .withTurn(300)
+                        .withInbox(20);
         assertThat(arrivals(7, faults)).isEqualTo(arrivals(7, faults));
         assertThat(arrivals(7, faults)).isNotEqualTo(arrivals(8, faults));
     }

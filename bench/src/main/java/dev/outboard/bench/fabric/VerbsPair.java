@@ -15,13 +15,11 @@ import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
-import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.Optional;
 
 /// Two RoCE devices on loopback and a connected queue pair on each, with a region of memory. Each
 /// end is for one thread.
@@ -98,16 +96,7 @@ final class VerbsPair implements AutoCloseable {
             queuePair =
                     id.createQueuePair(
                             domain,
-                            new QueuePairAttributes(
-                                    QueuePairType.RELIABLE_CONNECTED,
-                                    sends,
-                                    receives,
-                                    Optional.empty(),
-                                    DEPTH,
-                                    DEPTH,
-                                    1,
-                                    0,
-                                    false));
+                            QueuePairAttributes.of(sends, DEPTH, DEPTH).withReceiveQueue(receives));
             region =
                     domain.register(
                             arena.allocate(bytes, PAGE_BYTES).fill((byte) 1),

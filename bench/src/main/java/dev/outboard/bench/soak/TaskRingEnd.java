@@ -156,17 +156,11 @@ final class TaskRingEnd implements AutoCloseable {
         Buf into = room(READ_BACK, i);
         RemoteBuf counter = kept(inventory.byData(far, COUNTER, Long.BYTES));
         Buf old = kept(inventory.byData(mmap, OLD + (long) i * Long.BYTES, Long.BYTES));
-        Slot slot =
-                new Slot(
-                        message,
-                        out.allocSendImm(message, Be32.ofHost(0)),
-                        source,
-                        there,
-                        out.allocWrite(source, there),
-                        into,
-                        out.allocRead(readFrom, into),
-                        old,
-                        out.allocAtomicFetchAdd(counter, old, 1));
+        SendImmTask send = out.allocSendImm(message, Be32.ofHost(0));
+        WriteTask write = out.allocWrite(source, there);
+        ReadTask read = out.allocRead(readFrom, into);
+        AtomicFetchAddTask add = out.allocAtomicFetchAdd(counter, old, 1);
+        Slot slot = new Slot(message, send, source, there, write, into, read, old, add);
         slot.tasks().forEach(task -> task.userNumber(i));
         return slot;
     }

@@ -88,14 +88,16 @@ final class Reporter {
     void report(
             Violation violation,
             Channel channel,
-            long at,
+            long cycle,
             String header,
             long request,
             long address,
             String detail) {
         if (noted(violation)) {
             Severity severity = severity(violation);
-            deliver(new Report(violation, severity, at, channel, header, request, address, detail));
+            deliver(
+                    new Report(
+                            violation, severity, cycle, channel, header, request, address, detail));
         }
     }
 

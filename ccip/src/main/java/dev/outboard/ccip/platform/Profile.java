@@ -47,39 +47,31 @@ public record Profile(
     /// Programmable acceleration card with an Arria 10.
     ///
     /// CCIP-PLT-20, CCIP-PLT-21: the platforms that are supplied, and their clocks.
-    public static final Profile PAC_A10 =
-            new Profile("PAC_A10", ONE_PCIE, 200, false, false, true, false, MMIO_TIMEOUT);
+    public static final Profile PAC_A10 = of("PAC_A10", ONE_PCIE, 200).withInterrupts(true);
 
     /// Programmable acceleration card N3000.
-    public static final Profile PAC_N3000 =
-            new Profile("PAC_N3000", ONE_PCIE, 200, false, false, true, false, MMIO_TIMEOUT);
+    public static final Profile PAC_N3000 = of("PAC_N3000", ONE_PCIE, 200).withInterrupts(true);
 
     /// Programmable acceleration card D5005, the only one with byte-enable writes.
     public static final Profile PAC_D5005 =
-            new Profile(
-                    "PAC_D5005",
-                    Map.of(VirtualChannel.VH0, new LinkParameters(140, 180, 290, 48, 64)),
-                    250,
-                    false,
-                    true,
-                    true,
-                    false,
-                    MMIO_TIMEOUT);
+            of(
+                            "PAC_D5005",
+                            Map.of(VirtualChannel.VH0, new LinkParameters(140, 180, 290, 48, 64)),
+                            250)
+                    .withByteEnable(true)
+                    .withInterrupts(true);
 
     /// A Xeon with the FPGA in its package.
     public static final Profile INTEGRATED =
-            new Profile(
-                    "INTEGRATED",
-                    Map.of(
-                            VirtualChannel.VL0, new LinkParameters(20, 118, 620, 140, 256),
-                            VirtualChannel.VH0, new LinkParameters(140, 180, 940, 220, 64),
-                            VirtualChannel.VH1, new LinkParameters(140, 180, 940, 220, 64)),
-                    400,
-                    true,
-                    false,
-                    false,
-                    true,
-                    MMIO_TIMEOUT);
+            of(
+                            "INTEGRATED",
+                            Map.of(
+                                    VirtualChannel.VL0, new LinkParameters(20, 118, 620, 140, 256),
+                                    VirtualChannel.VH0, new LinkParameters(140, 180, 940, 220, 64),
+                                    VirtualChannel.VH1, new LinkParameters(140, 180, 940, 220, 64)),
+                            400)
+                    .withCache(true)
+                    .withUmsgs(true);
 
     /// The platforms that exist.
     public static final List<Profile> ALL = List.of(PAC_A10, PAC_N3000, PAC_D5005, INTEGRATED);
@@ -118,6 +110,19 @@ public record Profile(
         links = Collections.unmodifiableMap(new EnumMap<>(links));
     }
 
+    /// A platform with these links that can do nothing else, and answers MMIO reads in time for the
+    /// `ccip_if_pkg.sv` of today.
+    public static Profile of(
+            String name, Map<VirtualChannel, LinkParameters> links, int pClkMegahertz) {
+        boolean cached = false;
+        boolean byteEnable = false;
+        boolean interrupts = false;
+        boolean umsgs = false;
+        int mmioTimeout = MMIO_TIMEOUT;
+        return new Profile(
+                name, links, pClkMegahertz, cached, byteEnable, interrupts, umsgs, mmioTimeout);
+    }
+
     /// Whether an AFU may name this channel: VA, or one with a link.
     public boolean has(VirtualChannel channel) {
         return channel == VirtualChannel.VA || links.containsKey(channel);
@@ -145,50 +150,57 @@ public record Profile(
     }
 
     /// This platform under another name.
-    public Profile withName(String other) {
+    public Profile withName(String name) {
         return new Profile(
-                other, links, pClkMegahertz, cached, byteEnable, interrupts, umsgs, mmioTimeout);
+                name, links, pClkMegahertz, cached, byteEnable, interrupts, umsgs, mmioTimeout);
     }
 
     /// This platform with another link, or other parameters of a link that it has.
     public Profile withLink(VirtualChannel channel, LinkParameters parameters) {
         Map<VirtualChannel, LinkParameters> changed = new EnumMap<>(links);
         changed.put(channel, parameters);
+        return withLinks(changed);
+    }
+
+    /// This platform with these links only.
+    public Profile withLinks(Map<VirtualChannel, LinkParameters> links) {
         return new Profile(
-                name, changed, pClkMegahertz, cached, byteEnable, interrupts, umsgs, mmioTimeout);
+                name, links, pClkMegahertz, cached, byteEnable, interrupts, umsgs, mmioTimeout);
     }
 
     /// This platform with another frequency of pClk.
-    public Profile withPClkMegahertz(int megahertz) {
+    public Profile withPClkMegahertz(int pClkMegahertz) {
         return new Profile(
-                name, links, megahertz, cached, byteEnable, interrupts, umsgs, mmioTimeout);
+                name, links, pClkMegahertz, cached, byteEnable, interrupts, umsgs, mmioTimeout);
     }
 
     /// This platform with or without the FPGA cache.
-    public Profile withCache(boolean has) {
+    public Profile withCache(boolean cached) {
         return new Profile(
-                name, links, pClkMegahertz, has, byteEnable, interrupts, umsgs, mmioTimeout);
+                name, links, pClkMegahertz, cached, byteEnable, interrupts, umsgs, mmioTimeout);
     }
 
     /// This platform with or without byte-enable writes.
-    public Profile withByteEnable(boolean has) {
-        return new Profile(name, links, pClkMegahertz, cached, has, interrupts, umsgs, mmioTimeout);
+    public Profile withByteEnable(boolean byteEnable) {
+        return new Profile(
+                name, links, pClkMegahertz, cached, byteEnable, interrupts, umsgs, mmioTimeout);
     }
 
     /// This platform with another time for answers to MMIO reads.
-    public Profile withMmioTimeout(int cycles) {
+    public Profile withMmioTimeout(int mmioTimeout) {
         return new Profile(
-                name, links, pClkMegahertz, cached, byteEnable, interrupts, umsgs, cycles);
+                name, links, pClkMegahertz, cached, byteEnable, interrupts, umsgs, mmioTimeout);
     }
 
     /// This platform with or without interrupts.
-    public Profile withInterrupts(boolean has) {
-        return new Profile(name, links, pClkMegahertz, cached, byteEnable, has, umsgs, mmioTimeout);
+    public Profile withInterrupts(boolean interrupts) {
+        return new Profile(
+                name, links, pClkMegahertz, cached, byteEnable, interrupts, umsgs, mmioTimeout);
     }
 
     /// This platform with or without UMsgs.
-    public Profile withUmsgs(boolean has) {
+    public Profile withUmsgs(boolean umsgs) {
         return new Profile(
-                name, links, pClkMegahertz, cached, byteEnable, interrupts, has, mmioTimeout);
+                name, links, pClkMegahertz, cached, byteEnable, interrupts, umsgs, mmioTimeout);
     }
 }

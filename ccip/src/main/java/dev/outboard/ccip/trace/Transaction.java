@@ -119,29 +119,51 @@ public record Transaction(
                             + ": "
                             + text);
         }
+        long cycle = Long.parseLong(fields[0]);
+        Channel channel = channel(fields[1]);
+        String type = fields[2];
+        long request = number(fields[3], 10);
+        String vc = fields[4];
+        int lines = (int) number(fields[5], 10);
+        int line = (int) number(fields[6], 10);
+        long address = number(fields[7], 16);
+        int mdata = (int) number(fields[8], 16);
+        int tid = (int) number(fields[9], 16);
+        int sop = (int) number(fields[10], 10);
+        int mode = (int) number(fields[11], 10);
+        int byteStart = (int) number(fields[12], 10);
+        int byteLength = (int) number(fields[13], 10);
+        int hit = (int) number(fields[14], 10);
+        int format = (int) number(fields[15], 10);
+        String before = fields[16];
+        String upi = fields[17];
+        long victim = number(fields[18], 16);
+        String after = fields[19];
+        String header = fields[20];
+        String data = fields[21];
         return new Transaction(
-                Long.parseLong(fields[0]),
-                channel(fields[1]),
-                fields[2],
-                number(fields[3], 10),
-                fields[4],
-                (int) number(fields[5], 10),
-                (int) number(fields[6], 10),
-                number(fields[7], 16),
-                (int) number(fields[8], 16),
-                (int) number(fields[9], 16),
-                (int) number(fields[10], 10),
-                (int) number(fields[11], 10),
-                (int) number(fields[12], 10),
-                (int) number(fields[13], 10),
-                (int) number(fields[14], 10),
-                (int) number(fields[15], 10),
-                fields[16],
-                fields[17],
-                number(fields[18], 16),
-                fields[19],
-                fields[20],
-                fields[21]);
+                cycle,
+                channel,
+                type,
+                request,
+                vc,
+                lines,
+                line,
+                address,
+                mdata,
+                tid,
+                sop,
+                mode,
+                byteStart,
+                byteLength,
+                hit,
+                format,
+                before,
+                upi,
+                victim,
+                after,
+                header,
+                data);
     }
 
     private static Channel channel(String text) {

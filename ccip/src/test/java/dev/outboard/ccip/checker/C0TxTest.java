@@ -117,17 +117,18 @@ class C0TxTest {
         port.c0(READ);
         long cycle = port.cycle();
         port.c0(c0 -> c0.read(RDLINE_I, VA, FOUR, 0x12345, 0xBEEF));
+        Violation violation = Violation.C0TX_MISALIGNED;
+        Severity severity = Severity.ERROR;
+        Channel channel = Channel.TX_C0;
+        String header = "RDLINE_I VA 4 lines at 0x12345 mdata 0xbeef";
+        long request = 1;
+        long address = 0x12345;
+        String detail = "";
         assertThat(port.reported(Violation.C0TX_MISALIGNED))
                 .isEqualTo(
                         new Report(
-                                Violation.C0TX_MISALIGNED,
-                                Severity.ERROR,
-                                cycle,
-                                Channel.TX_C0,
-                                "RDLINE_I VA 4 lines at 0x12345 mdata 0xbeef",
-                                1,
-                                0x12345,
-                                ""))
+                                violation, severity, cycle, channel, header, request, address,
+                                detail))
                 .hasToString(
                         "C0TX_MISALIGNED (error) in cycle "
                                 + cycle

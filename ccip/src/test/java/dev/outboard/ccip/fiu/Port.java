@@ -162,33 +162,35 @@ final class Port {
 
     private void record() {
         if (rx.c0.isReadResponse()) {
+            boolean write = false;
+            int type = rx.c0.responseType();
+            VirtualChannel channel = VirtualChannel.of(rx.c0.channelUsed());
+            boolean hit = rx.c0.hit();
+            boolean packed = false;
+            int number = rx.c0.lineNumber();
+            int mdata = rx.c0.mdata();
+            long request = answers.c0Request;
+            long word = rx.c0.data[0];
             responses.add(
                     new Response(
-                            cycle,
-                            false,
-                            rx.c0.responseType(),
-                            VirtualChannel.of(rx.c0.channelUsed()),
-                            rx.c0.hit(),
-                            false,
-                            rx.c0.lineNumber(),
-                            rx.c0.mdata(),
-                            answers.c0Request,
-                            rx.c0.data[0]));
+                            cycle, write, type, channel, hit, packed, number, mdata, request,
+                            word));
         }
         if (rx.c1.rspValid) {
             boolean interrupt = rx.c1.responseType() == C1Response.INTR.code();
+            boolean write = true;
+            int type = rx.c1.responseType();
+            VirtualChannel channel = VirtualChannel.of(rx.c1.channelUsed());
+            boolean hit = rx.c1.hit();
+            boolean packed = rx.c1.packed();
+            int number = rx.c1.lineNumber();
+            int mdata = interrupt ? rx.c1.interruptId() : rx.c1.mdata();
+            long request = answers.c1Request;
+            long word = 0;
             responses.add(
                     new Response(
-                            cycle,
-                            true,
-                            rx.c1.responseType(),
-                            VirtualChannel.of(rx.c1.channelUsed()),
-                            rx.c1.hit(),
-                            rx.c1.packed(),
-                            rx.c1.lineNumber(),
-                            interrupt ? rx.c1.interruptId() : rx.c1.mdata(),
-                            answers.c1Request,
-                            0));
+                            cycle, write, type, channel, hit, packed, number, mdata, request,
+                            word));
         }
     }
 

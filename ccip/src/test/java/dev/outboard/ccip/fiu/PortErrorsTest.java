@@ -3,6 +3,7 @@ package dev.outboard.ccip.fiu;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.ccip.checker.Answers;
+import dev.outboard.ccip.checker.Channel;
 import dev.outboard.ccip.checker.Report;
 import dev.outboard.ccip.checker.Severity;
 import dev.outboard.ccip.checker.Violation;
@@ -30,14 +31,12 @@ class PortErrorsTest {
     }
 
     private static Report report(Violation violation, long cycle) {
-        return new Report(
-                violation,
-                Severity.ERROR,
-                cycle,
-                violation.channel(),
-                "the header",
-                Answers.NONE,
-                Report.NO_ADDRESS,
-                "");
+        Severity severity = Severity.ERROR;
+        Channel channel = violation.channel();
+        String header = "the header";
+        long request = Answers.NONE;
+        long address = Report.NO_ADDRESS;
+        String detail = "";
+        return new Report(violation, severity, cycle, channel, header, request, address, detail);
     }
 }

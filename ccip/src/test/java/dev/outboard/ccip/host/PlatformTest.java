@@ -174,16 +174,7 @@ class PlatformTest {
         Profile whole = Profile.INTEGRATED;
         Map<VirtualChannel, LinkParameters> first =
                 Map.of(VirtualChannel.VH0, whole.links().get(VirtualChannel.VH0));
-        Profile alone =
-                new Profile(
-                        "PCIE-0",
-                        first,
-                        whole.pClkMegahertz(),
-                        whole.cached(),
-                        whole.byteEnable(),
-                        whole.interrupts(),
-                        whole.umsgs(),
-                        whole.mmioTimeout());
+        Profile alone = whole.withName("PCIE-0").withLinks(first);
 
         assertThat(discovery(alone)).contains("MMIO_READ").isEqualTo(discovery(whole));
     }

@@ -185,16 +185,7 @@ class CoSimulationTest {
     @EnumSource(Mode.class)
     void theFrequencyOfPClkChangesNothingInAnyCycle(Mode mode) throws IOException {
         Profile slow = Profile.PAC_A10;
-        Profile fast =
-                new Profile(
-                        slow.name(),
-                        slow.links(),
-                        2 * slow.pClkMegahertz(),
-                        slow.cached(),
-                        slow.byteEnable(),
-                        slow.interrupts(),
-                        slow.umsgs(),
-                        slow.mmioTimeout());
+        Profile fast = slow.withPClkMegahertz(2 * slow.pClkMegahertz());
         assertThat(traceOfCopy(fast, mode, true, 1)).isEqualTo(traceOfCopy(slow, mode, true, 1));
     }
 

@@ -34,43 +34,58 @@ public record AtomicJob(
         DocaException.nonNull(result, "result");
     }
 
-    /// A compare-and-swap.
+    /// A compare-and-swap of `compare` to `swapOrAdd`.
     public static AtomicJob cmpSwp(
             RdmaInstance ctx,
             @Nullable Object userData,
             RemoteBuf cmpOrAddDest,
             Buf result,
-            long swap,
+            long swapOrAdd,
             long compare) {
+        JobType type = JobType.ATOMIC_CMP_SWP;
+        int flags = NO_FLAGS;
+        RdmaAddress peerAddress = null;
         return new AtomicJob(
-                JobType.ATOMIC_CMP_SWP,
-                NO_FLAGS,
-                ctx,
-                userData,
-                cmpOrAddDest,
-                result,
-                swap,
-                compare,
-                null);
+                type, flags, ctx, userData, cmpOrAddDest, result, swapOrAdd, compare, peerAddress);
     }
 
-    /// A fetch-and-add.
+    /// A fetch-and-add of `swapOrAdd`.
     public static AtomicJob fetchAdd(
             RdmaInstance ctx,
             @Nullable Object userData,
             RemoteBuf cmpOrAddDest,
             Buf result,
-            long add) {
+            long swapOrAdd) {
+        JobType type = JobType.ATOMIC_FETCH_ADD;
+        int flags = NO_FLAGS;
+        long compare = 0;
+        RdmaAddress peerAddress = null;
         return new AtomicJob(
-                JobType.ATOMIC_FETCH_ADD,
-                NO_FLAGS,
-                ctx,
-                userData,
-                cmpOrAddDest,
-                result,
-                add,
-                0,
-                null);
+                type, flags, ctx, userData, cmpOrAddDest, result, swapOrAdd, compare, peerAddress);
+    }
+
+    /// The same of another type.
+    public AtomicJob withType(JobType type) {
+        return new AtomicJob(
+                type, flags, ctx, userData, cmpOrAddDest, result, swapOrAdd, compare, peerAddress);
+    }
+
+    /// The same with these flags.
+    public AtomicJob withFlags(int flags) {
+        return new AtomicJob(
+                type, flags, ctx, userData, cmpOrAddDest, result, swapOrAdd, compare, peerAddress);
+    }
+
+    /// The same with this value to compare.
+    public AtomicJob withCompare(long compare) {
+        return new AtomicJob(
+                type, flags, ctx, userData, cmpOrAddDest, result, swapOrAdd, compare, peerAddress);
+    }
+
+    /// The same with this address, which is ignored.
+    public AtomicJob withPeerAddress(RdmaAddress peerAddress) {
+        return new AtomicJob(
+                type, flags, ctx, userData, cmpOrAddDest, result, swapOrAdd, compare, peerAddress);
     }
 
     /// DJAVA-RDMA-3: its numbers are unsigned.

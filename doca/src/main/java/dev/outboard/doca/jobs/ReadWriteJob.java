@@ -39,8 +39,11 @@ public record ReadWriteJob(
             @Nullable Object userData,
             @Nullable Buf dst,
             @Nullable RemoteBuf src) {
-        return new ReadWriteJob(
-                JobType.READ, NO_FLAGS, ctx, userData, dst, src, Be32.ofHost(0), null);
+        JobType type = JobType.READ;
+        int flags = NO_FLAGS;
+        Be32 immediate = Be32.ofHost(0);
+        RdmaAddress peerAddress = null;
+        return new ReadWriteJob(type, flags, ctx, userData, dst, src, immediate, peerAddress);
     }
 
     /// A write without immediate.
@@ -49,8 +52,11 @@ public record ReadWriteJob(
             @Nullable Object userData,
             @Nullable RemoteBuf dst,
             @Nullable Buf src) {
-        return new ReadWriteJob(
-                JobType.WRITE, NO_FLAGS, ctx, userData, dst, src, Be32.ofHost(0), null);
+        JobType type = JobType.WRITE;
+        int flags = NO_FLAGS;
+        Be32 immediate = Be32.ofHost(0);
+        RdmaAddress peerAddress = null;
+        return new ReadWriteJob(type, flags, ctx, userData, dst, src, immediate, peerAddress);
     }
 
     /// A write with immediate, which takes a receive of the peer.
@@ -60,8 +66,30 @@ public record ReadWriteJob(
             @Nullable RemoteBuf dst,
             @Nullable Buf src,
             Be32 immediate) {
-        return new ReadWriteJob(
-                JobType.WRITE_IMM, NO_FLAGS, ctx, userData, dst, src, immediate, null);
+        JobType type = JobType.WRITE_IMM;
+        int flags = NO_FLAGS;
+        RdmaAddress peerAddress = null;
+        return new ReadWriteJob(type, flags, ctx, userData, dst, src, immediate, peerAddress);
+    }
+
+    /// The same of another type.
+    public ReadWriteJob withType(JobType type) {
+        return new ReadWriteJob(type, flags, ctx, userData, dst, src, immediate, peerAddress);
+    }
+
+    /// The same with these flags.
+    public ReadWriteJob withFlags(int flags) {
+        return new ReadWriteJob(type, flags, ctx, userData, dst, src, immediate, peerAddress);
+    }
+
+    /// The same with this immediate.
+    public ReadWriteJob withImmediate(Be32 immediate) {
+        return new ReadWriteJob(type, flags, ctx, userData, dst, src, immediate, peerAddress);
+    }
+
+    /// The same with this address, which is ignored.
+    public ReadWriteJob withPeerAddress(RdmaAddress peerAddress) {
+        return new ReadWriteJob(type, flags, ctx, userData, dst, src, immediate, peerAddress);
     }
 
     /// A read of nothing, to see whether the peer is there.

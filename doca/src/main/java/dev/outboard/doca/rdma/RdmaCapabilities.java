@@ -50,16 +50,25 @@ public record RdmaCapabilities(
         DocaException.nonNull(info, "info");
         try {
             DeviceLimits limits = Fabric.limits(info.uri());
+            Set<TaskType> taskTypes = EnumSet.allOf(TaskType.class);
+            Set<TransportType> transportTypes = EnumSet.of(TransportType.RC);
+            int maxSendQueueSize = limits.maxWorkRequests();
+            int maxRecvQueueSize = limits.maxWorkRequests();
+            int maxSendBufListLen = limits.maxScatterGather();
+            long maxMessageSize = limits.maxMessageBytes();
+            int maxMtu = limits.pathMtuBytes();
+            int maxNumConnections = limits.maxQueuePairs();
+            List<InetAddress> gidTable = info.address().stream().toList();
             return new RdmaCapabilities(
-                    EnumSet.allOf(TaskType.class),
-                    EnumSet.of(TransportType.RC),
-                    limits.maxWorkRequests(),
-                    limits.maxWorkRequests(),
-                    limits.maxScatterGather(),
-                    limits.maxMessageBytes(),
-                    limits.pathMtuBytes(),
-                    limits.maxQueuePairs(),
-                    info.address().stream().toList());
+                    taskTypes,
+                    transportTypes,
+                    maxSendQueueSize,
+                    maxRecvQueueSize,
+                    maxSendBufListLen,
+                    maxMessageSize,
+                    maxMtu,
+                    maxNumConnections,
+                    gidTable);
         } catch (FabricException e) {
             throw DocaException.of("asking what " + info + " can do", e);
         }

@@ -91,17 +91,7 @@ abstract class JobTransferContract extends JobPairContract {
         RemoteBuf number = ours.remoteRoom(0, 8);
         Buf result = ours.room(8, 8);
 
-        assertSucceeds(
-                new AtomicJob(
-                        JobType.ATOMIC_FETCH_ADD,
-                        Job.NO_FLAGS,
-                        ours.instance,
-                        null,
-                        number,
-                        result,
-                        2,
-                        99,
-                        null));
+        assertSucceeds(AtomicJob.fetchAdd(ours.instance, null, number, result, 2).withCompare(99));
         assertThat(ours.number(8)).isEqualTo(40);
         assertThat(theirs.number(0)).isEqualTo(42);
 
@@ -121,25 +111,11 @@ abstract class JobTransferContract extends JobPairContract {
 
         assertSucceeds(new SendJob(JobType.SEND, 0, ctx, null, src, IMMEDIATE, null));
         assertSucceeds(
-                new ReadWriteJob(
-                        JobType.WRITE,
-                        0,
-                        ctx,
-                        null,
-                        ours.remoteRoom(512, 8),
-                        src,
-                        IMMEDIATE,
-                        null));
+                ReadWriteJob.write(ctx, null, ours.remoteRoom(512, 8), src)
+                        .withImmediate(IMMEDIATE));
         assertSucceeds(
-                new ReadWriteJob(
-                        JobType.READ,
-                        0,
-                        ctx,
-                        null,
-                        ours.room(600, 8),
-                        ours.remoteData(512, 1),
-                        IMMEDIATE,
-                        null));
+                ReadWriteJob.read(ctx, null, ours.room(600, 8), ours.remoteData(512, 1))
+                        .withImmediate(IMMEDIATE));
         assertSucceeds(new SendJob(ctx, null, null, IMMEDIATE));
 
         assertThat(theirs.retrieve()).isEqualTo(DocaError.SUCCESS);
@@ -162,26 +138,12 @@ abstract class JobTransferContract extends JobPairContract {
 
         assertSucceeds(new SendJob(JobType.SEND, 0, ctx, null, src, IMMEDIATE, anybody));
         assertSucceeds(
-                new ReadWriteJob(
-                        JobType.WRITE,
-                        0,
-                        ctx,
-                        null,
-                        ours.remoteRoom(8, 8),
-                        src,
-                        IMMEDIATE,
-                        anybody));
+                ReadWriteJob.write(ctx, null, ours.remoteRoom(8, 8), src)
+                        .withImmediate(IMMEDIATE)
+                        .withPeerAddress(anybody));
         assertSucceeds(
-                new AtomicJob(
-                        JobType.ATOMIC_FETCH_ADD,
-                        0,
-                        ctx,
-                        null,
-                        ours.remoteRoom(16, 8),
-                        ours.room(16, 8),
-                        1,
-                        0,
-                        anybody));
+                AtomicJob.fetchAdd(ctx, null, ours.remoteRoom(16, 8), ours.room(16, 8), 1)
+                        .withPeerAddress(anybody));
 
         assertThat(theirs.retrieve()).isEqualTo(DocaError.SUCCESS);
         assertThat(theirs.event.result().peerAddress()).isNull();

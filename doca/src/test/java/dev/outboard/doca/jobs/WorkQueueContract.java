@@ -81,18 +81,8 @@ abstract class WorkQueueContract extends JobPairContract {
                 List.of(
                         new RecvJob(JobType.RECV, 1, ctx, null, local),
                         new SendJob(JobType.SEND, 2, ctx, null, local, NO_IMMEDIATE, null),
-                        new ReadWriteJob(
-                                JobType.WRITE, -1, ctx, null, remote, local, NO_IMMEDIATE, null),
-                        new AtomicJob(
-                                JobType.ATOMIC_FETCH_ADD,
-                                4,
-                                ctx,
-                                null,
-                                remote,
-                                local,
-                                1,
-                                0,
-                                null))) {
+                        ReadWriteJob.write(ctx, null, remote, local).withFlags(-1),
+                        AtomicJob.fetchAdd(ctx, null, remote, local, 1).withFlags(4))) {
             assertThat(ours.queue.submit(job))
                     .as(job.toString())
                     .isEqualTo(DocaError.INVALID_VALUE);
@@ -111,13 +101,10 @@ abstract class WorkQueueContract extends JobPairContract {
                         new RecvJob(JobType.SEND, 0, ctx, null, local),
                         new SendJob(JobType.RECV, 0, ctx, null, local, NO_IMMEDIATE, null),
                         new SendJob(JobType.WRITE_IMM, 0, ctx, null, local, NO_IMMEDIATE, null),
-                        new ReadWriteJob(
-                                JobType.SEND, 0, ctx, null, remote, local, NO_IMMEDIATE, null),
-                        new ReadWriteJob(
-                                JobType.READ, 0, ctx, null, remote, local, NO_IMMEDIATE, null),
-                        new ReadWriteJob(
-                                JobType.WRITE, 0, ctx, null, local, remote, NO_IMMEDIATE, null),
-                        new AtomicJob(JobType.READ, 0, ctx, null, remote, local, 1, 0, null))) {
+                        ReadWriteJob.write(ctx, null, remote, local).withType(JobType.SEND),
+                        ReadWriteJob.write(ctx, null, remote, local).withType(JobType.READ),
+                        ReadWriteJob.read(ctx, null, local, remote).withType(JobType.WRITE),
+                        AtomicJob.fetchAdd(ctx, null, remote, local, 1).withType(JobType.READ))) {
             assertThat(ours.queue.submit(job))
                     .as(job.toString())
                     .isEqualTo(DocaError.INVALID_VALUE);

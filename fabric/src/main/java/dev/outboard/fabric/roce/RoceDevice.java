@@ -187,15 +187,16 @@ final class RoceDevice implements Device, TransmitListener {
     }
 
     private static DeviceLimits limits(PathMtu pathMtu) {
-        return new DeviceLimits(
-                MAX_MESSAGE_BYTES,
-                pathMtu.bytes(),
-                MAX_QUEUE_PAIRS,
-                MAX_REGIONS,
-                MAX_COMPLETIONS,
-                MAX_WORK_REQUESTS,
-                MAX_SCATTER_GATHER,
-                MAX_INLINE_BYTES);
+        return DeviceLimits.builder()
+                .maxMessageBytes(MAX_MESSAGE_BYTES)
+                .pathMtuBytes(pathMtu.bytes())
+                .maxQueuePairs(MAX_QUEUE_PAIRS)
+                .maxMemoryRegions(MAX_REGIONS)
+                .maxCompletions(MAX_COMPLETIONS)
+                .maxWorkRequests(MAX_WORK_REQUESTS)
+                .maxScatterGather(MAX_SCATTER_GATHER)
+                .maxInlineBytes(MAX_INLINE_BYTES)
+                .build();
     }
 
     @Override

@@ -56,15 +56,23 @@ class ConnectionCampaignTest {
         }
 
         private static NetworkFaults faults(SplittableRandom random) {
+            double loss = random.nextDouble(0.1);
+            double duplication = random.nextDouble(0.1);
+            double reordering = random.nextDouble(0.1);
+            double corruption = random.nextDouble(0.05);
+            long delayNanos = random.nextLong(1_000, 5_000_000);
+            long jitterNanos = random.nextLong(1_000_000);
+            long turnNanos = random.nextLong(100_000);
+            int inboxDatagrams = Integer.MAX_VALUE;
             return new NetworkFaults(
-                    random.nextDouble(0.1),
-                    random.nextDouble(0.1),
-                    random.nextDouble(0.1),
-                    random.nextDouble(0.05),
-                    random.nextLong(1_000, 5_000_000),
-                    random.nextLong(1_000_000),
-                    random.nextLong(100_000),
-                    Integer.MAX_VALUE);
+                    loss,
+                    duplication,
+                    reordering,
+                    corruption,
+                    delayNanos,
+                    jitterNanos,
+                    turnNanos,
+                    inboxDatagrams);
         }
 
         void peaceful() {

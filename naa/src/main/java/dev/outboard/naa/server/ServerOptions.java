@@ -89,10 +89,11 @@ public record ServerOptions(
 
     /// What concerns the protocol of one connection.
     ServerSettings settings() {
+        long maxBytes = maxConnectionBytes;
         return new ServerSettings(
                 dialect,
                 maxRegions,
-                maxConnectionBytes,
+                maxBytes,
                 memory,
                 setupLimit,
                 transferLimit,
@@ -293,11 +294,14 @@ public record ServerOptions(
 
         /// The options collected so far.
         public ServerOptions build() {
+            AddressShare share =
+                    share((int) threeQuarters(maxConnections), threeQuarters(maxTotalBytes));
+            AddressShare loopbackShare = share(maxConnections, maxTotalBytes);
             return new ServerOptions(
                     dialect,
                     maxConnections,
-                    share((int) threeQuarters(maxConnections), threeQuarters(maxTotalBytes)),
-                    share(maxConnections, maxTotalBytes),
+                    share,
+                    loopbackShare,
                     maxRegions,
                     maxConnectionBytes,
                     maxTotalBytes,

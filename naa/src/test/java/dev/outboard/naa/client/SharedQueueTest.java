@@ -3,7 +3,6 @@ package dev.outboard.naa.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.DeviceLimits;
 import dev.outboard.naa.FakeFabric;
 import org.junit.jupiter.api.Test;
 
@@ -14,7 +13,7 @@ class SharedQueueTest {
 
     @Test
     void clientsOfADeviceShareAQueueWhileItHasRoom() {
-        fabric.limits = new DeviceLimits(1 << 20, 4096, 100, 100, 20, 40, 1, 0);
+        fabric.limits = fabric.limits.toBuilder().maxCompletions(20).maxWorkRequests(40).build();
         SharedDevice shared = SharedDevice.of(device);
         assertThat(SharedDevice.of(device)).isSameAs(shared);
         QueueShare first = shared.share(12);

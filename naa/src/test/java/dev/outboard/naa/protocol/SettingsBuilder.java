@@ -45,15 +45,19 @@ final class SettingsBuilder {
     }
 
     ServerSettings build() {
+        Duration setupLimit = ServerFixture.REQUEST_LIMIT;
+        Duration transferLimit = ServerFixture.TRANSFER_LIMIT;
+        Duration probeInterval = ServerFixture.PROBE;
+        Duration probeLimit = ServerFixture.PROBE_LIMIT;
         return new ServerSettings(
                 dialect,
                 maxRegions,
                 maxBytes,
                 memory,
-                ServerFixture.REQUEST_LIMIT,
-                ServerFixture.TRANSFER_LIMIT,
+                setupLimit,
+                transferLimit,
                 idleLimit,
-                ServerFixture.PROBE,
-                ServerFixture.PROBE_LIMIT);
+                probeInterval,
+                probeLimit);
     }
 }

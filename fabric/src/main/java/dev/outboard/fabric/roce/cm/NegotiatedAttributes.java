@@ -66,13 +66,11 @@ public record NegotiatedAttributes(
         LocalEnd peer = reply.local();
         FlowControl asked = request.flow();
         FlowControl granted = reply.flow();
-        return new Builder()
+        return new Builder(remoteGid, agreedMtu(request))
                 .localQpn(own.qpn())
-                .remoteGid(remoteGid)
                 .remoteQpn(peer.qpn())
                 .sendPsn(peer.startingPsn())
                 .receivePsn(own.startingPsn())
-                .pathMtu(agreedMtu(request))
                 .retryCount(request.paths().retryCount())
                 .rnrRetryCount(granted.rnrRetryCount())
                 .ackTimeoutCode(
@@ -90,13 +88,11 @@ public record NegotiatedAttributes(
             Gid remoteGid, ConnectionRequest request, ConnectionReply reply) {
         LocalEnd own = reply.local();
         LocalEnd peer = request.local();
-        return new Builder()
+        return new Builder(remoteGid, agreedMtu(request))
                 .localQpn(own.qpn())
-                .remoteGid(remoteGid)
                 .remoteQpn(peer.qpn())
                 .sendPsn(peer.startingPsn())
                 .receivePsn(own.startingPsn())
-                .pathMtu(agreedMtu(request))
                 .retryCount(request.paths().retryCount())
                 .rnrRetryCount(request.flow().rnrRetryCount())
                 .ackTimeoutCode(limited(request.paths().primary().localAckTimeout()))
@@ -123,12 +119,12 @@ public record NegotiatedAttributes(
 
     /// Collects what was agreed; every call returns this builder.
     private static final class Builder {
+        private final Gid remoteGid;
+        private final PathMtu pathMtu;
         private int localQpn;
-        private Gid remoteGid = new Gid(0, 0);
         private int remoteQpn;
         private int sendPsn;
         private int receivePsn;
-        private PathMtu pathMtu = PathMtu.MTU_256;
         private int retryCount;
         private int rnrRetryCount;
         private int ackTimeoutCode;
@@ -137,13 +133,13 @@ public record NegotiatedAttributes(
         private int remoteBufferBytes;
         private boolean requestsAhead;
 
-        Builder localQpn(int localQpn) {
-            this.localQpn = localQpn;
-            return this;
+        private Builder(Gid remoteGid, PathMtu pathMtu) {
+            this.remoteGid = remoteGid;
+            this.pathMtu = pathMtu;
         }
 
-        Builder remoteGid(Gid remoteGid) {
-            this.remoteGid = remoteGid;
+        Builder localQpn(int localQpn) {
+            this.localQpn = localQpn;
             return this;
         }
 
@@ -159,11 +155,6 @@ public record NegotiatedAttributes(
 
         Builder receivePsn(int receivePsn) {
             this.receivePsn = receivePsn;
-            return this;
-        }
-
-        Builder pathMtu(PathMtu pathMtu) {
-            this.pathMtu = pathMtu;
             return this;
         }
 

@@ -34,22 +34,37 @@ record CampaignSettings(
     static CampaignSettings draw(SplittableRandom random) {
         NetworkFaults faults = drawFaults(random);
         int firstGoodCode = codeFor(4 * roundTripNanos(faults));
+        boolean isIpv6 = random.nextBoolean();
+        int pathMtuBytes = pick(random, MTUS);
+        int[] firstPsns = pair(() -> drawPsn(random));
+        int[] ackTimeoutCodes = pair(() -> drawTimeout(random, firstGoodCode));
+        int[] retryCounts = pair(() -> random.nextInt(6) > 0 ? 7 : random.nextInt(7));
+        int[] rnrRetryCounts = pair(() -> random.nextInt(6) > 0 ? 7 : random.nextInt(7));
+        int[] minRnrTimerCodes = pair(() -> random.nextInt(20) == 0 ? 0 : random.nextInt(1, 16));
+        int[] windows = pair(() -> pick(random, WINDOWS));
+        int[] readAtomics = pair(() -> random.nextInt(1, 6));
+        int[] queueCapacities = pair(() -> random.nextInt(1, 33));
+        boolean separateCompletions = random.nextBoolean();
+        boolean[] postsReceivesLate =
+                new boolean[] {random.nextInt(3) == 0, random.nextInt(3) == 0};
+        int datagramsPerTurn = random.nextInt(4) == 0 ? random.nextInt(1, 8) : 64;
+        long deathNanos = random.nextInt(16) == 0 ? random.nextLong(1, 20_000_000) : Long.MAX_VALUE;
         return new CampaignSettings(
                 faults,
-                random.nextBoolean(),
-                pick(random, MTUS),
-                pair(() -> drawPsn(random)),
-                pair(() -> drawTimeout(random, firstGoodCode)),
-                pair(() -> random.nextInt(6) > 0 ? 7 : random.nextInt(7)),
-                pair(() -> random.nextInt(6) > 0 ? 7 : random.nextInt(7)),
-                pair(() -> random.nextInt(20) == 0 ? 0 : random.nextInt(1, 16)),
-                pair(() -> pick(random, WINDOWS)),
-                pair(() -> random.nextInt(1, 6)),
-                pair(() -> random.nextInt(1, 33)),
-                random.nextBoolean(),
-                new boolean[] {random.nextInt(3) == 0, random.nextInt(3) == 0},
-                random.nextInt(4) == 0 ? random.nextInt(1, 8) : 64,
-                random.nextInt(16) == 0 ? random.nextLong(1, 20_000_000) : Long.MAX_VALUE);
+                isIpv6,
+                pathMtuBytes,
+                firstPsns,
+                ackTimeoutCodes,
+                retryCounts,
+                rnrRetryCounts,
+                minRnrTimerCodes,
+                windows,
+                readAtomics,
+                queueCapacities,
+                separateCompletions,
+                postsReceivesLate,
+                datagramsPerTurn,
+                deathNanos);
     }
 
     boolean dies() {
@@ -66,18 +81,26 @@ record CampaignSettings(
     }
 
     private static NetworkFaults drawFaults(SplittableRandom random) {
-        long delay = random.nextLong(1_000, 200_000);
+        long delayNanos = random.nextLong(1_000, 200_000);
         boolean isReliable = random.nextInt(8) == 0;
         double worst = isReliable ? 0 : 0.1;
+        double loss = chance(random, worst);
+        double duplication = chance(random, worst);
+        double reordering = chance(random, worst);
+        double corruption = chance(random, worst / 2);
+        long jitterNanos = random.nextLong(delayNanos);
+        long turnNanos = random.nextBoolean() ? 0 : random.nextLong(50_000);
+        int inboxDatagrams =
+                isReliable || random.nextInt(4) > 0 ? Integer.MAX_VALUE : random.nextInt(8, 64);
         return new NetworkFaults(
-                chance(random, worst),
-                chance(random, worst),
-                chance(random, worst),
-                chance(random, worst / 2),
-                delay,
-                random.nextLong(delay),
-                random.nextBoolean() ? 0 : random.nextLong(50_000),
-                isReliable || random.nextInt(4) > 0 ? Integer.MAX_VALUE : random.nextInt(8, 64));
+                loss,
+                duplication,
+                reordering,
+                corruption,
+                delayNanos,
+                jitterNanos,
+                turnNanos,
+                inboxDatagrams);
     }
 
     /// Up to `worst`, and 0 often.

@@ -71,15 +71,23 @@ class ContentionCampaignTest {
         }
 
         private static NetworkFaults drawFaults(SplittableRandom random) {
+            double loss = random.nextDouble(0.1);
+            double duplication = random.nextDouble(0.1);
+            double reordering = random.nextDouble(0.1);
+            double corruption = random.nextDouble(0.02);
+            long delayNanos = random.nextLong(1_000, 50_000);
+            long jitterNanos = random.nextLong(50_000);
+            long turnNanos = random.nextLong(50_000);
+            int inboxDatagrams = random.nextInt(8, 64);
             return new NetworkFaults(
-                    random.nextDouble(0.1),
-                    random.nextDouble(0.1),
-                    random.nextDouble(0.1),
-                    random.nextDouble(0.02),
-                    random.nextLong(1_000, 50_000),
-                    random.nextLong(50_000),
-                    random.nextLong(50_000),
-                    random.nextInt(8, 64));
+                    loss,
+                    duplication,
+                    reordering,
+                    corruption,
+                    delayNanos,
+                    jitterNanos,
+                    turnNanos,
+                    inboxDatagrams);
         }
 
         private static Gid addressOf(int client) {

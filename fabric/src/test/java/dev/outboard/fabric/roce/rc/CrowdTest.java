@@ -70,7 +70,7 @@ class CrowdTest {
     @Requirement("ROCE-CC-4")
     void sendersThatOverrunAReceiverTogetherAllMakeProgress(int devices) {
         // Without any jitter the senders keep in step, and the order in which they started decides.
-        NetworkFaults faults = new NetworkFaults(0, 0, 0, 0, 10_000, 2_000, 0, Integer.MAX_VALUE);
+        NetworkFaults faults = NetworkFaults.none(10_000).withJitter(2_000);
         var crowd = new Crowd(devices, new Crowd.Setting().devices(devices).faults(faults));
 
         crowd.runFor(200 * MILLISECOND);

@@ -30,17 +30,27 @@ record PacketLine(
                         .toArray(ValueLayout.JAVA_BYTE);
         CRC32 checksum = new CRC32();
         checksum.update(payload);
+        Opcode opcode = packet.opcode();
+        int destinationQpn = packet.destinationQpn();
+        int psn = packet.psn();
+        boolean ackRequest = packet.ackRequest();
+        boolean solicited = packet.solicited();
+        int padCount = packet.padCount();
+        int partitionKey = packet.partitionKey();
+        String fields = fields(packet);
+        int payloadBytes = payload.length;
+        long payloadChecksum = checksum.getValue();
         return new PacketLine(
-                packet.opcode(),
-                packet.destinationQpn(),
-                packet.psn(),
-                packet.ackRequest(),
-                packet.solicited(),
-                packet.padCount(),
-                packet.partitionKey(),
-                fields(packet),
-                payload.length,
-                checksum.getValue());
+                opcode,
+                destinationQpn,
+                psn,
+                ackRequest,
+                solicited,
+                padCount,
+                partitionKey,
+                fields,
+                payloadBytes,
+                payloadChecksum);
     }
 
     private static String fields(Packet packet) {
@@ -71,21 +81,7 @@ record PacketLine(
         return fields.toString().strip();
     }
 
-    PacketLine with(boolean newAckRequest) {
-        return new PacketLine(
-                opcode,
-                destinationQpn,
-                psn,
-                newAckRequest,
-                solicited,
-                padCount,
-                partitionKey,
-                fields,
-                payloadBytes,
-                payloadChecksum);
-    }
-
-    PacketLine with(String newFields) {
+    PacketLine with(boolean ackRequest) {
         return new PacketLine(
                 opcode,
                 destinationQpn,
@@ -94,7 +90,21 @@ record PacketLine(
                 solicited,
                 padCount,
                 partitionKey,
-                newFields,
+                fields,
+                payloadBytes,
+                payloadChecksum);
+    }
+
+    PacketLine with(String fields) {
+        return new PacketLine(
+                opcode,
+                destinationQpn,
+                psn,
+                ackRequest,
+                solicited,
+                padCount,
+                partitionKey,
+                fields,
                 payloadBytes,
                 payloadChecksum);
     }

@@ -109,7 +109,7 @@ final class Traffic {
         };
     }
 
-    private PlannedMessage draw(int index, int length, boolean isLast, Flaw flaw) {
+    private PlannedMessage draw(int index, int bytes, boolean isLast, Flaw flaw) {
         Operation operation = drawOperation(flaw);
         boolean isWrite =
                 operation == Operation.RDMA_WRITE
@@ -118,27 +118,40 @@ final class Traffic {
         boolean isAtomic =
                 operation == Operation.COMPARE_AND_SWAP || operation == Operation.FETCH_AND_ADD;
         boolean hasReceive = !isRead && !isAtomic && operation != Operation.RDMA_WRITE;
-        int size = isAtomic ? Long.BYTES : flaw == Flaw.NONE ? length : Math.max(1, length);
+        int length = isAtomic ? Long.BYTES : flaw == Flaw.NONE ? bytes : Math.max(1, bytes);
         int word = random.nextInt(WORDS);
-        return new PlannedMessage(
-                index,
-                operation,
-                size,
-                isAtomic ? new int[] {size} : split(size),
-                isLast || random.nextInt(3) > 0,
-                random.nextBoolean(),
-                size <= MAX_INLINE_BYTES
+        int[] pieces = isAtomic ? new int[] {length} : split(length);
+        boolean signaled = isLast || random.nextInt(3) > 0;
+        boolean solicited = random.nextBoolean();
+        boolean inline =
+                length <= MAX_INLINE_BYTES
                         && flaw != Flaw.UNREGISTERED_SOURCE
                         && !isRead
                         && !isAtomic
-                        && random.nextBoolean(),
-                random.nextInt(),
-                random.nextInt(4) == 0,
-                isRead || isAtomic ? sinkBytes : sourceBytes,
-                isWrite ? targetBytes : isRead ? shelfBytes : (long) word * Long.BYTES,
-                hasReceive ? receives.size() : -1,
-                random.nextLong(),
-                isAtomic ? drawOperands(word) : PlannedMessage.Operands.NONE,
+                        && random.nextBoolean();
+        int immediate = random.nextInt();
+        boolean fence = random.nextInt(4) == 0;
+        long localOffset = isRead || isAtomic ? sinkBytes : sourceBytes;
+        long remoteOffset = isWrite ? targetBytes : isRead ? shelfBytes : (long) word * Long.BYTES;
+        int receive = hasReceive ? receives.size() : -1;
+        long pattern = random.nextLong();
+        PlannedMessage.Operands operands =
+                isAtomic ? drawOperands(word) : PlannedMessage.Operands.NONE;
+        return new PlannedMessage(
+                index,
+                operation,
+                length,
+                pieces,
+                signaled,
+                solicited,
+                inline,
+                immediate,
+                fence,
+                localOffset,
+                remoteOffset,
+                receive,
+                pattern,
+                operands,
                 flaw);
     }
 
