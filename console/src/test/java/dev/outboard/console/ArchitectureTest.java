@@ -42,7 +42,7 @@ class ArchitectureTest {
     private static final String NAA = "dev.outboard.naa..";
     private static final String DOCA = "dev.outboard.doca..";
     private static final String NAA_PROTOCOL = "dev.outboard.naa.protocol..";
-    private static final String NAA_SESSION = "dev.outboard.naa.session..";
+    private static final String NAA_LINK = "dev.outboard.naa.link..";
     private static final String NAA_CLIENT = "dev.outboard.naa.client..";
     private static final String NAA_SERVER = "dev.outboard.naa.server..";
     private static final String CCIP = "dev.outboard.ccip..";
@@ -189,14 +189,14 @@ class ArchitectureTest {
         "dev.outboard.naa,            '"
                 + NAA_PROTOCOL
                 + ";"
-                + NAA_SESSION
+                + NAA_LINK
                 + ";"
                 + NAA_CLIENT
                 + ";"
                 + NAA_SERVER
                 + "'",
-        "dev.outboard.naa.protocol.., '" + NAA_SESSION + ";" + NAA_CLIENT + ";" + NAA_SERVER + "'",
-        "dev.outboard.naa.session..,  '" + NAA_CLIENT + ";" + NAA_SERVER + "'",
+        "dev.outboard.naa.protocol.., '" + NAA_LINK + ";" + NAA_CLIENT + ";" + NAA_SERVER + "'",
+        "dev.outboard.naa.link..,  '" + NAA_CLIENT + ";" + NAA_SERVER + "'",
         "dev.outboard.naa.client..,   '" + NAA_SERVER + "'",
         "dev.outboard.naa.server..,   '" + NAA_CLIENT + "'",
     })

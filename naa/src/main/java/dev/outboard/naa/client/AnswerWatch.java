@@ -1,6 +1,6 @@
 package dev.outboard.naa.client;
 
-import dev.outboard.naa.session.Link;
+import dev.outboard.naa.link.Link;
 
 /// Notices when a large answer begins to arrive. Completions tell only its end; but a queue pair
 /// counts the bytes it receives, and a client receives nothing between its inputs and the answer.

@@ -1,8 +1,8 @@
 package dev.outboard.naa.client;
 
 import dev.outboard.naa.RpcResult;
-import dev.outboard.naa.session.Link;
-import dev.outboard.naa.session.Turn;
+import dev.outboard.naa.link.Link;
+import dev.outboard.naa.link.Turn;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,8 +30,7 @@ final class AsyncRpcs implements Runnable, AutoCloseable {
     private volatile boolean closed;
 
     /// An RPC that was started, and the turn of its client, which is given back when it has ended.
-    private record AsyncRpc(
-            ClientSession session, Turn turn, CompletableFuture<RpcResult> future) {}
+    private record AsyncRpc(ClientEnd client, Turn turn, CompletableFuture<RpcResult> future) {}
 
     AsyncRpcs(SharedQueue queue) {
         this.queue = queue;
@@ -42,17 +41,17 @@ final class AsyncRpcs implements Runnable, AutoCloseable {
     /// @param turn of the client; it is given back before the future completes, so that who waits
     ///   may call again
     /// @throws RuntimeException if the RPC cannot be started; the turn is still taken then
-    CompletableFuture<RpcResult> start(ClientSession session, Turn turn, Duration limit) {
+    CompletableFuture<RpcResult> start(ClientEnd client, Turn turn, Duration limit) {
         // From its first completion on.
-        session.share().hand(sleeper);
+        client.share().hand(sleeper);
         try {
-            session.startRpc(limit);
+            client.startRpc(limit);
         } catch (RuntimeException e) {
-            session.share().takeBack();
+            client.share().takeBack();
             throw e;
         }
         CompletableFuture<RpcResult> future = new CompletableFuture<>();
-        started.add(new AsyncRpc(session, turn, future));
+        started.add(new AsyncRpc(client, turn, future));
         begin();
         sleeper.wake();
         return future;
@@ -95,7 +94,7 @@ final class AsyncRpcs implements Runnable, AutoCloseable {
     private long nanosUntilLook() {
         long nanos = Link.SLICE_NANOS;
         for (AsyncRpc rpc : running) {
-            nanos = Math.min(nanos, rpc.session().nanosUntilLook());
+            nanos = Math.min(nanos, rpc.client().nanosUntilLook());
         }
         return nanos;
     }
@@ -105,16 +104,16 @@ final class AsyncRpcs implements Runnable, AutoCloseable {
     /// @param looks handle what no completion tells, too
     /// @return whether it has ended
     private static boolean advance(AsyncRpc rpc, boolean looks) {
-        ClientSession session = rpc.session();
-        if (!looks && session.share().isEmpty()) {
+        ClientEnd client = rpc.client();
+        if (!looks && client.share().isEmpty()) {
             return false;
         }
         try {
-            session.await(0);
-            if (session.isRpcRunning()) {
+            client.await(0);
+            if (client.isRpcRunning()) {
                 return false;
             }
-            RpcResult result = session.rpcOutcome();
+            RpcResult result = client.rpcOutcome();
             giveBack(rpc);
             rpc.future().completeAsync(() -> result, DEPENDENTS);
         } catch (RuntimeException | Error e) {
@@ -125,7 +124,7 @@ final class AsyncRpcs implements Runnable, AutoCloseable {
     }
 
     private static void giveBack(AsyncRpc rpc) {
-        rpc.session().share().takeBack();
+        rpc.client().share().takeBack();
         rpc.turn().close();
     }
 

@@ -10,9 +10,9 @@ import dev.outboard.naa.NaaState;
 import dev.outboard.naa.PeerRegion;
 import dev.outboard.naa.RegionSpec;
 import dev.outboard.naa.RpcResult;
+import dev.outboard.naa.link.Turn;
 import dev.outboard.naa.protocol.ClientMachine;
 import dev.outboard.naa.protocol.Counter;
-import dev.outboard.naa.session.Turn;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -24,8 +24,8 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/// A session with a network-attached accelerator: one connection, one function code, a fixed set of
-/// regions, any number of RPCs.
+/// A session with a network-attached accelerator: one connection from beginning to end, one
+/// function code, a fixed set of regions, any number of RPCs.
 ///
 /// ```java
 /// try (NaaClient client =
@@ -53,14 +53,14 @@ public final class NaaClient implements AutoCloseable {
 
     private final NaaClientBuilder settings;
     private final Turn turn;
-    private final ClientSession session;
+    private final ClientEnd end;
     private final ClientMachine machine;
 
     private NaaClient(NaaClientBuilder settings, ClientDevice at) {
         this.settings = settings;
         this.turn = new Turn("the client of " + settings.host + ":" + settings.port);
-        this.session = new ClientSession(settings, turn, at);
-        this.machine = session.machine();
+        this.end = new ClientEnd(settings, turn, at);
+        this.machine = end.machine();
     }
 
     /// Begins the description of a client of the server at `address`: a host, with or without port
@@ -92,14 +92,14 @@ public final class NaaClient implements AutoCloseable {
     /// Connects within `limit`; zero means no limit.
     public void connect(Duration limit) {
         try (Turn _ = turn.take()) {
-            session.connect(limit);
+            end.connect(limit);
         }
     }
 
     /// Takes the next connection event, waiting at most `limit`; it takes effect with [#handle].
     public Optional<ConnectionEvent> pollConnectionEvent(Duration limit) {
         try (Turn _ = turn.take()) {
-            return session.connection().next(limit);
+            return end.connection().next(limit);
         }
     }
 
@@ -109,8 +109,8 @@ public final class NaaClient implements AutoCloseable {
     /// @throws NaaException if it ends the connection or nothing expects it
     public boolean handle(ConnectionEvent event) {
         try (Turn _ = turn.take()) {
-            boolean moved = session.connection().handle(event);
-            session.throwFailure();
+            boolean moved = end.connection().handle(event);
+            end.throwFailure();
             return moved;
         }
     }
@@ -132,21 +132,21 @@ public final class NaaClient implements AutoCloseable {
     /// @throws NaaException if the device refuses one; the message says which
     public void registerRegions() {
         try (Turn _ = turn.take()) {
-            session.registerRegions();
+            end.registerRegions();
         }
     }
 
     /// Replaces the regions on the NAA only. Possible until region setup starts.
     public void setInternalRegions(List<InternalRegion> regions) {
         try (Turn _ = turn.take()) {
-            session.setInternals(regions);
+            end.setInternals(regions);
         }
     }
 
     /// Announces the regions; then [#pollCompletions] until the state is MRSP_DONE.
     public void startMrsp() {
         try (Turn _ = turn.take()) {
-            session.startMrsp();
+            end.startMrsp();
         }
     }
 
@@ -155,8 +155,8 @@ public final class NaaClient implements AutoCloseable {
     /// @throws dev.outboard.naa.MrspException if the server refuses them
     public void runMrsp() {
         try (Turn _ = turn.take()) {
-            session.startMrsp();
-            session.awaitMrsp();
+            end.startMrsp();
+            end.awaitMrsp();
         }
     }
 
@@ -164,7 +164,7 @@ public final class NaaClient implements AutoCloseable {
     public void sendMessage(MrspMessage message) {
         try (Turn _ = turn.take()) {
             machine.sendMessage(message, System.nanoTime());
-            session.post();
+            end.post();
         }
     }
 
@@ -190,8 +190,8 @@ public final class NaaClient implements AutoCloseable {
             return join(invokeAsync(limit));
         }
         try (Turn _ = turn.take()) {
-            session.startRpc(limit);
-            return session.finishRpc();
+            end.startRpc(limit);
+            return end.finishRpc();
         }
     }
 
@@ -218,7 +218,7 @@ public final class NaaClient implements AutoCloseable {
     public CompletableFuture<RpcResult> invokeAsync(Duration limit) {
         turn.take();
         try {
-            return session.startAsync(limit);
+            return end.startAsync(limit);
         } catch (RuntimeException e) {
             turn.close();
             throw e;
@@ -228,7 +228,7 @@ public final class NaaClient implements AutoCloseable {
     /// Starts one RPC; then [#pollCompletions] until [#result] is present.
     public void startRpc() {
         try (Turn _ = turn.take()) {
-            session.startRpc(settings.timeout);
+            end.startRpc(settings.timeout);
         }
     }
 
@@ -237,7 +237,7 @@ public final class NaaClient implements AutoCloseable {
         Objects.checkIndex(functionCode - 1, settings.dialect.maxFunctionCode());
         try (Turn _ = turn.take()) {
             machine.writeInputs(functionCode, System.nanoTime());
-            session.post();
+            end.post();
         }
     }
 
@@ -245,7 +245,7 @@ public final class NaaClient implements AutoCloseable {
     public void postDataReceive() {
         try (Turn _ = turn.take()) {
             machine.postReceive();
-            session.post();
+            end.post();
         }
     }
 
@@ -254,7 +254,7 @@ public final class NaaClient implements AutoCloseable {
         try (Turn _ = turn.take()) {
             machine.signalHostError("the caller reported a host error");
             machine.takeFailure();
-            session.post();
+            end.post();
         }
     }
 
@@ -263,7 +263,7 @@ public final class NaaClient implements AutoCloseable {
     /// @throws NaaException if it does not within `limit`; the client can only be closed then
     public void ping(Duration limit) {
         try (Turn _ = turn.take()) {
-            session.ping(limit);
+            end.ping(limit);
         }
     }
 
@@ -275,7 +275,7 @@ public final class NaaClient implements AutoCloseable {
     /// @throws NaaException if the session has failed
     public int pollCompletions() {
         try (Turn _ = turn.take()) {
-            return session.await(0);
+            return end.await(0);
         }
     }
 
@@ -291,7 +291,7 @@ public final class NaaClient implements AutoCloseable {
             long left = limit.toNanos();
             int handled = 0;
             while (handled == 0 && left > 0) {
-                handled = session.await(left);
+                handled = end.await(left);
                 left = limit.toNanos() - (System.nanoTime() - start);
             }
             return handled;
@@ -309,7 +309,7 @@ public final class NaaClient implements AutoCloseable {
             long start = System.nanoTime();
             while (machine.state() != NaaState.FINISHED
                     && System.nanoTime() - start < limit.toNanos()) {
-                session.await(0);
+                end.await(0);
                 Thread.onSpinWait();
             }
             return machine.state() == NaaState.FINISHED;
@@ -322,7 +322,7 @@ public final class NaaClient implements AutoCloseable {
     public void handle(Completion completion) {
         try (Turn _ = turn.take()) {
             machine.completed(completion, System.nanoTime());
-            session.post();
+            end.post();
         }
     }
 
@@ -410,7 +410,7 @@ public final class NaaClient implements AutoCloseable {
 
     /// The regions on the NAA only.
     public List<InternalRegion> internalRegions() {
-        return session.internals();
+        return end.internals();
     }
 
     /// The server's regions in wire order; empty until region setup is done.
@@ -446,17 +446,17 @@ public final class NaaClient implements AutoCloseable {
     /// Where the time of the setup went.
     public SetupTimes setupTimes() {
         return new SetupTimes(
-                session.connection().addressNanos(),
-                session.connection().routeNanos(),
-                session.connection().handshakeNanos(),
-                session.registrationNanos(),
+                end.connection().addressNanos(),
+                end.connection().routeNanos(),
+                end.connection().handshakeNanos(),
+                end.registrationNanos(),
                 machine.counters().get(Counter.MRSP_NANOS));
     }
 
     /// What the session and its queue pair counted, by name.
     public Map<String, Long> counters() {
         Map<String, Long> all = new LinkedHashMap<>(machine.counters().snapshot());
-        session.connection()
+        end.connection()
                 .queuePair()
                 .ifPresent(pair ->
                         pair.counters().forEach((name, n) -> all.put("queue-pair." + name, n)));
@@ -473,8 +473,8 @@ public final class NaaClient implements AutoCloseable {
     /// @throws NaaException if something could not be released; the rest is released all the same
     @Override
     public void close() {
-        if (turn.end(session.connection()::breakOff)) {
-            session.close();
+        if (turn.end(end.connection()::breakOff)) {
+            end.close();
         }
     }
 }

@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// A session in the manner of MPI (`spec/naaice.md`, section 16): it finds an NAA for the function
-/// in [NaaSpec], and an RPC proceeds while the caller computes.
+/// A session, as every [NaaClient] is one, in the manner of MPI (`spec/naaice.md`, section 16): it
+/// finds an NAA for the function in [NaaSpec], and an RPC proceeds while the caller computes.
 ///
 /// ```java
 /// try (NaaSession session = NaaSession.create(10, List.of(a, b), List.of(sum))) {

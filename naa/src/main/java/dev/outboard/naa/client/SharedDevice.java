@@ -3,7 +3,7 @@ package dev.outboard.naa.client;
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.NaaException;
 import dev.outboard.naa.NaaState;
-import dev.outboard.naa.session.Cleanup;
+import dev.outboard.naa.link.Cleanup;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

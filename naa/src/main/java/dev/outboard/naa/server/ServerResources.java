@@ -9,8 +9,8 @@ import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
+import dev.outboard.naa.link.Cleanup;
 import dev.outboard.naa.protocol.ServerMachine;
-import dev.outboard.naa.session.Cleanup;
 import java.lang.foreign.Arena;
 
 /// What a connection of a server needs of its device.

@@ -15,15 +15,15 @@ import dev.outboard.naa.RegionFlags;
 import dev.outboard.naa.RegionSpec;
 import dev.outboard.naa.RpcException;
 import dev.outboard.naa.RpcResult;
+import dev.outboard.naa.link.Cleanup;
+import dev.outboard.naa.link.Link;
+import dev.outboard.naa.link.Turn;
 import dev.outboard.naa.protocol.ClientMachine;
 import dev.outboard.naa.protocol.ClientRegion;
 import dev.outboard.naa.protocol.ClientRegions;
 import dev.outboard.naa.protocol.ClientSettings;
 import dev.outboard.naa.protocol.Timer;
 import dev.outboard.naa.protocol.WritePlan;
-import dev.outboard.naa.session.Cleanup;
-import dev.outboard.naa.session.Link;
-import dev.outboard.naa.session.Turn;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -32,9 +32,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
-/// What a [NaaClient] does behind its guards: registers the regions, runs the state machine, waits
-/// and cleans up. One thread at a time.
-final class ClientSession {
+/// The client's end of a session: what a [NaaClient] does behind its guards. It registers the
+/// regions, runs the state machine, waits and cleans up. One thread at a time.
+final class ClientEnd {
     private static final long MAX_MESSAGE_BYTES = 1L << 31;
 
     /// Messages, probes and host errors need room in the send queue too.
@@ -56,7 +56,7 @@ final class ClientSession {
     /// Begins to resolve the server's address. What was opened is closed if that does not work.
     ///
     /// @param turn whose end makes every wait fail
-    ClientSession(NaaClientBuilder settings, Turn turn, ClientDevice at) {
+    ClientEnd(NaaClientBuilder settings, Turn turn, ClientDevice at) {
         this.settings = settings;
         this.turn = turn;
         this.internals = List.copyOf(settings.internals);

@@ -1,4 +1,4 @@
-package dev.outboard.naa.session;
+package dev.outboard.naa.link;
 
 import dev.outboard.naa.NaaException;
 import java.util.ArrayDeque;

@@ -1,4 +1,4 @@
-package dev.outboard.naa.session;
+package dev.outboard.naa.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.outboard.naa.session;
+package dev.outboard.naa.link;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
