@@ -52,6 +52,7 @@ class ArchitectureTest {
     private static final String CONSOLE = "dev.outboard.console..";
     private static final String ROCE = "dev.outboard.fabric.roce";
     private static final String WIRE = ROCE + ".wire..";
+    private static final String NIC = ROCE + ".nic..";
     private static final String RC = ROCE + ".rc..";
     private static final String UD = ROCE + ".ud..";
     private static final String TRANSPORT = ROCE + ".transport..";
@@ -68,6 +69,7 @@ class ArchitectureTest {
         VERBS,
         WIRE,
         TRANSPORT,
+        NIC,
         RC,
         UD,
         CM,
@@ -253,7 +255,7 @@ class ArchitectureTest {
                 .resideInAPackage(WIRE)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(ROCE, TRANSPORT, RC, UD, CM, IO, LINUX, VERBS)
+                .resideInAnyPackage(ROCE, TRANSPORT, NIC, RC, UD, CM, IO, LINUX, VERBS)
                 .check(CODE);
     }
 

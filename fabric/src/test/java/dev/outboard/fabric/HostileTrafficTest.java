@@ -3,9 +3,9 @@ package dev.outboard.fabric;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.memory.Payload;
-import dev.outboard.fabric.roce.io.TransmitListener;
 import dev.outboard.fabric.roce.io.Transmitter;
 import dev.outboard.fabric.roce.io.UdpSocket;
+import dev.outboard.fabric.roce.transport.TransmitListener;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Deth;
 import dev.outboard.fabric.roce.wire.Gid;

@@ -1,31 +1,33 @@
 package dev.outboard.fabric.roce;
 
-import dev.outboard.fabric.memory.KeyedTable;
-import dev.outboard.fabric.roce.io.PacketHandler;
+import dev.outboard.fabric.roce.cm.CmConfiguration;
 import dev.outboard.fabric.roce.io.Receiver;
 import dev.outboard.fabric.roce.io.Transmitter;
+import dev.outboard.fabric.roce.io.UdpSocket;
 import dev.outboard.fabric.roce.io.Waiter;
+import dev.outboard.fabric.roce.nic.NicLink;
+import dev.outboard.fabric.roce.nic.NicMachine;
 import dev.outboard.fabric.roce.rc.CongestionControl;
+import dev.outboard.fabric.roce.transport.PacketHandler;
 import dev.outboard.fabric.roce.wire.Discard;
-import dev.outboard.fabric.roce.wire.Opcode;
-import dev.outboard.fabric.roce.wire.Packet;
-import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.roce.wire.IcrcVerifier;
+import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.verbs.CompletionRing;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.IntConsumer;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// Moves packets between the socket and the protocol machines of one device, in turns. Whoever has
-/// an interest takes a turn: a thread that posts or polls, a thread that awaits, or the service
-/// thread of the device's [Drivers]. At most one does at a time; who finds the engine busy leaves,
+/// Drives the [NicMachine] of one device: owns its socket, reads the clock, and lets one thread at
+/// a time take a turn. Whoever has an interest takes one: a thread that posts or polls, a thread
+/// that awaits, or the service thread of the device's [Drivers]. Who finds the engine busy leaves,
 /// because the one inside looks for new work before it goes.
 ///
 /// The clock is read once a turn and handed down.
-final class Engine implements PacketHandler {
+final class Engine implements NicLink {
     private static final VarHandle OWNED;
     private static final VarHandle POSTED;
 
@@ -39,19 +41,6 @@ final class Engine implements PacketHandler {
         }
     }
 
-    /// One system call brings up to 64 KiB of packets; a second one that finds nothing costs 0.3 µs
-    /// before the first packet is answered.
-    private static final int MESSAGES_PER_TURN = 1;
-
-    /// With many queue pairs at work, or a timer about to fire, what has arrived goes first. Else
-    /// answers wait in the socket while ten thousand queue pairs ask for them again, until the
-    /// socket overflows and nobody gets any further.
-    private static final int BACKLOG_MESSAGES = 64;
-
-    /// Queue pairs that send in one turn. Fewer than the messages received in a backlog, so that a
-    /// flood of answers is worked off faster than it is asked for.
-    private static final int SERVED_PER_TURN = 32;
-
     /// After posting, turns in a row: enough for a full window to leave.
     private static final int TURNS_PER_POST = 4;
 
@@ -60,12 +49,7 @@ final class Engine implements PacketHandler {
     private final Transmitter transmitter;
     private final Receiver receiver;
     private final Waiter waiter;
-    private final GeneralServices services;
-    private final CongestionControl congestion;
-    private final IntConsumer admission = this::admit;
-    private final KeyedTable<RoceQueuePair> queuePairs = new KeyedTable<>();
-    private final ReadyQueue ready = new ReadyQueue();
-    private final DeadlineQueue deadlines = new DeadlineQueue();
+    private final NicMachine nic;
 
     @SuppressWarnings("unused") // through OWNED
     private boolean owned;
@@ -76,36 +60,31 @@ final class Engine implements PacketHandler {
     @SuppressWarnings("unused") // through POSTED
     private @Nullable RoceQueuePair posted;
 
-    private @Nullable Path failedPath;
-
     private volatile long nextDeadlineNanos = Long.MAX_VALUE;
     private volatile long sleepingUntilNanos = Long.MIN_VALUE;
 
-    /// Queue pairs could send more at once: the window or the sink was not the limit, only their
-    /// share.
+    /// Whether the machine has more to do at once.
     private volatile boolean hasMore;
 
-    /// Of answers, which wait for a request to go with. While driving.
-    private final Deferral answers = new Deferral();
-
     private volatile boolean closed;
-    private final AtomicLong congestionNotifications = new AtomicLong();
 
     Engine(
-            Transmitter transmitter,
-            Receiver receiver,
-            Waiter waiter,
-            GeneralServices services,
+            UdpSocket socket,
+            IcrcVerifier.Policy icrc,
+            Taps taps,
+            CmConfiguration configuration,
+            RandomGenerator random,
             CongestionControl congestion) {
-        this.transmitter = transmitter;
-        this.congestion = congestion;
-        this.receiver = receiver;
-        this.waiter = waiter;
-        this.services = services;
+        this.nic = new NicMachine(configuration, random, congestion, this);
+        this.transmitter = Transmitter.open(socket, nic);
+        this.receiver = new Receiver(socket, icrc);
+        this.waiter = new Waiter(socket);
+        taps.attach(transmitter, receiver);
     }
 
-    KeyedTable<RoceQueuePair> queuePairs() {
-        return queuePairs;
+    /// What is driven here. While driving.
+    NicMachine nic() {
+        return nic;
     }
 
     /// Takes a turn, unless somebody else is at it.
@@ -148,11 +127,6 @@ final class Engine implements PacketHandler {
         }
     }
 
-    /// `queuePair` may have something to send. While driving.
-    void ready(RoceQueuePair queuePair) {
-        ready.add(queuePair);
-    }
-
     /// Takes turns until no new requests are left, unless somebody else is at it.
     private boolean run(boolean receives, @Nullable CompletionRing wanted) {
         boolean worked = false;
@@ -183,7 +157,8 @@ final class Engine implements PacketHandler {
         try {
             T result = operation.get();
             if (!closed) {
-                finishTurn(System.nanoTime());
+                nic.finishTurn(System.nanoTime());
+                publish();
             }
             return result;
         } finally {
@@ -209,7 +184,7 @@ final class Engine implements PacketHandler {
         long now = System.nanoTime();
         long until = Math.min(now + timeoutNanos, nextDeadlineNanos);
         sleepingUntilNanos = until;
-        // A deadline that came closer since then has been missed by noteDeadline: look again.
+        // A deadline that came closer since then has been missed by publish: look again.
         until = Math.min(until, nextDeadlineNanos);
         if (POSTED.getVolatile(this) == null && !hasMore && until > now) {
             waiter.await(until - now);
@@ -227,78 +202,76 @@ final class Engine implements PacketHandler {
         closed = true;
     }
 
-    /// Packets on `path` are too long for the IP path: its queue pairs fail after the turn. While
-    /// driving.
-    void failPath(Path path) {
-        failedPath = path;
+    /// Gives back what sleeping needed, when nobody drives any more.
+    void release() {
+        waiter.close();
     }
 
-    /// Packets of congestion control that arrived.
-    long congestionNotifications() {
-        return congestionNotifications.get();
+    Map<String, Long> counters() {
+        Map<String, Long> counters =
+                exclusively(() -> {
+                    Map<String, Long> own = nic.services().agent().counters().snapshot();
+                    own.put("received.congestion-notifications", nic.congestionNotifications());
+                    return own;
+                });
+        transmitter.counters().copyTo(counters, "sent.");
+        receiver.counters().copyTo(counters, "received.");
+        receiver.discards().copyTo(counters, "discarded.");
+        counters.put("icrc.strict", receiver.verifier().strictOk());
+        counters.put("icrc.solved", receiver.verifier().solved());
+        counters.put("icrc.bad", receiver.verifier().bad());
+        return counters;
     }
 
     @Override
-    public void packet(Packet packet, long nowNanos) {
-        Opcode.Transport transport = packet.opcode().transport();
-        if (packet.destinationQpn() == QueuePairOne.NUMBER && transport == Opcode.Transport.UD) {
-            services.receive(packet, nowNanos);
-            return;
-        }
-        RoceQueuePair queuePair = queuePairs.find(packet.destinationQpn());
-        if (queuePair == null) {
-            receiver.discards().increment(Discard.UNKNOWN_QPN);
-        } else if (!queuePair.isOf(transport)) {
-            receiver.discards().increment(Discard.WRONG_TRANSPORT);
-        } else if (!queuePair.machine().accepts(packet)) {
-            receiver.discards().increment(Discard.WRONG_SOURCE);
-        } else {
-            if (transport == Opcode.Transport.CNP) {
-                congestionNotifications.incrementAndGet();
-            }
-            queuePair.receive(packet, nowNanos);
-            ready.add(queuePair);
-        }
+    public int receive(int messages, long nowNanos, PacketHandler handler) {
+        return receiver.receive(messages, nowNanos, handler);
     }
 
-    private void admit(int queuePairNumber) {
-        RoceQueuePair queuePair = queuePairs.find(queuePairNumber);
-        if (queuePair != null) {
-            ready.add(queuePair);
-        }
+    @Override
+    public PacketSink sink() {
+        return transmitter;
+    }
+
+    @Override
+    public void flush(long nowNanos) {
+        transmitter.flush(nowNanos);
+    }
+
+    @Override
+    public long deadlineNanos() {
+        return Math.min(transmitter.deadlineNanos(), receiver.deadlineNanos());
+    }
+
+    @Override
+    public boolean isAwaited() {
+        return sleepingUntilNanos != Long.MIN_VALUE;
+    }
+
+    @Override
+    public void discard(Discard reason) {
+        receiver.discards().increment(reason);
     }
 
     private boolean turn(long now, boolean receives, @Nullable CompletionRing wanted) {
         boolean worked = takePosted();
-        boolean mayDefer = wanted != null && ready.isEmpty();
-        answers.end(now);
-        if (receives) {
-            boolean isDue = now >= nextDeadlineNanos;
-            boolean hasBacklog = isDue || ready.size() > SERVED_PER_TURN;
-            int messages = hasBacklog ? BACKLOG_MESSAGES : MESSAGES_PER_TURN;
-            worked |= receiver.receive(messages, now, this) > 0;
-            if (isDue) {
-                expire(now);
-                worked = true;
-            }
-        }
-        if (mayDefer && wanted != null && mayWait(wanted) && answers.start(now)) {
-            hasMore = true;
-            return true;
-        }
-        worked |= finishTurn(now);
+        worked |= nic.turn(now, receives, wanted);
+        publish();
         return worked;
     }
 
-    /// Whether the turn brought the completion that was wanted, and all there is to send is an
-    /// acknowledgement that may wait. Not while another thread sleeps on the socket, who would have
-    /// to be woken for it.
-    private boolean mayWait(CompletionRing wanted) {
-        return ready.size() == 1
-                && sleepingUntilNanos == Long.MIN_VALUE
-                && !wanted.isEmpty()
-                && !services.hasOutgoing()
-                && ready.first().machine().mayAnswerLater();
+    /// Tells the other threads what the turn led to.
+    private void publish() {
+        if (hasMore != nic.hasMore()) {
+            hasMore = nic.hasMore();
+        }
+        long deadline = nic.deadlineNanos();
+        if (deadline != nextDeadlineNanos) {
+            nextDeadlineNanos = deadline;
+            if (deadline < sleepingUntilNanos) {
+                waiter.wake();
+            }
+        }
     }
 
     private boolean takePosted() {
@@ -309,58 +282,9 @@ final class Engine implements PacketHandler {
         while (queuePair != null) {
             RoceQueuePair next = queuePair.nextPosted;
             queuePair.clearPosted();
-            ready.add(queuePair);
+            nic.ready(queuePair.inMachine());
             queuePair = next;
         }
         return true;
-    }
-
-    /// The machines that may have something to send get their share, in turn; then everything
-    /// leaves.
-    private boolean finishTurn(long now) {
-        congestion.admit(admission);
-        int count = Math.min(ready.size(), SERVED_PER_TURN);
-        boolean worked = count > 0;
-        for (int i = 0; i < count; i++) {
-            RoceQueuePair queuePair = ready.remove();
-            if (queuePair.transmit(transmitter, now)) {
-                ready.add(queuePair);
-            }
-            if (!transmitter.hasRoom()) {
-                transmitter.flush(now);
-            }
-            noteDeadline(deadlines.note(queuePair));
-        }
-        congestion.admit(admission);
-        worked |= services.transmit(transmitter);
-        noteDeadline(services.deadlineNanos());
-        transmitter.flush(now);
-        noteDeadline(transmitter.deadlineNanos());
-        noteDeadline(receiver.deadlineNanos());
-        if (failedPath != null) {
-            Path path = failedPath;
-            failedPath = null;
-            queuePairs.forEach(queuePair -> queuePair.machine().tooLong(path));
-        }
-        boolean more = !ready.isEmpty();
-        if (more != hasMore) {
-            hasMore = more;
-        }
-        return worked;
-    }
-
-    private void expire(long now) {
-        nextDeadlineNanos = Long.MAX_VALUE;
-        services.onTimer(now);
-        noteDeadline(deadlines.expire(now, ready));
-    }
-
-    private void noteDeadline(long deadline) {
-        if (deadline < nextDeadlineNanos) {
-            nextDeadlineNanos = deadline;
-            if (deadline < sleepingUntilNanos) {
-                waiter.wake();
-            }
-        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.outboard.fabric.roce;
 
 import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
@@ -11,6 +12,7 @@ import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.roce.cm.CmEvent;
 import dev.outboard.fabric.roce.cm.Connection;
 import dev.outboard.fabric.roce.cm.Listener;
+import dev.outboard.fabric.roce.nic.ConnectedEnd;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.PathMtu;
 import java.net.InetSocketAddress;
@@ -18,33 +20,38 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// One end of a reliable connection, or its listener.
-final class RoceConnectedId extends RoceConnectionId {
+final class RoceConnectedId extends RoceConnectionId implements ConnectedEnd {
+    /// The listener that it was requested from, if it was.
+    private final @Nullable RoceConnectedId listener;
+
     private volatile @Nullable Connection connection;
     private volatile QueuePairChange preferred = QueuePairChange.to(QueuePairState.READY_TO_SEND);
 
-    RoceConnectedId(RoceDevice device, RoceConnectionChannel channel) {
+    RoceConnectedId(
+            RoceDevice device, RoceConnectionChannel channel, @Nullable RoceConnectedId listener) {
         super(device, channel, QueuePairType.RELIABLE_CONNECTED);
+        this.listener = listener;
     }
 
-    /// The id for a connection request that this listener received. While driving.
-    RoceConnectedId requested(Connection request) {
-        RoceConnectedId id = new RoceConnectedId(device, channel);
+    @Override
+    public RoceConnectedId requested(Connection request) {
+        RoceConnectedId id = new RoceConnectedId(device, channel, this);
         id.connection = request;
         id.requestedBy(request.remoteGid(), request.remotePort());
         return id;
     }
 
-    /// While driving.
-    void deliver(CmEvent event) {
-        Optional<Listener> listener =
+    @Override
+    public void deliver(CmEvent event) {
+        Optional<ConnectionId> asked =
                 event.type() == ConnectionEvent.Type.CONNECT_REQUEST
-                        ? event.connection().listener()
+                        ? Optional.ofNullable(listener)
                         : Optional.empty();
         channel.add(
                 new ConnectionEvent(
                         event.type(),
                         this,
-                        listener.map(device.services()::idOf),
+                        asked,
                         event.status(),
                         event.explanation(),
                         event.parameters()));
@@ -52,7 +59,9 @@ final class RoceConnectedId extends RoceConnectionId {
 
     @Override
     Listener open(int port, int backlog) {
-        return agent().listen(port, backlog);
+        Listener created = agent().listen(port, backlog);
+        device.services().register(created, this);
+        return created;
     }
 
     @Override
@@ -65,7 +74,8 @@ final class RoceConnectedId extends RoceConnectionId {
         preferred = own;
     }
 
-    QueuePairChange preferred() {
+    @Override
+    public QueuePairChange preferred() {
         return preferred;
     }
 

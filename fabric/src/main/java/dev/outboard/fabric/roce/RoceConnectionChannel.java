@@ -62,8 +62,8 @@ final class RoceConnectionChannel implements ConnectionChannel {
         }
         RoceConnectionId id =
                 switch (space) {
-                    case TCP -> new RoceConnectedId(device, this);
-                    case UDP -> new RoceDatagramId(device, this);
+                    case TCP -> new RoceConnectedId(device, this, null);
+                    case UDP -> new RoceDatagramId(device, this, null);
                 };
         ids.add(id);
         return id;

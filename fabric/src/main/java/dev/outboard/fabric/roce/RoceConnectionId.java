@@ -13,6 +13,7 @@ import dev.outboard.fabric.roce.cm.CmAgent;
 import dev.outboard.fabric.roce.cm.CmEvent;
 import dev.outboard.fabric.roce.cm.Listener;
 import dev.outboard.fabric.roce.io.Route;
+import dev.outboard.fabric.roce.nic.NicQueuePair;
 import dev.outboard.fabric.roce.wire.Gid;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -47,7 +48,7 @@ abstract sealed class RoceConnectionId implements ConnectionId
         this.type = type;
     }
 
-    /// Opens the listener. While driving.
+    /// Opens and registers the listener. While driving.
     abstract Listener open(int port, int backlog);
 
     /// Takes a new queue pair from RESET to where the application gets it.
@@ -62,8 +63,10 @@ abstract sealed class RoceConnectionId implements ConnectionId
     /// Lets go of the peer. While driving.
     abstract void release();
 
-    @Nullable RoceQueuePair roceQueuePair() {
-        return queuePair;
+    /// The queue pair in the machine; null without one.
+    public @Nullable NicQueuePair connecting() {
+        RoceQueuePair created = queuePair;
+        return created == null ? null : created.inMachine();
     }
 
     /// This id was made for a request of that peer. While driving.
@@ -132,13 +135,7 @@ abstract sealed class RoceConnectionId implements ConnectionId
     @Override
     public void listen(int port, int backlog) {
         requireOpen();
-        listener =
-                device.engine()
-                        .exclusively(() -> {
-                            Listener created = open(port, backlog);
-                            device.services().register(created, this);
-                            return created;
-                        });
+        listener = device.engine().exclusively(() -> open(port, backlog));
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.outboard.fabric.roce.cm.Listener;
 import dev.outboard.fabric.roce.cm.Resolution;
 import dev.outboard.fabric.roce.cm.ResolutionEvent;
 import dev.outboard.fabric.roce.cm.ServiceResolver;
+import dev.outboard.fabric.roce.nic.DatagramEnd;
 import dev.outboard.fabric.roce.ud.UdQueuePair;
 import dev.outboard.fabric.roce.wire.Gid;
 import java.net.InetSocketAddress;
@@ -19,31 +20,36 @@ import org.jspecify.annotations.Nullable;
 
 /// One who asks for a datagram service, or its listener, or the one side of it that answers one
 /// request.
-final class RoceDatagramId extends RoceConnectionId {
+final class RoceDatagramId extends RoceConnectionId implements DatagramEnd {
     /// What librdmacm gives every queue pair of the UDP port space (roce.md 4).
     static final int QUEUE_KEY = 0x0123_4567;
 
+    /// The listener that it was requested from, if it was.
+    private final @Nullable RoceDatagramId listener;
+
     private volatile @Nullable Resolution resolution;
 
-    RoceDatagramId(RoceDevice device, RoceConnectionChannel channel) {
+    RoceDatagramId(
+            RoceDevice device, RoceConnectionChannel channel, @Nullable RoceDatagramId listener) {
         super(device, channel, QueuePairType.UNRELIABLE_DATAGRAM);
+        this.listener = listener;
     }
 
-    /// The id for a request that this listener received. While driving.
-    RoceDatagramId requested(Resolution request) {
-        RoceDatagramId id = new RoceDatagramId(device, channel);
+    @Override
+    public RoceDatagramId requested(Resolution request) {
+        RoceDatagramId id = new RoceDatagramId(device, channel, this);
         id.resolution = request;
         id.requestedBy(request.remoteGid(), request.remotePort());
         return id;
     }
 
-    /// While driving.
-    void deliver(ResolutionEvent event) {
+    @Override
+    public void deliver(ResolutionEvent event) {
         channel.add(
                 new ConnectionEvent(
                         event.type(),
                         this,
-                        event.resolution().listener().map(device.services()::idOf),
+                        Optional.ofNullable(listener),
                         event.status(),
                         event.explanation(),
                         new ConnectionParameters(0, 0, 0, 0, event.privateData().toByteArray()),
@@ -60,7 +66,9 @@ final class RoceDatagramId extends RoceConnectionId {
 
     @Override
     Listener open(int port, int backlog) {
-        return resolver().listen(port, backlog);
+        Listener created = resolver().listen(port, backlog);
+        device.services().register(created, this);
+        return created;
     }
 
     /// There is no connection to wait for: it is ready at once, as librdmacm has it.

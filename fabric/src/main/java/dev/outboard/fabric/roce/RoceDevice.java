@@ -14,15 +14,14 @@ import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.SharedReceiveQueue;
 import dev.outboard.fabric.linux.EventFd;
 import dev.outboard.fabric.linux.MappingArena;
+import dev.outboard.fabric.memory.KeyedTable;
 import dev.outboard.fabric.memory.RegionTable;
 import dev.outboard.fabric.roce.cm.CaGuid;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
 import dev.outboard.fabric.roce.io.IpMtu;
-import dev.outboard.fabric.roce.io.Receiver;
-import dev.outboard.fabric.roce.io.TransmitListener;
-import dev.outboard.fabric.roce.io.Transmitter;
 import dev.outboard.fabric.roce.io.UdpSocket;
-import dev.outboard.fabric.roce.io.Waiter;
+import dev.outboard.fabric.roce.nic.GeneralServices;
+import dev.outboard.fabric.roce.nic.NicMachine;
 import dev.outboard.fabric.roce.rc.CongestionControl;
 import dev.outboard.fabric.roce.rc.RcQueuePair;
 import dev.outboard.fabric.roce.transport.Port;
@@ -40,18 +39,16 @@ import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// A software RoCEv2 device on one local address: a socket, the engine around it, and everything
 /// made from it.
-final class RoceDevice implements Device, TransmitListener {
+final class RoceDevice implements Device {
     private static final int MAX_QUEUE_PAIRS = 1 << 14;
 
     /// Every queue pair may have a connection, and as many be in TIMEWAIT.
@@ -64,11 +61,6 @@ final class RoceDevice implements Device, TransmitListener {
     private static final int MAX_INLINE_BYTES = 1024;
     private static final long MAX_MESSAGE_BYTES = 1L << 31;
 
-    /// 2 to 0xFFFFFE: 0 and 1 are the management queue pairs, 0xFFFFFF is multicast (roce.md 1.3).
-    private static final int FIRST_QPN = 2;
-
-    private static final int QPN_COUNT = 0xFFFFFE - FIRST_QPN + 1;
-
     /// roce.md 5.6: gives a transport timeout of 0.54 s instead of Linux's 2.15 s. Losses are found
     /// earlier by probing; this decides how soon a dead peer is noticed.
     static final int PACKET_LIFETIME_CODE = 15;
@@ -79,10 +71,6 @@ final class RoceDevice implements Device, TransmitListener {
     private final long guid;
     private final SecureRandom random = new SecureRandom();
     private final UdpSocket socket;
-    private final Transmitter transmitter;
-    private final Receiver receiver;
-    private final Waiter waiter;
-    private final GeneralServices services;
     private final CongestionControl congestion;
     private final Engine engine;
     private final Drivers drivers;
@@ -91,8 +79,7 @@ final class RoceDevice implements Device, TransmitListener {
     private final EventQueue events = new EventQueue();
     private final AtomicInteger nextDomain = new AtomicInteger();
     private final List<RoceConnectionChannel> channels = new CopyOnWriteArrayList<>();
-    private final Set<Path> distrusted = new HashSet<>();
-    private int nextQpn = random.nextInt(QPN_COUNT);
+    private final KeyedTable<RoceQueuePair> queuePairs = new KeyedTable<>();
     private boolean closed;
 
     /// Until everything is closed.
@@ -105,20 +92,13 @@ final class RoceDevice implements Device, TransmitListener {
         this.congestion =
                 new CongestionControl(options.notifiesCongestion(), options.peerBufferBytes());
         this.socket = socket;
-        this.transmitter = Transmitter.open(socket, this);
-        this.receiver = new Receiver(socket, options.icrc());
         this.taps = taps;
-        taps.attach(transmitter, receiver);
-        this.waiter = new Waiter(socket);
         this.guid = caGuid(socket.receiveBufferBytes(), options.takesRequestsAhead());
         CmConfiguration configuration =
                 CmConfiguration.of(guid, Gid.of(address), pathMtu)
                         .withPacketLifetime(PACKET_LIFETIME_CODE)
                         .withMaximumAccepted(MAX_ACCEPTED);
-        this.services =
-                new GeneralServices(
-                        configuration, random, congestion, receiver.discards()::increment);
-        this.engine = new Engine(transmitter, receiver, waiter, services, congestion);
+        this.engine = new Engine(socket, options.icrc(), taps, configuration, random, congestion);
         this.drivers = new Drivers(engine, name);
     }
 
@@ -149,8 +129,12 @@ final class RoceDevice implements Device, TransmitListener {
         return drivers;
     }
 
+    NicMachine nic() {
+        return engine.nic();
+    }
+
     GeneralServices services() {
-        return services;
+        return nic().services();
     }
 
     RegionTable regions() {
@@ -271,12 +255,13 @@ final class RoceDevice implements Device, TransmitListener {
         range("memory pieces of a request", attributes.maxScatterGather(), 1, MAX_SCATTER_GATHER);
         range("inline bytes of a request", attributes.maxInlineBytes(), 0, MAX_INLINE_BYTES);
         return engine.exclusively(() -> {
-            int number = freeQpn();
+            requireRoom();
+            int number = nic().freeNumber();
             QueuePairMachine machine = machine(core(number, ours, uses, attributes), attributes);
-            RoceQueuePair queuePair = new RoceQueuePair(this, ours, machine, uses);
+            RoceQueuePair queuePair = new RoceQueuePair(this, ours, nic().add(machine), uses);
             ours.joined(queuePair);
             uses.joined();
-            engine.queuePairs().add(number, queuePair);
+            queuePairs.add(number, queuePair);
             return queuePair;
         });
     }
@@ -284,8 +269,7 @@ final class RoceDevice implements Device, TransmitListener {
     private QueuePairMachine machine(QueuePairCore core, QueuePairAttributes attributes) {
         return switch (attributes.type()) {
             case RELIABLE_CONNECTED -> new RcQueuePair(core, port(), congestion);
-            case UNRELIABLE_DATAGRAM ->
-                    new UdQueuePair(core, port(), receiver.discards()::increment);
+            case UNRELIABLE_DATAGRAM -> new UdQueuePair(core, port(), engine::discard);
         };
     }
 
@@ -313,7 +297,7 @@ final class RoceDevice implements Device, TransmitListener {
     }
 
     private void raise(AsyncEvent.Type type, int queuePairNumber) {
-        RoceQueuePair queuePair = engine.queuePairs().find(queuePairNumber);
+        RoceQueuePair queuePair = queuePairs.find(queuePairNumber);
         if (queuePair != null) {
             events.add(type, queuePair);
         }
@@ -347,17 +331,9 @@ final class RoceDevice implements Device, TransmitListener {
         return new RoceQueuePair.Uses(sends, receives, (RoceSharedReceiveQueue) shared);
     }
 
-    /// What the GUID of the peer's device says about it. While driving.
-    void recognize(Gid peer, long peerGuid, QueuePairMachine machine) {
-        int bufferBytes = CaGuid.receiveBufferBytes(peerGuid);
-        if (bufferBytes > 0) {
-            congestion.declare(peer, bufferBytes);
-        }
-        if (machine instanceof RcQueuePair connected
-                && CaGuid.takesRequestsAhead(guid)
-                && CaGuid.takesRequestsAhead(peerGuid)) {
-            connected.sendRequestsAhead();
-        }
+    /// `queuePair` is destroyed. While driving.
+    void left(RoceQueuePair queuePair) {
+        queuePairs.remove(queuePair.number());
     }
 
     EventQueue events() {
@@ -374,17 +350,9 @@ final class RoceDevice implements Device, TransmitListener {
 
     @Override
     public Map<String, Long> counters() {
-        Map<String, Long> counters =
-                new TreeMap<>(engine.exclusively(() -> services.agent().counters().snapshot()));
-        transmitter.counters().copyTo(counters, "sent.");
-        receiver.counters().copyTo(counters, "received.");
-        receiver.discards().copyTo(counters, "discarded.");
+        Map<String, Long> counters = new TreeMap<>(engine.counters());
         counters.put("received.buffer-bytes", (long) socket.receiveBufferBytes());
-        counters.put("received.congestion-notifications", engine.congestionNotifications());
         counters.put("events.lost", events.lost());
-        counters.put("icrc.strict", receiver.verifier().strictOk());
-        counters.put("icrc.solved", receiver.verifier().solved());
-        counters.put("icrc.bad", receiver.verifier().bad());
         return counters;
     }
 
@@ -402,57 +370,21 @@ final class RoceDevice implements Device, TransmitListener {
             closed = true;
         }
         channels.forEach(RoceConnectionChannel::close);
-        engine.queuePairs().forEach(RoceQueuePair::close);
-        engine.exclusively(() -> services.agent().shutDown(System.nanoTime()));
+        queuePairs.forEach(RoceQueuePair::close);
+        engine.exclusively(() -> services().agent().shutDown(System.nanoTime()));
         engine.exclusively(engine::close);
         drivers.close();
-        waiter.close();
+        engine.release();
         socket.close();
         taps.close();
         isOpen = false;
     }
 
-    @Override
-    public boolean maySegment(Path path) {
-        return distrusted.isEmpty() || !distrusted.contains(path);
-    }
-
-    /// Packets on `path` timed out: perhaps the way there does not number segments as the ICRC
-    /// expects (roce.md 2.2). While driving.
-    ///
-    /// ROCE-SOCK-7: a peer that does not acknowledge such packets is spared them.
-    void distrustSegmentation(Path path) {
-        distrusted.add(path);
-    }
-
-    /// The queue pair on `path` is gone. While driving.
-    void forget(Path path) {
-        distrusted.remove(path);
-    }
-
-    @Override
-    public void tooLong(Path path) {
-        engine.failPath(path);
-    }
-
-    @Override
-    public void unreadable(Path path) {
-        // The requester finds the closed arena itself when it sends the packet again.
-    }
-
-    private int freeQpn() {
-        if (engine.queuePairs().size() >= MAX_QUEUE_PAIRS) {
+    private void requireRoom() {
+        if (queuePairs.size() >= MAX_QUEUE_PAIRS) {
             throw new FabricException(
                     Reason.LIMIT_REACHED,
                     "all " + MAX_QUEUE_PAIRS + " queue pairs of " + name + " exist");
-        }
-        while (true) {
-            nextQpn = (nextQpn + 1) % QPN_COUNT;
-            int number = FIRST_QPN + nextQpn;
-            if (engine.queuePairs().find(number) == null
-                    && !services.agent().isInTimewait(number)) {
-                return number;
-            }
         }
     }
 

@@ -7,6 +7,8 @@ import dev.outboard.fabric.roce.cm.CmDefaults;
 import dev.outboard.fabric.roce.cm.CmTimers;
 import dev.outboard.fabric.roce.cm.ResendPolicy;
 import dev.outboard.fabric.roce.io.UdpSocket;
+import dev.outboard.fabric.roce.nic.GeneralServices;
+import dev.outboard.fabric.roce.nic.QueuePairOne;
 import dev.outboard.fabric.roce.rc.PeerBuffer;
 import dev.outboard.fabric.roce.rc.RcConnection;
 import dev.outboard.fabric.roce.rc.RcDefaults;

@@ -113,7 +113,7 @@ class ConnectionCampaignTest {
         }
 
         private static void assertNothingIsLeft(SimulatedDevice device) {
-            assertThat(device.agent.connectionCount()).isZero();
+            assertThat(device.connectionCount()).isZero();
             assertThat(device.queuePairCount()).isZero();
             assertThat(device.deadlineNanos()).isEqualTo(SimulatedNetwork.NEVER);
         }

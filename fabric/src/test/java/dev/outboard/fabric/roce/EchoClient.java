@@ -128,8 +128,8 @@ final class EchoClient {
         ReceiveRequest receive =
                 new ReceiveRequest()
                         .buffer(region, EchoService.MESSAGE_BYTES, EchoService.MESSAGE_BYTES);
-        assertThat(endpoint.queuePair.post(receive)).isTrue();
-        assertThat(endpoint.queuePair.post(new SendRequest().payload(region, 0, length))).isTrue();
+        assertThat(endpoint.post(receive)).isTrue();
+        assertThat(endpoint.post(new SendRequest().payload(region, 0, length))).isTrue();
     }
 
     private void onTurn() {
@@ -152,7 +152,7 @@ final class EchoClient {
     private void disconnect() {
         giveUpNanos = SimulatedNetwork.NEVER;
         device.wakeAt(giveUpNanos);
-        device.agent.disconnect(connection, device.nowNanos());
+        device.disconnect(connection);
     }
 
     private void received(Completion completion) {

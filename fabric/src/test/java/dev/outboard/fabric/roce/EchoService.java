@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionStatus;
-import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.memory.RegisteredRegion;
@@ -33,7 +32,7 @@ final class EchoService {
 
     EchoService(SimulatedDevice device) {
         this.device = device;
-        device.agent.listen(PORT, 16);
+        device.listen(PORT);
         device.application(this::onEvent, this::onTurn);
     }
 
@@ -62,7 +61,7 @@ final class EchoService {
 
     /// Receives are there before the peer can send.
     private void accept(Connection connection) {
-        Endpoint endpoint = device.create();
+        Endpoint endpoint = device.requested(connection);
         RegisteredRegion region =
                 device.regions.register(
                         SimulatedDevice.DOMAIN,
@@ -73,11 +72,7 @@ final class EchoService {
             postReceive(session, slot);
         }
         sessions.put(connection, session);
-        device.agent.accept(
-                connection,
-                endpoint.queuePair.number(),
-                ConnectionParameters.defaults(),
-                device.nowNanos());
+        device.accept(connection, endpoint);
     }
 
     private void end(Connection connection) {
@@ -107,13 +102,13 @@ final class EchoService {
     private static void echo(Session session, int slot, long length) {
         long offset = (long) slot * MESSAGE_BYTES;
         SendRequest echo = new SendRequest().id(slot).payload(session.region(), offset, length);
-        assertThat(session.endpoint().queuePair.post(echo)).isTrue();
+        assertThat(session.endpoint().post(echo)).isTrue();
     }
 
     private static void postReceive(Session session, int slot) {
         long offset = (long) slot * MESSAGE_BYTES;
         ReceiveRequest receive =
                 new ReceiveRequest().id(slot).buffer(session.region(), offset, MESSAGE_BYTES);
-        assertThat(session.endpoint().queuePair.post(receive)).isTrue();
+        assertThat(session.endpoint().post(receive)).isTrue();
     }
 }

@@ -42,6 +42,22 @@ final class RoceDeviceTest {
     }
 
     @Test
+    @Requirement({"ROCE-CM-15a", "ROCE-CM-15c"})
+    void everyDeviceHasItsOwnGuidAndNumbers() {
+        try (Device other = Fabric.open("roce://auto?peer=127.0.0.1")) {
+            assertThat(other.guid()).isNotEqualTo(device.guid());
+            assertThat(firstNumber(other)).isNotEqualTo(firstNumber(device));
+        }
+    }
+
+    private static int firstNumber(Device of) {
+        CompletionQueue queue = of.createCompletionQueue(1);
+        return of.allocateProtectionDomain()
+                .createQueuePair(QueuePairAttributes.of(queue, 1, 1))
+                .number();
+    }
+
+    @Test
     @Requirement("ROCE-PKT-5")
     void countsWhatItDropsByReason() throws IOException {
         byte[] ack = udpPayload("rc_ack");

@@ -9,6 +9,7 @@ import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Icrc;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
+import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.testkit.NetworkFaults;
 import dev.outboard.testkit.Requirement;
 import dev.outboard.testkit.SimulatedNetwork;
@@ -71,8 +72,8 @@ class RoundTripTest {
         private final SimulatedNetwork<Gid> network;
         private final EchoClient client;
         private final Set<Object> sent = new HashSet<>();
-        private final DatagramReader service = new DatagramReader(SERVICE);
-        private final DatagramReader peer = new DatagramReader(CLIENT);
+        private final DatagramReader service = new DatagramReader(SERVICE, Path.DESTINATION_PORT);
+        private final DatagramReader peer = new DatagramReader(CLIENT, Path.DESTINATION_PORT);
         private long repetitions;
 
         /// A packet that should leave once.

@@ -1,88 +1,170 @@
 package dev.outboard.fabric.roce;
 
+import dev.outboard.fabric.Access;
 import dev.outboard.fabric.ConnectionParameters;
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairState;
+import dev.outboard.fabric.ReceiveRequest;
+import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.memory.RegionTable;
 import dev.outboard.fabric.roce.cm.CaGuid;
 import dev.outboard.fabric.roce.cm.CmAgent;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
 import dev.outboard.fabric.roce.cm.CmEvent;
-import dev.outboard.fabric.roce.cm.CmHost;
 import dev.outboard.fabric.roce.cm.CmTimers;
 import dev.outboard.fabric.roce.cm.Connection;
-import dev.outboard.fabric.roce.cm.NegotiatedAttributes;
-import dev.outboard.fabric.roce.cm.ResolutionEvent;
+import dev.outboard.fabric.roce.nic.ConnectedEnd;
+import dev.outboard.fabric.roce.nic.NicLink;
+import dev.outboard.fabric.roce.nic.NicMachine;
+import dev.outboard.fabric.roce.nic.NicQueuePair;
+import dev.outboard.fabric.roce.rc.CongestionControl;
 import dev.outboard.fabric.roce.rc.DatagramReader;
 import dev.outboard.fabric.roce.rc.DatagramSink;
-import dev.outboard.fabric.roce.rc.QueuePairs;
-import dev.outboard.fabric.roce.rc.RcConnection;
 import dev.outboard.fabric.roce.rc.RcQueuePair;
+import dev.outboard.fabric.roce.transport.PacketHandler;
+import dev.outboard.fabric.roce.transport.Port;
+import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Gid;
-import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
+import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.PathMtu;
 import dev.outboard.fabric.verbs.CompletionRing;
+import dev.outboard.fabric.verbs.Counters;
+import dev.outboard.fabric.verbs.QueuePairCore;
 import dev.outboard.fabric.verbs.QueueSizes;
 import dev.outboard.testkit.SimulatedNetwork;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Queue;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
-/// A device in virtual time: connection manager, queue pairs, and whole datagrams, put together as
-/// the engine does it, without socket, clock or thread.
-final class SimulatedDevice implements SimulatedNetwork.Node, CmHost {
-    static final int DOMAIN = 7;
+/// A device in virtual time: the network card of the live one on a simulated network, without
+/// socket, clock or thread.
+public final class SimulatedDevice implements SimulatedNetwork.Node, NicLink {
+    public static final int DOMAIN = 7;
 
     private static final QueueSizes SIZES = new QueueSizes(16, 16, 1, 0);
     private static final int MAX_DATAGRAMS = 64;
-    private static final int MIN_RNR_TIMER_CODE = 12;
-    private static final int WINDOW_PACKETS = 32;
 
-    /// A queue pair with what it completes into.
-    static final class Endpoint {
-        final RcQueuePair queuePair;
-        final CompletionRing sendCompletions = new CompletionRing(SIZES.sends(), ring -> {});
-        final CompletionRing receiveCompletions = new CompletionRing(SIZES.receives(), ring -> {});
+    /// The application's end of a connection: a queue pair with what it completes into.
+    public final class Endpoint implements ConnectedEnd {
+        public final RcQueuePair queuePair;
+        public final CompletionRing sendCompletions = new CompletionRing(SIZES.sends(), ring -> {});
+        public final CompletionRing receiveCompletions =
+                new CompletionRing(SIZES.receives(), ring -> {});
+        private final NicQueuePair inMachine;
+        private QueuePairChange preferred = QueuePairChange.to(QueuePairState.READY_TO_SEND);
 
-        /// Given when the agent connects it.
-        Connection connection;
-
-        private Endpoint(int number, RegionTable regions) {
+        private Endpoint() {
+            QueuePairCore core =
+                    new QueuePairCore(
+                            nic.freeNumber(),
+                            DOMAIN,
+                            regions,
+                            sendCompletions,
+                            receiveCompletions,
+                            SIZES,
+                            Optional.empty(),
+                            false,
+                            event -> {});
             queuePair =
-                    QueuePairs.initialized(
-                            number, DOMAIN, regions, sendCompletions, receiveCompletions, SIZES);
+                    new RcQueuePair(core, new Port(address, PathMtu.MTU_1024.bytes()), congestion);
+            inMachine = nic.add(queuePair);
+            nic.modify(inMachine, QueuePairChange.to(QueuePairState.INIT).access(Access.values()));
+        }
+
+        /// What the application asks of the queue pair beyond what the peers agree on.
+        public void prefer(QueuePairChange own) {
+            preferred = own;
+        }
+
+        public boolean post(SendRequest request) {
+            boolean posted = queuePair.post(request);
+            nic.ready(inMachine);
+            isCommanded = true;
+            return posted;
+        }
+
+        public boolean post(ReceiveRequest request) {
+            return queuePair.post(request);
+        }
+
+        @Override
+        public NicQueuePair connecting() {
+            return inMachine;
+        }
+
+        @Override
+        public QueuePairChange preferred() {
+            return preferred;
+        }
+
+        @Override
+        public ConnectedEnd requested(Connection request) {
+            throw new AssertionError("no listener: " + request);
+        }
+
+        @Override
+        public void deliver(CmEvent event) {
+            onEvent.accept(event);
         }
     }
 
-    private record Mad(Gid destination, byte[] bytes) {}
+    /// Makes an endpoint for everybody who asks.
+    private final class Host implements ConnectedEnd {
+        @Override
+        public @Nullable NicQueuePair connecting() {
+            return null;
+        }
 
-    final CmAgent agent;
-    final RegionTable regions;
+        @Override
+        public QueuePairChange preferred() {
+            throw new AssertionError("a listener is not connected");
+        }
+
+        @Override
+        public Endpoint requested(Connection request) {
+            Endpoint endpoint = create();
+            requested.put(request, endpoint);
+            return endpoint;
+        }
+
+        @Override
+        public void deliver(CmEvent event) {
+            throw new AssertionError("unexpected: " + event);
+        }
+    }
+
+    public final RegionTable regions;
+    public final NicMachine nic;
 
     private final SimulatedNetwork<Gid> network;
     private final Gid address;
-    private final SplittableRandom random;
+    private final CongestionControl congestion = new CongestionControl(false, 8 << 20);
     private final DatagramReader reader;
     private final DatagramSink sink = new DatagramSink(MAX_DATAGRAMS);
-    private final QueuePairOne queuePairOne = new QueuePairOne();
-    private final Queue<Mad> outgoing = new ArrayDeque<>();
-    private final Map<Integer, Endpoint> endpoints = new LinkedHashMap<>();
-    private final Map<Gid, Path> paths = new HashMap<>();
+    private final Counters<Discard> discards = new Counters<>(Discard.class);
+    private final Map<Connection, Endpoint> requested = new HashMap<>();
     private Consumer<CmEvent> onEvent = event -> {};
     private Runnable onTurn = () -> {};
+    private ToIntFunction<Gid> pathMtuBytes = peer -> Integer.MAX_VALUE;
     private long applicationDeadlineNanos = SimulatedNetwork.NEVER;
-    private boolean hasMore;
+    private int queuePairCount;
+    private boolean hasMail;
 
-    SimulatedDevice(SimulatedNetwork<Gid> network, Gid address, SplittableRandom random) {
+    /// The application asked for something, which wants a turn.
+    private boolean isCommanded;
+
+    public SimulatedDevice(SimulatedNetwork<Gid> network, Gid address, SplittableRandom random) {
         this.network = network;
         this.address = address;
-        this.random = random;
-        reader = new DatagramReader(address);
+        reader = new DatagramReader(address, Path.DESTINATION_PORT);
         regions = new RegionTable(64, random);
         CmConfiguration configuration =
                 CmConfiguration.of(
@@ -91,187 +173,160 @@ final class SimulatedDevice implements SimulatedNetwork.Node, CmHost {
                                 PathMtu.MTU_1024)
                         .withPacketLifetime(RoceDevice.PACKET_LIFETIME_CODE)
                         .withTimers(CmTimers.within(Duration.ofSeconds(30)));
-        agent = new CmAgent(configuration, this, random.split());
+        nic = new NicMachine(configuration, random.split(), congestion, this);
         network.attach(address, this);
     }
 
-    Gid address() {
-        return address;
-    }
-
-    long nowNanos() {
+    public long nowNanos() {
         return network.nowNanos();
     }
 
     /// What the application does about events, and whenever the device had a turn.
-    void application(Consumer<CmEvent> newOnEvent, Runnable newOnTurn) {
+    public void application(Consumer<CmEvent> newOnEvent, Runnable newOnTurn) {
         onEvent = newOnEvent;
         onTurn = newOnTurn;
     }
 
     /// The application wants a turn at that time, once.
-    void wakeAt(long nanos) {
+    public void wakeAt(long nanos) {
         applicationDeadlineNanos = nanos;
     }
 
+    /// Datagrams to `peer` of more than `bytes` do not leave, from now on.
+    public void limitPath(Gid peer, int bytes) {
+        pathMtuBytes = to -> to.equals(peer) ? bytes : Integer.MAX_VALUE;
+    }
+
+    /// How many packets were dropped for that reason.
+    public long discarded(Discard reason) {
+        return discards.get(reason);
+    }
+
     /// A new queue pair, in state INIT.
-    Endpoint create() {
-        int number = random.nextInt(2, 0xFFFFFE);
-        while (endpoints.containsKey(number)) {
-            number = random.nextInt(2, 0xFFFFFE);
-        }
-        Endpoint endpoint = new Endpoint(number, regions);
-        endpoints.put(number, endpoint);
-        return endpoint;
+    public Endpoint create() {
+        queuePairCount++;
+        return new Endpoint();
     }
 
     /// Forgets a queue pair, as closing does.
-    void destroy(Endpoint endpoint) {
-        endpoints.remove(endpoint.queuePair.number());
+    public void destroy(Endpoint endpoint) {
+        queuePairCount--;
+        nic.remove(endpoint.inMachine);
     }
 
     int queuePairCount() {
-        return endpoints.size();
+        return queuePairCount;
     }
 
-    Connection connect(Gid peer, int port, Endpoint endpoint) {
-        return agent.connect(
-                peer,
-                port,
-                endpoint.queuePair.number(),
-                PathMtu.MTU_1024,
-                ConnectionParameters.defaults(),
-                nowNanos());
+    public void listen(int port) {
+        nic.services().register(agent().listen(port, 16), new Host());
     }
 
-    @Override
-    public void send(Gid destination, byte[] mad) {
-        outgoing.add(new Mad(destination, mad));
+    public Connection connect(Gid peer, int port, Endpoint endpoint) {
+        Connection connection =
+                agent().connect(
+                                peer,
+                                port,
+                                endpoint.queuePair.number(),
+                                PathMtu.MTU_1024,
+                                ConnectionParameters.defaults(),
+                                nowNanos());
+        nic.services().register(connection, endpoint);
+        isCommanded = true;
+        return connection;
     }
 
-    @Override
-    public boolean connectQueuePair(Connection connection, NegotiatedAttributes agreed) {
-        Endpoint endpoint = endpoints.get(agreed.localQpn());
-        if (endpoint == null) {
-            return false;
-        }
-        endpoint.connection = connection;
-        endpoint.queuePair.connect(
-                RcConnection.builder(pathTo(agreed.remoteGid()))
-                        .destinationQpn(agreed.remoteQpn())
-                        .pathMtuBytes(agreed.pathMtu().bytes())
-                        .sendPsn(agreed.sendPsn())
-                        .receivePsn(agreed.receivePsn())
-                        .minRnrTimerCode(MIN_RNR_TIMER_CODE)
-                        .ackTimeoutCode(agreed.ackTimeoutCode())
-                        .retryCount(agreed.retryCount())
-                        .rnrRetryCount(agreed.rnrRetryCount())
-                        .maxWindowPackets(WINDOW_PACKETS)
-                        .maxReadAtomic(agreed.maxReadAtomic())
-                        .maxDestinationReadAtomic(agreed.maxDestinationReadAtomic())
-                        .build());
-        return true;
+    /// The endpoint for a connection request that a listener received.
+    public Endpoint requested(Connection request) {
+        return Objects.requireNonNull(requested.remove(request));
     }
 
-    @Override
-    public void handshakeTook(Connection connection, long nanos) {
-        Endpoint endpoint = endpoints.get(connection.localQpn());
-        if (endpoint != null) {
-            endpoint.queuePair.handshakeTook(nanos);
-        }
+    public void accept(Connection request, Endpoint endpoint) {
+        agent().accept(
+                        request,
+                        endpoint.queuePair.number(),
+                        ConnectionParameters.defaults(),
+                        nowNanos());
+        isCommanded = true;
     }
 
-    @Override
-    public void failQueuePair(Connection connection) {
-        Endpoint endpoint = endpoints.get(connection.localQpn());
-        if (endpoint != null) {
-            endpoint.queuePair.fail();
-        }
+    public void disconnect(Connection connection) {
+        agent().disconnect(connection, nowNanos());
+        isCommanded = true;
     }
 
-    @Override
-    public void event(ResolutionEvent event) {
-        throw new AssertionError("no datagram service here: " + event);
+    int connectionCount() {
+        return agent().connectionCount();
     }
 
-    @Override
-    public void event(CmEvent event) {
-        onEvent.accept(event);
+    private CmAgent agent() {
+        return nic.services().agent();
     }
 
     @Override
     public long deadlineNanos() {
-        long deadline = hasMore || !outgoing.isEmpty() ? 0 : agent.deadlineNanos();
-        deadline = Math.min(deadline, applicationDeadlineNanos);
-        for (Endpoint endpoint : endpoints.values()) {
-            deadline = Math.min(deadline, endpoint.queuePair.deadlineNanos());
-        }
-        return deadline;
+        return isCommanded || nic.hasMore()
+                ? 0
+                : Math.min(nic.deadlineNanos(), applicationDeadlineNanos);
     }
 
     @Override
     public void turn(long nowNanos) {
-        for (var mail = network.poll(address); mail != null; mail = network.poll(address)) {
-            Packet packet = reader.read(mail.from(), mail.bytes());
-            if (packet != null) {
-                receive(packet, mail.from(), nowNanos);
+        do {
+            nic.turn(nowNanos, true, null);
+            if (nowNanos >= applicationDeadlineNanos) {
+                applicationDeadlineNanos = SimulatedNetwork.NEVER;
             }
-        }
-        agent.onTimer(nowNanos);
-        for (Endpoint endpoint : endpoints.values()) {
-            if (nowNanos >= endpoint.queuePair.deadlineNanos()) {
-                endpoint.queuePair.onTimer(nowNanos);
-            }
-        }
-        if (nowNanos >= applicationDeadlineNanos) {
-            applicationDeadlineNanos = SimulatedNetwork.NEVER;
-        }
-        onTurn.run();
-        transmit(nowNanos);
+            onTurn.run();
+            isCommanded = false;
+            nic.finishTurn(nowNanos);
+        } while (hasMail);
         // What failed just now has completions.
         onTurn.run();
     }
 
-    private void receive(Packet packet, Gid source, long nowNanos) {
-        if (packet.opcode().transport() == Opcode.Transport.UD) {
-            if (packet.destinationQpn() == QueuePairOne.NUMBER
-                    && packet.queueKey() == QueuePairOne.QUEUE_KEY
-                    && packet.payloadLength() == QueuePairOne.MAD_BYTES) {
-                agent.receive(source, queuePairOne.datagram(packet), nowNanos);
+    @Override
+    public int receive(int messages, long nowNanos, PacketHandler handler) {
+        hasMail = true;
+        for (int i = 0; i < messages; i++) {
+            var mail = network.poll(address);
+            if (mail == null) {
+                hasMail = false;
+                return i;
             }
-            return;
-        }
-        Endpoint endpoint = endpoints.get(packet.destinationQpn());
-        if (endpoint != null && endpoint.connection != null) {
-            if (endpoint.connection.remoteGid().equals(source)) {
-                endpoint.queuePair.receive(packet, nowNanos);
-                agent.queuePairReceivedPacket(endpoint.connection);
+            Packet packet = reader.read(mail.from(), mail.bytes());
+            if (packet != null) {
+                handler.packet(packet, nowNanos);
             }
         }
+        return messages;
     }
 
-    private void transmit(long nowNanos) {
-        hasMore = false;
-        for (Endpoint endpoint : endpoints.values()) {
-            hasMore |= endpoint.queuePair.transmit(sink, nowNanos);
-            flush();
-        }
-        while (!outgoing.isEmpty()) {
-            Mad mad = outgoing.remove();
-            queuePairOne.send(sink, pathTo(mad.destination()), mad.bytes());
-            flush();
-        }
+    @Override
+    public PacketSink sink() {
+        return sink;
     }
 
-    private void flush() {
+    @Override
+    public void flush(long nowNanos) {
         for (int i = 0; i < sink.count(); i++) {
-            network.send(address, sink.path(i).destination(), sink.bytes(i));
+            Gid peer = sink.path(i).destination();
+            if (sink.length(i) > pathMtuBytes.applyAsInt(peer)) {
+                nic.tooLong(sink.path(i));
+            } else {
+                network.send(address, peer, sink.bytes(i));
+            }
         }
         sink.clear();
     }
 
-    private Path pathTo(Gid destination) {
-        return paths.computeIfAbsent(
-                destination, to -> new Path(address, to, DatagramReader.UDP_PORT, 0));
+    @Override
+    public boolean isAwaited() {
+        return false;
+    }
+
+    @Override
+    public void discard(Discard reason) {
+        discards.increment(reason);
     }
 }

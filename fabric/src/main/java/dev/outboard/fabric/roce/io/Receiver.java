@@ -9,6 +9,7 @@ import dev.outboard.fabric.linux.Msghdr;
 import dev.outboard.fabric.linux.SockaddrIn;
 import dev.outboard.fabric.linux.SockaddrIn6;
 import dev.outboard.fabric.memory.Payload;
+import dev.outboard.fabric.roce.transport.PacketHandler;
 import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;

@@ -203,7 +203,7 @@ class TeardownTest extends TwoAgents {
     }
 
     @Test
-    @Requirement("ROCE-CM-15")
+    @Requirement("ROCE-CM-15d")
     void queuePairNumbersAreNotReusedInTimewait() {
         Pair pair = establish();
         int qpn = pair.active().localQpn();
@@ -228,7 +228,7 @@ class TeardownTest extends TwoAgents {
     }
 
     @Test
-    @Requirement("ROCE-CM-15")
+    @Requirement("ROCE-CM-15d")
     void aQueuePairInTimewaitCannotAcceptEither() {
         Pair pair = establish();
         server.disconnect(pair.passive());
@@ -249,7 +249,7 @@ class TeardownTest extends TwoAgents {
     }
 
     @Test
-    @Requirement("ROCE-CM-15")
+    @Requirement("ROCE-CM-15d")
     void aPeerMayUseItsQueuePairAgainWhileWeAreInTimewait() {
         Pair pair = establish();
         RawMad request = RawMad.of(network.lastSent(CmAttribute.REQ));
@@ -263,7 +263,7 @@ class TeardownTest extends TwoAgents {
     }
 
     @Test
-    @Requirement("ROCE-CM-15")
+    @Requirement("ROCE-CM-15b")
     void communicationIdsStartAtRandomAndSkipThoseInUse() {
         Set<Integer> first = new HashSet<>();
         for (int seed = 0; seed < 100; seed++) {
@@ -287,7 +287,7 @@ class TeardownTest extends TwoAgents {
     }
 
     @Test
-    @Requirement("ROCE-CM-15")
+    @Requirement("ROCE-CM-15a")
     void caGuidsAreRandomAndLocallyAdministered() {
         SplittableRandom random = new SplittableRandom(1);
         Set<Long> guids = new HashSet<>();
@@ -300,7 +300,7 @@ class TeardownTest extends TwoAgents {
     }
 
     @Test
-    @Requirement({"ROCE-CM-10", "ROCE-CM-15"})
+    @Requirement({"ROCE-CM-10", "ROCE-CM-15e"})
     void aRestartedPeerIsRejectedAsStaleAndSucceedsWhenItTriesAgain() {
         Pair pair = establish();
         CmEndpoint restarted = restartedClient();
@@ -328,7 +328,7 @@ class TeardownTest extends TwoAgents {
     }
 
     @Test
-    @Requirement("ROCE-CM-15")
+    @Requirement("ROCE-CM-15e")
     void aStaleConnectionDoesNotBlockTheQueuePairWhileItIsTornDown() {
         establish();
         RawMad request = RawMad.of(network.lastSent(CmAttribute.REQ)).put32(0, 0x1D);
@@ -374,7 +374,7 @@ class TeardownTest extends TwoAgents {
     }
 
     @Test
-    @Requirement({"ROCE-CM-10", "ROCE-CM-15"})
+    @Requirement({"ROCE-CM-10", "ROCE-CM-15e"})
     void aReplyFromAQueuePairThatIsConnectedIsStale() {
         Pair old = establish();
         // The server restarts and uses its first queue pair again, for another connection.

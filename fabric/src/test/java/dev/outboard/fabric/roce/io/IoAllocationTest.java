@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import dev.outboard.fabric.memory.Payload;
+import dev.outboard.fabric.roce.transport.PacketHandler;
 import dev.outboard.fabric.roce.wire.IcrcVerifier.Policy;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;

@@ -143,7 +143,7 @@ class TransmitterTest {
     }
 
     @Test
-    @Requirement("ROCE-SOCK-7")
+    @Requirement({"ROCE-SOCK-7a", "ROCE-SOCK-7b"})
     void withoutUdpChecksumsTheKernelRefusesSegmentationAndPacketsGoOneByOne() {
         assertThat(near.option(UdpSocket.SOL_SOCKET, UdpSocket.SO_NO_CHECK, 1)).isZero();
 
@@ -163,7 +163,7 @@ class TransmitterTest {
 
     @ParameterizedTest
     @ValueSource(ints = {64, 4093})
-    @Requirement("ROCE-SOCK-7")
+    @Requirement("ROCE-SOCK-7b")
     void aRefusedRunIsTakenApartWithoutChangingAByteOfPayload(int length) {
         near.option(UdpSocket.SOL_SOCKET, UdpSocket.SO_NO_CHECK, 1);
         Payload payload = payload(15 * length);
@@ -183,7 +183,7 @@ class TransmitterTest {
     }
 
     @Test
-    @Requirement("ROCE-SOCK-7")
+    @Requirement("ROCE-SOCK-7c")
     void segmentationCanBeSwitchedOffForASocketAndForAPath() {
         listener.segmenting = false;
         sendRun(3, payload(100));
@@ -199,7 +199,7 @@ class TransmitterTest {
     }
 
     @Test
-    @Requirement("ROCE-SOCK-8")
+    @Requirement("ROCE-SOCK-8b")
     void aPacketThatIsTooLongIsReportedAndNeverSent() {
         send(transmitter, path, 0, payload(65_507));
         send(transmitter, path, 1, payload(100));

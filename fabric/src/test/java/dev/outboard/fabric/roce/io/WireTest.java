@@ -100,7 +100,7 @@ class WireTest {
     }
 
     @Test
-    @Requirement("ROCE-SOCK-8")
+    @Requirement("ROCE-SOCK-8b")
     void packetsOverTheMtuAreReportedAndNotFragmented() {
         assertThat(REPORT).contains("too long alone: 1 EMSGSIZE");
         // Older kernels refuse to segment the run, and then each of its packets.

@@ -1,8 +1,8 @@
-package dev.outboard.fabric.roce.io;
+package dev.outboard.fabric.roce.transport;
 
 import dev.outboard.fabric.roce.wire.Packet;
 
-/// Takes the packets that a [Receiver] found in order.
+/// Takes the packets that arrived, in order.
 @FunctionalInterface
 public interface PacketHandler {
     /// Called by the thread that receives. The packet is valid until the call returns.

@@ -1,8 +1,7 @@
-package dev.outboard.fabric.roce;
+package dev.outboard.fabric.roce.nic;
 
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.ConnectionEvent;
-import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairChange.Attribute;
 import dev.outboard.fabric.QueuePairState;
@@ -26,17 +25,16 @@ import dev.outboard.fabric.roce.wire.Path;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// Connects the connection manager to the engine, to queue pair 1, and to the [RoceConnectionId]s
-/// of the application. Only the thread that drives the engine touches it.
-final class GeneralServices implements CmHost {
+/// Connects the connection manager to the queue pairs of a [NicMachine], to queue pair 1, and to
+/// the ends that the application holds. Only the thread that drives the machine touches it.
+public final class GeneralServices implements CmHost {
     /// roce.md 3.5: 0.64 ms; Linux's 0 would mean 655 ms.
-    static final int MIN_RNR_TIMER_CODE = 12;
+    public static final int MIN_RNR_TIMER_CODE = 12;
 
     private final Gid localGid;
     private final CongestionControl congestion;
@@ -44,9 +42,10 @@ final class GeneralServices implements CmHost {
     private final Consumer<Discard> discards;
     private final QueuePairOne queuePairOne = new QueuePairOne();
     private final Queue<Outgoing> outgoing = new ArrayDeque<>();
-    private final Map<Connection, RoceConnectedId> connections = new HashMap<>();
-    private final Map<Resolution, RoceDatagramId> resolutions = new HashMap<>();
-    private final Map<Listener, RoceConnectionId> listeners = new HashMap<>();
+    private final Map<Connection, ConnectedEnd> connections = new HashMap<>();
+    private final Map<Resolution, DatagramEnd> resolutions = new HashMap<>();
+    private final Map<Listener, ConnectedEnd> listeners = new HashMap<>();
+    private final Map<Listener, DatagramEnd> datagramListeners = new HashMap<>();
 
     private record Outgoing(Path path, byte[] datagram) {}
 
@@ -61,37 +60,37 @@ final class GeneralServices implements CmHost {
         this.discards = discards;
     }
 
-    CmAgent agent() {
+    public CmAgent agent() {
         return agent;
     }
 
-    void register(Connection connection, RoceConnectedId id) {
-        connections.put(connection, id);
+    public void register(Connection connection, ConnectedEnd end) {
+        connections.put(connection, end);
     }
 
-    void register(Resolution resolution, RoceDatagramId id) {
-        resolutions.put(resolution, id);
+    public void register(Resolution resolution, DatagramEnd end) {
+        resolutions.put(resolution, end);
     }
 
-    void register(Listener listener, RoceConnectionId id) {
-        listeners.put(listener, id);
+    public void register(Listener listener, ConnectedEnd end) {
+        listeners.put(listener, end);
     }
 
-    /// The application's id of `listener`, which must be open.
-    ConnectionId idOf(Listener listener) {
-        return Objects.requireNonNull(listeners.get(listener));
+    public void register(Listener listener, DatagramEnd end) {
+        datagramListeners.put(listener, end);
     }
 
-    void forget(Connection connection) {
+    public void forget(Connection connection) {
         connections.remove(connection);
     }
 
-    void forget(Resolution resolution) {
+    public void forget(Resolution resolution) {
         resolutions.remove(resolution);
     }
 
-    void forget(Listener listener) {
+    public void forget(Listener listener) {
         listeners.remove(listener);
+        datagramListeners.remove(listener);
     }
 
     /// A UD packet for queue pair 1 arrived.
@@ -141,15 +140,15 @@ final class GeneralServices implements CmHost {
 
     @Override
     public boolean connectQueuePair(Connection connection, NegotiatedAttributes agreed) {
-        RoceConnectedId id = connections.get(connection);
-        RoceQueuePair queuePair = id == null ? null : id.roceQueuePair();
-        if (id == null
+        ConnectedEnd end = connections.get(connection);
+        NicQueuePair queuePair = end == null ? null : end.connecting();
+        if (end == null
                 || queuePair == null
                 || !(queuePair.machine() instanceof RcQueuePair machine)
                 || machine.state() != QueuePairState.INIT) {
             return false;
         }
-        QueuePairChange own = id.preferred();
+        QueuePairChange own = end.preferred();
         RcConnection attributes =
                 RcConnection.builder(pathTo(agreed.remoteGid()))
                         .destinationQpn(agreed.remoteQpn())
@@ -179,8 +178,8 @@ final class GeneralServices implements CmHost {
 
     @Override
     public void handshakeTook(Connection connection, long nanos) {
-        RoceConnectedId id = connections.get(connection);
-        RoceQueuePair queuePair = id == null ? null : id.roceQueuePair();
+        ConnectedEnd end = connections.get(connection);
+        NicQueuePair queuePair = end == null ? null : end.connecting();
         if (queuePair != null && queuePair.machine() instanceof RcQueuePair machine) {
             machine.handshakeTook(nanos);
         }
@@ -198,8 +197,8 @@ final class GeneralServices implements CmHost {
 
     @Override
     public void failQueuePair(Connection connection) {
-        RoceConnectionId id = connections.get(connection);
-        RoceQueuePair queuePair = id == null ? null : id.roceQueuePair();
+        ConnectedEnd end = connections.get(connection);
+        NicQueuePair queuePair = end == null ? null : end.connecting();
         if (queuePair != null) {
             queuePair.machine().fail();
         }
@@ -208,14 +207,14 @@ final class GeneralServices implements CmHost {
     @Override
     public void event(CmEvent event) {
         Connection connection = event.connection();
-        RoceConnectedId id =
+        ConnectedEnd end =
                 event.type() == ConnectionEvent.Type.CONNECT_REQUEST
                         ? acceptedBy(connection)
                         : connections.get(connection);
-        if (id == null) {
+        if (end == null) {
             return;
         }
-        id.deliver(event);
+        end.deliver(event);
         if (event.type() == ConnectionEvent.Type.TIMEWAIT_EXIT) {
             connections.remove(connection);
         }
@@ -224,30 +223,28 @@ final class GeneralServices implements CmHost {
     @Override
     public void event(ResolutionEvent event) {
         Resolution resolution = event.resolution();
-        RoceDatagramId id =
+        DatagramEnd end =
                 event.type() == ConnectionEvent.Type.CONNECT_REQUEST
                         ? requestedAt(resolution)
                         : resolutions.remove(resolution);
-        if (id != null) {
-            id.deliver(event);
+        if (end != null) {
+            end.deliver(event);
         }
     }
 
-    private @Nullable RoceConnectedId acceptedBy(Connection connection) {
-        if (!(connection.listener().map(listeners::get).orElse(null)
-                instanceof RoceConnectedId listener)) {
+    private @Nullable ConnectedEnd acceptedBy(Connection connection) {
+        ConnectedEnd listener = connection.listener().map(listeners::get).orElse(null);
+        if (listener == null) {
             return null;
         }
-        RoceConnectedId id = listener.requested(connection);
-        connections.put(connection, id);
-        return id;
+        ConnectedEnd end = listener.requested(connection);
+        connections.put(connection, end);
+        return end;
     }
 
-    private @Nullable RoceDatagramId requestedAt(Resolution resolution) {
-        return resolution.listener().map(listeners::get).orElse(null)
-                        instanceof RoceDatagramId listener
-                ? listener.requested(resolution)
-                : null;
+    private @Nullable DatagramEnd requestedAt(Resolution resolution) {
+        DatagramEnd listener = resolution.listener().map(datagramListeners::get).orElse(null);
+        return listener == null ? null : listener.requested(resolution);
     }
 
     private Path pathTo(Gid destination) {

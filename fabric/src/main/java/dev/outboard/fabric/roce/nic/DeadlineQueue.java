@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce;
+package dev.outboard.fabric.roce.nic;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 /// time it was put there for comes, and only then is its deadline looked at again; one without
 /// packets outstanding leaves then.
 final class DeadlineQueue {
-    private @Nullable RoceQueuePair[] heap = new RoceQueuePair[16];
+    private @Nullable NicQueuePair[] heap = new NicQueuePair[16];
     private int size;
 
     /// Looks at the deadline of `queuePair` and remembers to look again; returns the deadline.
-    long note(RoceQueuePair queuePair) {
+    long note(NicQueuePair queuePair) {
         long deadline = queuePair.deadlineNanos();
         if (queuePair.deadlineIndex >= 0) {
             if (deadline < queuePair.lookAgainNanos) {
@@ -32,14 +32,12 @@ final class DeadlineQueue {
         return deadline;
     }
 
-    /// Tells every queue pair whose deadline has passed, and makes it ready; returns when to look
-    /// again.
-    long expire(long now, ReadyQueue ready) {
-        RoceQueuePair first = heap[0];
+    /// Names every queue pair whose deadline has passed; returns when to look again.
+    long expire(long now, NicMachine nic) {
+        NicQueuePair first = heap[0];
         while (first != null && first.lookAgainNanos <= now) {
             if (first.deadlineNanos() <= now) {
-                first.onTimer(now);
-                ready.add(first);
+                nic.expired(first, now);
             }
             // Nobody's deadline may hold up the others: what is due still is looked at next time.
             lookAgain(first, Math.max(first.deadlineNanos(), now + 1));
@@ -48,10 +46,10 @@ final class DeadlineQueue {
         return first == null ? Long.MAX_VALUE : first.lookAgainNanos;
     }
 
-    private void lookAgain(RoceQueuePair first, long time) {
+    private void lookAgain(NicQueuePair first, long time) {
         if (time == Long.MAX_VALUE) {
             first.deadlineIndex = -1;
-            RoceQueuePair last = at(--size);
+            NicQueuePair last = at(--size);
             heap[size] = null;
             if (size > 0) {
                 sink(last);
@@ -63,10 +61,10 @@ final class DeadlineQueue {
     }
 
     /// Puts `queuePair` at `index` or nearer to the front.
-    private void rise(RoceQueuePair queuePair, int index) {
+    private void rise(NicQueuePair queuePair, int index) {
         int place = index;
         while (place > 0) {
-            RoceQueuePair parent = at((place - 1) / 2);
+            NicQueuePair parent = at((place - 1) / 2);
             if (parent.lookAgainNanos <= queuePair.lookAgainNanos) {
                 break;
             }
@@ -77,7 +75,7 @@ final class DeadlineQueue {
     }
 
     /// Puts `queuePair` in front or farther to the back.
-    private void sink(RoceQueuePair queuePair) {
+    private void sink(NicQueuePair queuePair) {
         int place = 0;
         for (int child = 1; child < size; child = 2 * place + 1) {
             if (child + 1 < size && at(child + 1).lookAgainNanos < at(child).lookAgainNanos) {
@@ -92,13 +90,13 @@ final class DeadlineQueue {
         put(queuePair, place);
     }
 
-    private void put(RoceQueuePair queuePair, int place) {
+    private void put(NicQueuePair queuePair, int place) {
         heap[place] = queuePair;
         queuePair.deadlineIndex = place;
     }
 
-    private RoceQueuePair at(int place) {
-        RoceQueuePair queuePair = heap[place];
+    private NicQueuePair at(int place) {
+        NicQueuePair queuePair = heap[place];
         if (queuePair == null) {
             throw new IllegalStateException("no queue pair at " + place + " of " + size);
         }

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce;
+package dev.outboard.fabric.roce.nic;
 
 import java.util.Arrays;
 import java.util.Objects;
@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// The queue pairs that may have something to send, each at most once, in the order they are
 /// served. Only the thread that drives the device touches it.
 final class ReadyQueue {
-    private @Nullable RoceQueuePair[] queuePairs = new RoceQueuePair[16];
+    private @Nullable NicQueuePair[] queuePairs = new NicQueuePair[16];
     private int first;
     private int size;
 
@@ -19,7 +19,7 @@ final class ReadyQueue {
         return size;
     }
 
-    void add(RoceQueuePair queuePair) {
+    void add(NicQueuePair queuePair) {
         if (queuePair.isReady) {
             return;
         }
@@ -32,13 +32,13 @@ final class ReadyQueue {
     }
 
     /// Looks at the first; the queue must not be empty.
-    RoceQueuePair first() {
+    NicQueuePair first() {
         return Objects.requireNonNull(queuePairs[first]);
     }
 
     /// Takes the first; the queue must not be empty.
-    RoceQueuePair remove() {
-        RoceQueuePair queuePair = queuePairs[first];
+    NicQueuePair remove() {
+        NicQueuePair queuePair = queuePairs[first];
         if (queuePair == null) {
             throw new IllegalStateException("no queue pair is ready");
         }
@@ -50,7 +50,7 @@ final class ReadyQueue {
     }
 
     private void grow() {
-        @Nullable RoceQueuePair[] larger = Arrays.copyOf(queuePairs, 2 * queuePairs.length);
+        @Nullable NicQueuePair[] larger = Arrays.copyOf(queuePairs, 2 * queuePairs.length);
         for (int i = 0; i < size; i++) {
             larger[i] = queuePairs[(first + i) & (queuePairs.length - 1)];
         }

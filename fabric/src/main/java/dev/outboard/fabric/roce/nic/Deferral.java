@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce;
+package dev.outboard.fabric.roce.nic;
 
 /// Puts something off for the few microseconds in which more of the kind usually follows, and
 /// learns from how that ends: nothing followed in time, so the next ones are not put off, twice as

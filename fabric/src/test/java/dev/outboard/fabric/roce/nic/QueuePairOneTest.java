@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce;
+package dev.outboard.fabric.roce.nic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,9 +1,9 @@
-package dev.outboard.fabric.roce.io;
+package dev.outboard.fabric.roce.transport;
 
 import dev.outboard.fabric.roce.wire.Path;
 
-/// What a [Transmitter] asks and tells the engine it sends for, from inside `finish` and `flush`.
-/// So whoever is told takes note and acts when the call has returned.
+/// What a packet sink asks and tells the card it sends for, from inside `finish` and `flush`. So
+/// whoever is told takes note and acts when the call has returned.
 public interface TransmitListener {
     /// Whether packets on `path` may share a `sendmsg`. Asked when a second packet could join the
     /// first.

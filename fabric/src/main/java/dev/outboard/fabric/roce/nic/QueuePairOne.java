@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce;
+package dev.outboard.fabric.roce.nic;
 
 import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.wire.Bth;
@@ -14,9 +14,9 @@ import java.lang.foreign.ValueLayout;
 
 /// Queue pair 1, the general services interface: management datagrams of 256 bytes in UD packets
 /// (roce.md 4, 5.1).
-final class QueuePairOne {
+public final class QueuePairOne {
     static final int NUMBER = 1;
-    static final int QUEUE_KEY = 0x8001_0000;
+    public static final int QUEUE_KEY = 0x8001_0000;
     static final int MAD_BYTES = 256;
 
     private int psn;

@@ -1,0 +1,318 @@
+package dev.outboard.fabric.roce.nic;
+
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairChange.Attribute;
+import dev.outboard.fabric.memory.KeyedTable;
+import dev.outboard.fabric.roce.cm.CaGuid;
+import dev.outboard.fabric.roce.cm.CmConfiguration;
+import dev.outboard.fabric.roce.rc.CongestionControl;
+import dev.outboard.fabric.roce.rc.RcQueuePair;
+import dev.outboard.fabric.roce.transport.PacketHandler;
+import dev.outboard.fabric.roce.transport.QueuePairMachine;
+import dev.outboard.fabric.roce.transport.TransmitListener;
+import dev.outboard.fabric.roce.wire.Discard;
+import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.Opcode;
+import dev.outboard.fabric.roce.wire.Packet;
+import dev.outboard.fabric.roce.wire.PacketSink;
+import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.verbs.CompletionRing;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.IntConsumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// A network card: its queue pairs, its connection manager, and the order in which they get their
+/// turns. One thread at a time drives it; time comes in, and the next deadline goes out.
+///
+/// ```java
+/// boolean worked = nic.turn(now, true, null);
+/// if (!worked && !nic.hasMore()) {
+///     sleep until a packet comes or nic.deadlineNanos()
+/// }
+/// ```
+public final class NicMachine implements PacketHandler, TransmitListener {
+    /// One system call brings up to 64 KiB of packets; a second one that finds nothing costs 0.3 µs
+    /// before the first packet is answered.
+    private static final int MESSAGES_PER_TURN = 1;
+
+    /// With many queue pairs at work, or a timer about to fire, what has arrived goes first. Else
+    /// answers wait in the socket while ten thousand queue pairs ask for them again, until the
+    /// socket overflows and nobody gets any further.
+    private static final int BACKLOG_MESSAGES = 64;
+
+    /// Queue pairs that send in one turn. Fewer than the messages received in a backlog, so that a
+    /// flood of answers is worked off faster than it is asked for.
+    private static final int SERVED_PER_TURN = 32;
+
+    /// 2 to 0xFFFFFE: 0 and 1 are the management queue pairs, 0xFFFFFF is multicast (roce.md 1.3).
+    private static final int FIRST_NUMBER = 2;
+
+    private static final int NUMBER_COUNT = 0xFFFFFE - FIRST_NUMBER + 1;
+
+    private final NicLink link;
+    private final GeneralServices services;
+    private final CongestionControl congestion;
+    private final long guid;
+    private final IntConsumer admission = this::admit;
+    private final KeyedTable<NicQueuePair> queuePairs = new KeyedTable<>();
+    private final ReadyQueue ready = new ReadyQueue();
+    private final DeadlineQueue deadlines = new DeadlineQueue();
+
+    /// Of answers, which wait for a request to go with.
+    private final Deferral answers = new Deferral();
+
+    private final Set<Path> distrusted = new HashSet<>();
+    private @Nullable Path failedPath;
+    private int nextNumber;
+    private long deadlineNanos = Long.MAX_VALUE;
+    private boolean hasMore;
+    private long congestionNotifications;
+
+    /// A network card without queue pairs.
+    ///
+    /// @param random for the numbers of queue pairs and for the connection manager
+    public NicMachine(
+            CmConfiguration configuration,
+            RandomGenerator random,
+            CongestionControl congestion,
+            NicLink link) {
+        this.link = link;
+        this.congestion = congestion;
+        guid = configuration.caGuid();
+        nextNumber = random.nextInt(NUMBER_COUNT);
+        services = new GeneralServices(configuration, random, congestion, link::discard);
+    }
+
+    public GeneralServices services() {
+        return services;
+    }
+
+    /// A number that no queue pair has or had a short while ago; at least one must be free.
+    public int freeNumber() {
+        while (true) {
+            nextNumber = (nextNumber + 1) % NUMBER_COUNT;
+            int number = FIRST_NUMBER + nextNumber;
+            if (queuePairs.find(number) == null && !services.agent().isInTimewait(number)) {
+                return number;
+            }
+        }
+    }
+
+    /// Adds a queue pair, whose number is [free][#freeNumber].
+    public NicQueuePair add(QueuePairMachine machine) {
+        NicQueuePair queuePair = new NicQueuePair(machine);
+        queuePairs.add(machine.number(), queuePair);
+        return queuePair;
+    }
+
+    /// Changes `queuePair`, or nothing if it throws.
+    public void modify(NicQueuePair queuePair, QueuePairChange change) {
+        QueuePairMachine machine = queuePair.machine();
+        Path before = machine.path();
+        machine.modify(change);
+        if (before != null && !before.equals(machine.path())) {
+            distrusted.remove(before);
+        }
+        if (change.given().contains(Attribute.PEER_GUID)) {
+            change.addressVector()
+                    .map(vector -> Gid.of(vector.destination()))
+                    .ifPresent(peer -> recognize(peer, change.peerGuid(), machine));
+        }
+        ready.add(queuePair);
+    }
+
+    /// What the GUID of the peer's device says about it.
+    private void recognize(Gid peer, long peerGuid, QueuePairMachine machine) {
+        int bufferBytes = CaGuid.receiveBufferBytes(peerGuid);
+        if (bufferBytes > 0) {
+            congestion.declare(peer, bufferBytes);
+        }
+        if (machine instanceof RcQueuePair connected
+                && CaGuid.takesRequestsAhead(guid)
+                && CaGuid.takesRequestsAhead(peerGuid)) {
+            connected.sendRequestsAhead();
+        }
+    }
+
+    /// Destroys `queuePair`.
+    public void remove(NicQueuePair queuePair) {
+        QueuePairMachine machine = queuePair.machine();
+        machine.close();
+        queuePair.leave();
+        queuePairs.remove(machine.number());
+        Path path = machine.path();
+        if (path != null) {
+            distrusted.remove(path);
+        }
+    }
+
+    /// `queuePair` may have something to send.
+    public void ready(NicQueuePair queuePair) {
+        ready.add(queuePair);
+    }
+
+    /// Packets of congestion control that arrived.
+    public long congestionNotifications() {
+        return congestionNotifications;
+    }
+
+    /// When it wants a turn at the latest; [Long#MAX_VALUE] for never.
+    public long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    /// Whether queue pairs could send more at once: the window or the sink was not the limit, only
+    /// their share.
+    public boolean hasMore() {
+        return hasMore;
+    }
+
+    /// Receives if asked to, tells whose deadline has passed, and sends.
+    ///
+    /// If the turn brings a completion that is `wanted`, whoever wants it usually posts at once. So
+    /// an acknowledgement that may ride behind a request waits for the next turn.
+    ///
+    /// @param wanted where a thread wants a completion, if it does
+    /// @return whether there was something to do
+    public boolean turn(long now, boolean receives, @Nullable CompletionRing wanted) {
+        boolean worked = false;
+        boolean mayDefer = wanted != null && ready.isEmpty();
+        answers.end(now);
+        if (receives) {
+            boolean isDue = now >= deadlineNanos;
+            boolean hasBacklog = isDue || ready.size() > SERVED_PER_TURN;
+            int messages = hasBacklog ? BACKLOG_MESSAGES : MESSAGES_PER_TURN;
+            worked = link.receive(messages, now, this) > 0;
+            if (isDue) {
+                expire(now);
+                worked = true;
+            }
+        }
+        if (mayDefer && wanted != null && mayWait(wanted) && answers.start(now)) {
+            hasMore = true;
+            return true;
+        }
+        worked |= finishTurn(now);
+        return worked;
+    }
+
+    /// Sends only, after an operation that changed something.
+    ///
+    /// The queue pairs that may have something to send get their share, in turn; then everything
+    /// leaves.
+    ///
+    /// @return whether there was something to do
+    public boolean finishTurn(long now) {
+        PacketSink sink = link.sink();
+        congestion.admit(admission);
+        int count = Math.min(ready.size(), SERVED_PER_TURN);
+        boolean worked = count > 0;
+        for (int i = 0; i < count; i++) {
+            NicQueuePair queuePair = ready.remove();
+            if (queuePair.transmit(sink, now)) {
+                ready.add(queuePair);
+            }
+            if (!sink.hasRoom()) {
+                link.flush(now);
+            }
+            note(deadlines.note(queuePair));
+        }
+        congestion.admit(admission);
+        worked |= services.transmit(sink);
+        note(services.deadlineNanos());
+        link.flush(now);
+        note(link.deadlineNanos());
+        failTooLong();
+        hasMore = !ready.isEmpty();
+        return worked;
+    }
+
+    @Override
+    public void packet(Packet packet, long nowNanos) {
+        Opcode.Transport transport = packet.opcode().transport();
+        if (packet.destinationQpn() == QueuePairOne.NUMBER && transport == Opcode.Transport.UD) {
+            services.receive(packet, nowNanos);
+            return;
+        }
+        NicQueuePair queuePair = queuePairs.find(packet.destinationQpn());
+        if (queuePair == null) {
+            link.discard(Discard.UNKNOWN_QPN);
+        } else if (!queuePair.isOf(transport)) {
+            link.discard(Discard.WRONG_TRANSPORT);
+        } else if (!queuePair.machine().accepts(packet)) {
+            link.discard(Discard.WRONG_SOURCE);
+        } else {
+            if (transport == Opcode.Transport.CNP) {
+                congestionNotifications++;
+            }
+            queuePair.receive(packet, nowNanos);
+            ready.add(queuePair);
+        }
+    }
+
+    @Override
+    public boolean maySegment(Path path) {
+        return distrusted.isEmpty() || !distrusted.contains(path);
+    }
+
+    /// The queue pairs on `path` fail after the turn.
+    @Override
+    public void tooLong(Path path) {
+        failedPath = path;
+    }
+
+    @Override
+    public void unreadable(Path path) {
+        // The requester finds the closed arena itself when it sends the packet again.
+    }
+
+    /// The deadline of `queuePair` has passed.
+    ///
+    /// ROCE-SOCK-7: packets timed out; perhaps the way there does not number segments as the ICRC
+    /// expects (roce.md 2.2). A peer that does not acknowledge such packets is spared them.
+    void expired(NicQueuePair queuePair, long now) {
+        Path path = queuePair.machine().path();
+        if (queuePair.machine().onTimer(now) && path != null) {
+            distrusted.add(path);
+        }
+        ready.add(queuePair);
+    }
+
+    private void admit(int queuePairNumber) {
+        NicQueuePair queuePair = queuePairs.find(queuePairNumber);
+        if (queuePair != null) {
+            ready.add(queuePair);
+        }
+    }
+
+    /// Whether the turn brought the completion that was wanted, and all there is to send is an
+    /// acknowledgement that may wait. Not while another thread sleeps until a packet comes, who
+    /// would have to be woken for it.
+    private boolean mayWait(CompletionRing wanted) {
+        return ready.size() == 1
+                && !link.isAwaited()
+                && !wanted.isEmpty()
+                && !services.hasOutgoing()
+                && ready.first().machine().mayAnswerLater();
+    }
+
+    private void expire(long now) {
+        deadlineNanos = Long.MAX_VALUE;
+        services.onTimer(now);
+        note(deadlines.expire(now, this));
+    }
+
+    private void note(long deadline) {
+        deadlineNanos = Math.min(deadlineNanos, deadline);
+    }
+
+    private void failTooLong() {
+        Path path = failedPath;
+        if (path != null) {
+            failedPath = null;
+            queuePairs.forEach(queuePair -> queuePair.machine().tooLong(path));
+        }
+    }
+}
