@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.io.Receiver;
-import dev.outboard.fabric.roce.io.TransmitListener;
+import dev.outboard.fabric.roce.transport.TransmitListener;
 import dev.outboard.fabric.roce.io.Transmitter;
 import dev.outboard.fabric.roce.io.UdpSocket;
 import dev.outboard.fabric.roce.wire.Bth;

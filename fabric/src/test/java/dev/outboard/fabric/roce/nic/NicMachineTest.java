@@ -213,7 +213,7 @@ class NicMachineTest {
 
     /// Lets packets go to and fro that often.
     private void run(int roundTrips) {
-        network.runUntil(network.nowNanos() + roundTrips * 2 * DELAY_NANOS);
+        network.runUntil(network.nowNanos() + 2L * roundTrips * DELAY_NANOS);
     }
 
     /// Takes numbers until the next one would be `number`.
