@@ -52,7 +52,7 @@ final class RpcCommand implements Runnable {
     @Override
     public void run() {
         Machine machine = Machine.here();
-        reporting.warnIfBusy(machine);
+        machine.warnIfBusy(reporting::say);
         long nanos = runTime.toNanos();
         List<Subject> subjects = sizes.stream().map(Subject::new).toList();
         reporting.say("warming up");

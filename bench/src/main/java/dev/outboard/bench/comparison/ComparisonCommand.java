@@ -57,7 +57,7 @@ public abstract class ComparisonCommand implements Runnable {
     @Override
     public void run() {
         Machine machine = Machine.here();
-        reporting.warnIfBusy(machine);
+        machine.warnIfBusy(reporting::say);
         List<Work> works = works();
         try {
             List<Comparison> comparisons = new ArrayList<>();

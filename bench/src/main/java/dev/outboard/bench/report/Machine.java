@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /// Where numbers were measured: they mean nothing without it.
@@ -29,6 +31,17 @@ public record Machine(String processor, int processors, String system, String ja
     /// Whether others use so much of the machine that measurements on it mean little.
     public boolean isBusy() {
         return load > processors / 2.0;
+    }
+
+    /// Tells `reader` if it is.
+    public void warnIfBusy(Consumer<String> reader) {
+        if (isBusy()) {
+            reader.accept(
+                    String.format(
+                            Locale.ROOT,
+                            "the load average is %.1f: measure again when it is near 0",
+                            load));
+        }
     }
 
     private static String processorModel() {

@@ -1,7 +1,6 @@
 package dev.outboard.bench.report;
 
 import java.io.PrintWriter;
-import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -40,17 +39,6 @@ public final class Reporting {
         PrintWriter err = command().commandLine().getErr();
         err.println(progress);
         err.flush();
-    }
-
-    /// Says so if other work on the machine spoils what is measured.
-    public void warnIfBusy(Machine machine) {
-        if (machine.isBusy()) {
-            say(
-                    String.format(
-                            Locale.ROOT,
-                            "the load average is %.1f: measure again when it is near 0",
-                            machine.load()));
-        }
     }
 
     private CommandSpec command() {
