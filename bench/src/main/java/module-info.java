@@ -9,20 +9,17 @@ module dev.outboard.bench {
     requires dev.outboard.ccip;
     requires dev.outboard.doca;
     requires dev.outboard.node;
+    requires dev.outboard.terminal;
     requires info.picocli;
     requires java.management;
     requires jdk.management;
     requires static org.jspecify;
-    requires tools.jackson.databind;
 
     exports dev.outboard.bench;
-    exports dev.outboard.bench.report;
 
     opens dev.outboard.bench to
             info.picocli,
             tools.jackson.databind;
-    opens dev.outboard.bench.report to
-            info.picocli;
     opens dev.outboard.bench.comparison to
             info.picocli,
             tools.jackson.databind;

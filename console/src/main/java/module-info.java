@@ -10,6 +10,7 @@ module dev.outboard.console {
     requires dev.outboard.ccip;
     requires dev.outboard.examples;
     requires dev.outboard.node;
+    requires dev.outboard.terminal;
     requires java.compiler;
     requires java.desktop;
     requires jdk.compiler;

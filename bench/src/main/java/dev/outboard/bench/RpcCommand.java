@@ -1,11 +1,11 @@
 package dev.outboard.bench;
 
 import dev.outboard.bench.RpcReport.Row;
+import dev.outboard.bench.comparison.Machine;
 import dev.outboard.bench.fabric.RoundTrip;
 import dev.outboard.bench.fabric.RpcPingPong;
-import dev.outboard.bench.report.ByteSize;
-import dev.outboard.bench.report.Machine;
-import dev.outboard.bench.report.Reporting;
+import dev.outboard.terminal.ByteSize;
+import dev.outboard.terminal.Reporting;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;

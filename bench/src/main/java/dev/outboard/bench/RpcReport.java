@@ -1,10 +1,10 @@
 package dev.outboard.bench;
 
 import dev.outboard.bench.Timings.Summary;
-import dev.outboard.bench.report.ByteSize;
-import dev.outboard.bench.report.Machine;
-import dev.outboard.bench.report.Measure;
-import dev.outboard.bench.report.Table;
+import dev.outboard.bench.comparison.Machine;
+import dev.outboard.terminal.ByteSize;
+import dev.outboard.terminal.Measure;
+import dev.outboard.terminal.Table;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;

@@ -2,9 +2,9 @@ package dev.outboard.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.bench.report.ByteSize;
-import dev.outboard.bench.report.Machine;
-import dev.outboard.bench.report.Measure;
+import dev.outboard.bench.comparison.Machine;
+import dev.outboard.terminal.ByteSize;
+import dev.outboard.terminal.Measure;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package dev.outboard.console;
 
-import dev.outboard.bench.report.Reporting;
-import dev.outboard.bench.report.Table;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.Finding;
+import dev.outboard.terminal.Reporting;
+import dev.outboard.terminal.Table;
 import java.io.PrintWriter;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

@@ -1,13 +1,13 @@
 package dev.outboard.console;
 
 import dev.outboard.bench.BenchCommand;
-import dev.outboard.bench.report.ByteSize;
-import dev.outboard.bench.report.Measure;
 import dev.outboard.console.afu.AfuCommand;
 import dev.outboard.console.demo.DemoCommand;
 import dev.outboard.console.naa.NaaCommand;
 import dev.outboard.console.spec.SpecCommand;
 import dev.outboard.console.verbs.VerbsCommand;
+import dev.outboard.terminal.ByteSize;
+import dev.outboard.terminal.Measure;
 import java.time.Duration;
 import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;

@@ -2,7 +2,7 @@ package dev.outboard.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.console.terminal.ConsoleException;
+import dev.outboard.terminal.ConsoleException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;

@@ -1,9 +1,8 @@
 package dev.outboard.bench.comparison;
 
 import dev.outboard.bench.comparison.Work.Unit;
-import dev.outboard.bench.report.Machine;
-import dev.outboard.bench.report.Measure;
-import dev.outboard.bench.report.Table;
+import dev.outboard.terminal.Measure;
+import dev.outboard.terminal.Table;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;

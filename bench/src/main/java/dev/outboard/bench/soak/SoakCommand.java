@@ -1,12 +1,12 @@
 package dev.outboard.bench.soak;
 
-import dev.outboard.bench.report.ByteSize;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.naa.server.NaaServer;
 import dev.outboard.naa.server.ServerObserver;
 import dev.outboard.naa.server.ServerOptions;
 import dev.outboard.node.routine.RoutineCatalog;
+import dev.outboard.terminal.ByteSize;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;

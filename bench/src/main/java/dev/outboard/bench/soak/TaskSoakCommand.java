@@ -1,6 +1,6 @@
 package dev.outboard.bench.soak;
 
-import dev.outboard.bench.report.ByteSize;
+import dev.outboard.terminal.ByteSize;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -2,8 +2,8 @@ package dev.outboard.bench.soak;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.bench.report.ByteSize;
-import dev.outboard.bench.report.Measure;
+import dev.outboard.terminal.ByteSize;
+import dev.outboard.terminal.Measure;
 import dev.outboard.testkit.Requirement;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -20,7 +20,7 @@ import dev.outboard.ccip.trace.OnError;
 import dev.outboard.ccip.trace.Statistics;
 import dev.outboard.ccip.trace.TransactionLog;
 import dev.outboard.ccip.trace.VcdWriter;
-import dev.outboard.console.terminal.ConsoleException;
+import dev.outboard.terminal.ConsoleException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -11,7 +11,7 @@ import dev.outboard.ccip.host.Buffer;
 import dev.outboard.ccip.host.Fpga;
 import dev.outboard.ccip.host.Simulation;
 import dev.outboard.ccip.wire.Line;
-import dev.outboard.console.terminal.ConsoleException;
+import dev.outboard.terminal.ConsoleException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;

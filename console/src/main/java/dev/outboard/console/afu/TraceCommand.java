@@ -2,7 +2,7 @@ package dev.outboard.console.afu;
 
 import dev.outboard.ccip.checker.Channel;
 import dev.outboard.ccip.trace.Transaction;
-import dev.outboard.console.terminal.ConsoleException;
+import dev.outboard.terminal.ConsoleException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -1,18 +1,18 @@
 package dev.outboard.console.demo;
 
-import dev.outboard.bench.report.ByteSize;
-import dev.outboard.bench.report.Measure;
 import dev.outboard.console.naa.Counters;
 import dev.outboard.console.naa.DeviceOptions;
 import dev.outboard.console.naa.RpcReport;
 import dev.outboard.console.naa.TransferProgress;
-import dev.outboard.console.terminal.ConsoleException;
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.RegionSpec;
 import dev.outboard.naa.RpcResult;
 import dev.outboard.naa.client.NaaClient;
 import dev.outboard.node.routine.EdgeDetection;
 import dev.outboard.node.routine.RoutineCatalog;
+import dev.outboard.terminal.ByteSize;
+import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.Measure;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.foreign.Arena;

@@ -1,7 +1,7 @@
 package dev.outboard.console.demo;
 
-import dev.outboard.console.terminal.ConsoleException;
-import dev.outboard.console.terminal.ShutdownHook;
+import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.ShutdownHook;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package dev.outboard.console.demo;
 
-import dev.outboard.console.terminal.ConsoleException;
-import dev.outboard.console.terminal.Progress;
+import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.Progress;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.io.PrintWriter;

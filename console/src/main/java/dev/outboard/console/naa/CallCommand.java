@@ -1,6 +1,5 @@
 package dev.outboard.console.naa;
 
-import dev.outboard.console.terminal.ConsoleException;
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.Dialect;
 import dev.outboard.naa.MrspException;
@@ -15,6 +14,7 @@ import dev.outboard.naa.client.NaaClientBuilder;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.node.routine.RoutineCatalog;
 import dev.outboard.node.routine.RoutineError;
+import dev.outboard.terminal.ConsoleException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.foreign.Arena;

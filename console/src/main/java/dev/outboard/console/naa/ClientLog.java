@@ -1,11 +1,11 @@
 package dev.outboard.console.naa;
 
-import dev.outboard.bench.report.ByteSize;
 import dev.outboard.naa.server.NaaServerContext;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.naa.server.RpcContext;
 import dev.outboard.naa.server.ServerLog;
 import dev.outboard.naa.server.ServerObserver;
+import dev.outboard.terminal.ByteSize;
 import java.net.InetSocketAddress;
 import java.util.Map;
 

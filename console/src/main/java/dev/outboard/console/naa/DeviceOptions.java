@@ -1,9 +1,9 @@
 package dev.outboard.console.naa;
 
-import dev.outboard.console.terminal.ConsoleException;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.FabricException;
+import dev.outboard.terminal.ConsoleException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

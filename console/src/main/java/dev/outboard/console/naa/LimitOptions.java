@@ -1,11 +1,11 @@
 package dev.outboard.console.naa;
 
-import dev.outboard.bench.report.ByteSize;
 import dev.outboard.naa.MrspMessage;
 import dev.outboard.naa.NaaMemory;
 import dev.outboard.naa.server.AddressPrefix;
 import dev.outboard.naa.server.Admission;
 import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.terminal.ByteSize;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

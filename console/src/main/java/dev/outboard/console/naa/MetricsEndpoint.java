@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.outboard.console.terminal.ConsoleException;
+import dev.outboard.terminal.ConsoleException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;

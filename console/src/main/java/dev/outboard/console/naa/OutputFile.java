@@ -1,6 +1,6 @@
 package dev.outboard.console.naa;
 
-import dev.outboard.bench.report.ByteSize;
+import dev.outboard.terminal.ByteSize;
 import java.nio.file.Path;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;

@@ -1,10 +1,10 @@
 package dev.outboard.console.naa;
 
-import dev.outboard.bench.report.ByteSize;
-import dev.outboard.console.terminal.ConsoleException;
 import dev.outboard.naa.Dialect;
 import dev.outboard.naa.InternalRegion;
 import dev.outboard.naa.RegionSpec;
+import dev.outboard.terminal.ByteSize;
+import dev.outboard.terminal.ConsoleException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.Arena;

@@ -1,7 +1,7 @@
 package dev.outboard.console.naa;
 
-import dev.outboard.console.terminal.ConsoleException;
 import dev.outboard.naa.server.RoutineSet;
+import dev.outboard.terminal.ConsoleException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.outboard.console.naa;
 
-import dev.outboard.bench.report.Table;
 import dev.outboard.naa.server.RoutineArgument;
 import dev.outboard.naa.server.RoutineSpec;
+import dev.outboard.terminal.Table;
 import java.io.PrintWriter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

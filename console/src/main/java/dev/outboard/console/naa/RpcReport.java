@@ -1,11 +1,11 @@
 package dev.outboard.console.naa;
 
-import dev.outboard.bench.report.ByteSize;
-import dev.outboard.bench.report.Measure;
-import dev.outboard.bench.report.Table;
 import dev.outboard.naa.RpcResult;
 import dev.outboard.naa.client.NaaClient;
 import dev.outboard.naa.client.SetupTimes;
+import dev.outboard.terminal.ByteSize;
+import dev.outboard.terminal.Measure;
+import dev.outboard.terminal.Table;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.function.ToLongFunction;

@@ -1,13 +1,13 @@
 package dev.outboard.console.naa;
 
-import dev.outboard.console.terminal.ConsoleException;
-import dev.outboard.console.terminal.ShutdownHook;
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.Dialect;
 import dev.outboard.naa.server.NaaServer;
 import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.ServerLog;
 import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.ShutdownHook;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -1,10 +1,10 @@
 package dev.outboard.console.naa;
 
-import dev.outboard.console.terminal.Progress;
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.NaaException;
 import dev.outboard.naa.RpcResult;
 import dev.outboard.naa.client.NaaClient;
+import dev.outboard.terminal.Progress;
 import java.io.PrintWriter;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

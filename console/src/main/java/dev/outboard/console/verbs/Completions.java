@@ -1,9 +1,9 @@
 package dev.outboard.console.verbs;
 
-import dev.outboard.console.terminal.ConsoleException;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.terminal.ConsoleException;
 import java.time.Duration;
 
 /// Waits for the completions of a queue, spinning or sleeping as the user wants it, and never

@@ -1,12 +1,12 @@
 package dev.outboard.console.verbs;
 
-import dev.outboard.console.terminal.ConsoleException;
 import dev.outboard.fabric.ConnectionChannel;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.PortSpace;
+import dev.outboard.terminal.ConsoleException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package dev.outboard.console.verbs;
 
-import dev.outboard.console.terminal.ConsoleException;
+import dev.outboard.terminal.ConsoleException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;

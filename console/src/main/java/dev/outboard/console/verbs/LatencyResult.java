@@ -1,6 +1,6 @@
 package dev.outboard.console.verbs;
 
-import dev.outboard.bench.report.Table;
+import dev.outboard.terminal.Table;
 import java.io.PrintWriter;
 import java.util.Locale;
 import org.HdrHistogram.Histogram;

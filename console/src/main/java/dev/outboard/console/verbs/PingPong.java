@@ -1,11 +1,11 @@
 package dev.outboard.console.verbs;
 
-import dev.outboard.console.terminal.ConsoleException;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.terminal.ConsoleException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.outboard.console.verbs;
 
-import dev.outboard.console.terminal.ConsoleException;
+import dev.outboard.terminal.ConsoleException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

@@ -1,6 +1,5 @@
 package dev.outboard.console.verbs;
 
-import dev.outboard.console.terminal.ConsoleException;
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
@@ -8,6 +7,7 @@ import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.terminal.ConsoleException;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.util.Optional;

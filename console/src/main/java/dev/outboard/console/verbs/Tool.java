@@ -1,7 +1,7 @@
 package dev.outboard.console.verbs;
 
-import dev.outboard.console.terminal.ConsoleException;
 import dev.outboard.fabric.Device;
+import dev.outboard.terminal.ConsoleException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.Inet6Address;

@@ -3,7 +3,6 @@ package dev.outboard.console.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outboard.console.terminal.ConsoleException;
 import dev.outboard.fabric.ConnectionChannel;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
@@ -12,6 +11,7 @@ import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.PortSpace;
 import dev.outboard.fabric.QueuePairAttributes;
+import dev.outboard.terminal.ConsoleException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;

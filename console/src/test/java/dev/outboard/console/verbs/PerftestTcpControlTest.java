@@ -3,7 +3,7 @@ package dev.outboard.console.verbs;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outboard.console.terminal.ConsoleException;
+import dev.outboard.terminal.ConsoleException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

@@ -1,4 +1,4 @@
-package dev.outboard.bench.report;
+package dev.outboard.bench.comparison;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

@@ -1,4 +1,4 @@
-package dev.outboard.console.terminal;
+package dev.outboard.terminal;
 
 /// Does something when the process is told to end, by Ctrl-C or SIGTERM, unless it is closed first.
 /// The process ends when the action has returned.

@@ -1,4 +1,4 @@
-package dev.outboard.bench.report;
+package dev.outboard.bench.comparison;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.outboard.bench.report;
+package dev.outboard.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package dev.outboard.bench.report;
+package dev.outboard.terminal;
 
 import java.math.BigDecimal;
 import java.util.Locale;

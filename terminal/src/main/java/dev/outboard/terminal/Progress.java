@@ -1,4 +1,4 @@
-package dev.outboard.console.terminal;
+package dev.outboard.terminal;
 
 import java.io.Console;
 import java.io.PrintWriter;

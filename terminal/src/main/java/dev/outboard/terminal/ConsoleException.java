@@ -1,4 +1,4 @@
-package dev.outboard.console.terminal;
+package dev.outboard.terminal;
 
 /// A command cannot do what it was asked. The message is the one line that the user gets to read:
 /// it names the thing that is wrong and says what to do about it.

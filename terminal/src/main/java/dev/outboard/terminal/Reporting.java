@@ -1,4 +1,4 @@
-package dev.outboard.bench.report;
+package dev.outboard.terminal;
 
 import java.io.PrintWriter;
 import java.util.function.Consumer;

@@ -1,4 +1,4 @@
-package dev.outboard.console.terminal;
+package dev.outboard.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
