@@ -2,7 +2,7 @@ package dev.outboard.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 class FailuresTest {
     @Test
     void aFailureOfTheConsoleIsItsMessage() {
-        Execution run = fail(false, new ConsoleException("no node at 127.0.0.2:12345: start one"));
+        Execution run = fail(false, new CommandException("no node at 127.0.0.2:12345: start one"));
 
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.err())
@@ -26,10 +26,10 @@ class FailuresTest {
 
     @Test
     void verboseAddsTheStackTrace() {
-        Execution run = fail(true, new ConsoleException("broken"));
+        Execution run = fail(true, new CommandException("broken"));
 
         assertThat(run.err().lines())
-                .startsWith("outboard: broken", ConsoleException.class.getName() + ": broken")
+                .startsWith("outboard: broken", CommandException.class.getName() + ": broken")
                 .anyMatch(line -> line.contains("at " + FailuresTest.class.getName()));
     }
 
@@ -44,7 +44,7 @@ class FailuresTest {
 
     @Test
     void theCauseOfAWrappedFailureCounts() {
-        assertThat(Failures.line(new ExecutionException(new ConsoleException("broken"))))
+        assertThat(Failures.line(new ExecutionException(new CommandException("broken"))))
                 .isEqualTo("broken");
     }
 
@@ -57,7 +57,7 @@ class FailuresTest {
 
     @Test
     void aMessageOfSeveralLinesIsCutToOne() {
-        assertThat(Failures.line(new ConsoleException("first\nsecond"))).isEqualTo("first");
+        assertThat(Failures.line(new CommandException("first\nsecond"))).isEqualTo("first");
     }
 
     private static Execution fail(boolean verbose, Exception failure) {

@@ -20,7 +20,7 @@ import dev.outboard.ccip.trace.OnError;
 import dev.outboard.ccip.trace.Statistics;
 import dev.outboard.ccip.trace.TransactionLog;
 import dev.outboard.ccip.trace.VcdWriter;
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -166,7 +166,7 @@ final class AfuRun implements AutoCloseable {
             return new Outcome(text, true);
         } catch (ViolationException e) {
             return new Outcome("stopped in cycle " + e.report().cycle(), false);
-        } catch (FpgaException | RtlException | ConsoleException e) {
+        } catch (FpgaException | RtlException | CommandException e) {
             return new Outcome(String.valueOf(e.getMessage()), false);
         }
     }

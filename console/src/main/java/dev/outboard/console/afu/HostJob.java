@@ -11,7 +11,7 @@ import dev.outboard.ccip.host.Buffer;
 import dev.outboard.ccip.host.Fpga;
 import dev.outboard.ccip.host.Simulation;
 import dev.outboard.ccip.wire.Line;
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -63,7 +63,7 @@ final class HostJob {
     /// The AFU announces data by writing this line.
     void markFlag(FlagLine flag) {
         if (flag.line() >= lines) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "--flag: no line "
                             + flag.line()
                             + " in a buffer of "
@@ -143,7 +143,7 @@ final class HostJob {
         long last = (lines - 1L) * Line.LONGS;
         long found = destination.segment().getAtIndex(ValueLayout.JAVA_LONG, last);
         if (found != lines - 1) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "the last line holds " + found + " after the interrupt, not " + (lines - 1));
         }
         return "the AFU wrote " + lines + " lines and sent interrupt 0";
@@ -188,7 +188,7 @@ final class HostJob {
         start();
         while ((fpga.readMmio64(JobRegisters.STATUS) & JobRegisters.DONE) == 0) {
             if (cyclesLeft() <= 0) {
-                throw new ConsoleException(
+                throw new CommandException(
                         "bit 0 of register 0x%x, STATUS, is still 0 in cycle %d"
                                 .formatted(JobRegisters.STATUS, simulation.cycle()));
             }
@@ -208,7 +208,7 @@ final class HostJob {
     private static void require(byte[] expected, byte[] found) {
         int at = Arrays.mismatch(expected, found);
         if (at >= 0) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "byte %d of the result is 0x%02x, not 0x%02x"
                             .formatted(at, found[at], expected[at]));
         }

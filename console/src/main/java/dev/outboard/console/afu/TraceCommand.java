@@ -2,7 +2,7 @@ package dev.outboard.console.afu;
 
 import dev.outboard.ccip.checker.Channel;
 import dev.outboard.ccip.trace.Transaction;
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -58,7 +58,7 @@ final class TraceCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         try (BufferedReader log = Files.newBufferedReader(file)) {
             if (!Transaction.HEADER_LINE.equals(log.readLine())) {
-                throw new ConsoleException(
+                throw new CommandException(
                         file
                                 + " is no transaction log: its first line is not '"
                                 + Transaction.HEADER_LINE.replace('\t', ' ')
@@ -82,7 +82,7 @@ final class TraceCommand implements Callable<Integer> {
         try {
             return Transaction.parse(line);
         } catch (IllegalArgumentException e) {
-            throw new ConsoleException(file + ", line " + number + ": " + e.getMessage(), e);
+            throw new CommandException(file + ", line " + number + ": " + e.getMessage(), e);
         }
     }
 

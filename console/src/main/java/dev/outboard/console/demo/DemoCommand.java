@@ -11,7 +11,7 @@ import dev.outboard.naa.client.NaaClient;
 import dev.outboard.node.routine.EdgeDetection;
 import dev.outboard.node.routine.RoutineCatalog;
 import dev.outboard.terminal.ByteSize;
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import dev.outboard.terminal.Measure;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -181,7 +181,7 @@ public final class DemoCommand implements Callable<Integer> {
     private static RuntimeException explain(NodeProcess node, RuntimeException failure) {
         return node.death(DEATH_LIMIT)
                 .<RuntimeException>map(death ->
-                        new ConsoleException(
+                        new CommandException(
                                 "the node, process %d, %s before the demo was over; run it again"
                                         .formatted(node.pid(), death),
                                 failure))
@@ -202,7 +202,7 @@ public final class DemoCommand implements Callable<Integer> {
     private void compare(MemorySegment expected, MemorySegment edges) {
         long mismatch = expected.mismatch(edges);
         if (mismatch >= 0) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "the node's result differs from the one computed here, first at byte "
                             + mismatch
                             + " of "

@@ -1,6 +1,6 @@
 package dev.outboard.console.demo;
 
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.awt.Transparency;
 import java.awt.color.ColorSpace;
 import java.awt.image.BufferedImage;
@@ -25,14 +25,14 @@ final class ImageFile {
 
     /// Reads a picture, PNG or JPEG among others.
     ///
-    /// @throws ConsoleException if the file holds no picture
+    /// @throws CommandException if the file holds no picture
     static BufferedImage read(Path file) throws IOException {
         if (!Files.exists(file)) {
             throw new NoSuchFileException(file.toString());
         }
         BufferedImage image = ImageIO.read(file.toFile());
         if (image == null) {
-            throw new ConsoleException(file + " is not a picture; PNG, JPEG, GIF and BMP are");
+            throw new CommandException(file + " is not a picture; PNG, JPEG, GIF and BMP are");
         }
         return image;
     }

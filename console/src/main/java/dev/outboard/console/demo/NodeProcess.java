@@ -1,6 +1,6 @@
 package dev.outboard.console.demo;
 
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import dev.outboard.terminal.ShutdownHook;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -42,7 +42,7 @@ final class NodeProcess implements AutoCloseable {
     /// Starts a node on a free loopback address and waits until it is ready.
     ///
     /// @param options further words for `outboard naa serve`
-    /// @throws ConsoleException if it does not get ready
+    /// @throws CommandException if it does not get ready
     static NodeProcess start(List<String> options) throws IOException {
         List<String> words = new ArrayList<>(java());
         words.addAll(List.of("naa", "serve", "--bind", "auto", "--port", "0", "--while-stdin"));
@@ -126,13 +126,13 @@ final class NodeProcess implements AutoCloseable {
         try {
             ready.get(START_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "the node did not get ready within " + START_LIMIT.toSeconds() + " s", e);
         } catch (ExecutionException e) {
-            throw new ConsoleException("the node did not start: " + lastLine(), e);
+            throw new CommandException("the node did not start: " + lastLine(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new ConsoleException("interrupted while the node started", e);
+            throw new CommandException("interrupted while the node started", e);
         }
     }
 

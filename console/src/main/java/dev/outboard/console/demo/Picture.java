@@ -1,6 +1,6 @@
 package dev.outboard.console.demo;
 
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import dev.outboard.terminal.Progress;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
@@ -18,12 +18,12 @@ record Picture(ImageSize size, MemorySegment rgb) {
 
     /// Reads the user's own.
     ///
-    /// @throws ConsoleException if it is none, or too large
+    /// @throws CommandException if it is none, or too large
     static Picture read(Path file, Arena arena) throws IOException {
         BufferedImage image = ImageFile.read(file);
         ImageSize size = new ImageSize(image.getWidth(), image.getHeight());
         if (!size.isSupported()) {
-            throw new ConsoleException(
+            throw new CommandException(
                     file + " has " + size + " pixels; the demo takes up to 512 megapixels");
         }
         Picture picture = blank(size, arena);

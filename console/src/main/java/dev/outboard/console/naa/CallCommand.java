@@ -14,7 +14,7 @@ import dev.outboard.naa.client.NaaClientBuilder;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.node.routine.RoutineCatalog;
 import dev.outboard.node.routine.RoutineError;
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.foreign.Arena;
@@ -157,7 +157,7 @@ final class CallCommand implements Callable<Integer> {
                     spec.commandLine(), "--repeat is " + repeat + "; valid: 1 or more");
         }
         if (userBytes != null && dialect == Dialect.AP1_2023) {
-            throw new ConsoleException(
+            throw new CommandException(
                     dialect + " cannot carry user bytes; --user-bytes needs upstream-2026");
         }
         regions.forEach(region -> region.check(dialect));
@@ -173,7 +173,7 @@ final class CallCommand implements Callable<Integer> {
             if (target != null
                     && (!Files.exists(target) || Files.isRegularFile(target))
                     && !targets.add(target.toAbsolutePath().normalize())) {
-                throw new ConsoleException(
+                throw new CommandException(
                         target
                                 + " would be written twice: the second result would replace the"
                                 + " first");
@@ -207,7 +207,7 @@ final class CallCommand implements Callable<Integer> {
                     .forEach(builder::internal);
             return builder.build();
         } catch (IllegalArgumentException e) {
-            throw new ConsoleException(e);
+            throw new CommandException(e);
         }
     }
 
@@ -227,7 +227,7 @@ final class CallCommand implements Callable<Integer> {
                 results.add(progress.invoke());
             }
         } catch (RpcException e) {
-            throw new ConsoleException(explain(e), e);
+            throw new CommandException(explain(e), e);
         }
         return results;
     }
@@ -252,12 +252,12 @@ final class CallCommand implements Callable<Integer> {
         } catch (MrspException e) {
             throw switch (e.code()) {
                 case MrspException.NO_MEMORY ->
-                        new ConsoleException(
+                        new CommandException(
                                 "the node at %s has no memory for these regions; make them smaller, or start the node with a larger --max-memory"
                                         .formatted(node),
                                 e);
                 case MrspException.MALFORMED ->
-                        new ConsoleException(
+                        new CommandException(
                                 "%s; if the node speaks another dialect than %s, say so with --dialect"
                                         .formatted(e.getMessage(), dialect),
                                 e);
@@ -269,7 +269,7 @@ final class CallCommand implements Callable<Integer> {
     private void requireOneResult() {
         long results = regions.stream().flatMap(region -> region.target().stream()).count();
         if (dialect == Dialect.AP1_2023 && results != 1) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "ap1-2023 returns exactly one region; give one --out or --inout, not "
                             + results);
         }

@@ -3,7 +3,7 @@ package dev.outboard.console.naa;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.FabricException;
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,14 +32,14 @@ public final class DeviceOptions {
 
     /// Opens the local address `address`.
     ///
-    /// @throws ConsoleException if the capture cannot be written or the address is taken
+    /// @throws CommandException if the capture cannot be written or the address is taken
     public Device open(String address) {
         return open(address.contains(":") ? "[" + address + "]" : address, List.of());
     }
 
     /// Opens a local address from which `peer` can be reached, on loopback a free one.
     ///
-    /// @throws ConsoleException if the capture cannot be written
+    /// @throws CommandException if the capture cannot be written
     public Device openTowards(String peer) {
         return open("auto", List.of("peer=" + encode(peer)));
     }
@@ -71,8 +71,8 @@ public final class DeviceOptions {
         }
     }
 
-    private static ConsoleException taken(String address, FabricException failure) {
-        return new ConsoleException(
+    private static CommandException taken(String address, FabricException failure) {
+        return new CommandException(
                 address
                         + " is in use: another Outboard process, or the kernel's rdma_rxe, has its"
                         + " UDP port 4791; choose another local address, for example --bind"
@@ -84,14 +84,14 @@ public final class DeviceOptions {
     static void requireWritable(Path file) {
         Path directory = file.toAbsolutePath().getParent();
         if (directory != null && !Files.isDirectory(directory)) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "cannot write " + file + ": there is no directory " + directory);
         }
         if (Files.isDirectory(file)) {
-            throw new ConsoleException("cannot write " + file + ": it is a directory");
+            throw new CommandException("cannot write " + file + ": it is a directory");
         }
         if (Files.exists(file) && !Files.isWritable(file)) {
-            throw new ConsoleException("cannot write " + file + ": it is read-only");
+            throw new CommandException("cannot write " + file + ": it is read-only");
         }
     }
 

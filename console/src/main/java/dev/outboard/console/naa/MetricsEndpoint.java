@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -54,7 +54,7 @@ final class MetricsEndpoint implements AutoCloseable {
     ///
     /// @param port 0 for any free one
     /// @param counters what to show, asked for each time
-    /// @throws ConsoleException if the port is taken
+    /// @throws CommandException if the port is taken
     static MetricsEndpoint start(
             InetAddress address, int port, Supplier<Map<String, Long>> counters) {
         InetSocketAddress bind = new InetSocketAddress(address, port);
@@ -68,7 +68,7 @@ final class MetricsEndpoint implements AutoCloseable {
             server.start();
             return new MetricsEndpoint(server, threads);
         } catch (IOException e) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "cannot show metrics at %s: %s; choose another --metrics port"
                             .formatted(bind, e.getMessage()),
                     e);

@@ -4,7 +4,7 @@ import dev.outboard.naa.Dialect;
 import dev.outboard.naa.InternalRegion;
 import dev.outboard.naa.RegionSpec;
 import dev.outboard.terminal.ByteSize;
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -103,19 +103,19 @@ final class RegionOption {
 
     /// Refuses what cannot be said about this region.
     ///
-    /// @throws ConsoleException naming the options
+    /// @throws CommandException naming the options
     void check(Dialect dialect) {
         if (!once && send == null) {
             return;
         }
         String option = once ? "--once" : "--send";
         if (dialect == Dialect.AP1_2023) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "%s sends every region whole with every RPC; %s needs %s"
                             .formatted(dialect, option, Dialect.UPSTREAM_2026));
         }
         if (content.in == null && content.inout == null) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "%s belongs to a region that is sent, --in or --inout, not to %s"
                             .formatted(option, this));
         }
@@ -123,7 +123,7 @@ final class RegionOption {
 
     /// Allocates the region and fills it from its file.
     ///
-    /// @throws ConsoleException if it does not fit the dialect or the memory, or its file cannot be
+    /// @throws CommandException if it does not fit the dialect or the memory, or its file cannot be
     ///   written later
     RegionSpec load(Arena arena, Dialect dialect) throws IOException {
         Path target = target().orElse(null);
@@ -146,7 +146,7 @@ final class RegionOption {
         Path file = Objects.requireNonNull(content.in == null ? content.inout : content.in);
         MemorySegment memory = read(arena, dialect, file);
         if (send != null && send.bytes() > memory.byteSize()) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "--send %d of %s, which has %d bytes; valid: 0 to %d"
                             .formatted(send.bytes(), file, memory.byteSize(), memory.byteSize()));
         }
@@ -179,7 +179,7 @@ final class RegionOption {
     /// Writes the region to its target, over what is there: with `--inout` that is all there is of
     /// what was sent, and it is not given up before its place is taken.
     ///
-    /// @throws ConsoleException naming the target if that does not work
+    /// @throws CommandException naming the target if that does not work
     static void save(MemorySegment region, Path target) {
         try (FileChannel channel =
                 FileChannel.open(target, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
@@ -193,7 +193,7 @@ final class RegionOption {
                 channel.truncate(region.byteSize());
             }
         } catch (IOException e) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "the call has succeeded, but its result cannot be written to %s: %s"
                             .formatted(target, reason(e)),
                     e);
@@ -212,7 +212,7 @@ final class RegionOption {
             throw new NoSuchFileException(file.toString());
         }
         if (!Files.isRegularFile(file)) {
-            throw new ConsoleException(file + " is not a regular file; give one with the content");
+            throw new CommandException(file + " is not a regular file; give one with the content");
         }
         try (FileChannel channel = FileChannel.open(file)) {
             MemorySegment region = allocate(arena, dialect, channel.size(), file);
@@ -234,7 +234,7 @@ final class RegionOption {
 
     private static MemorySegment allocate(Arena arena, Dialect dialect, long size, Path file) {
         if (size > dialect.maxRegionBytes()) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "a region of %s (%s) is too large: %s has regions of up to %s"
                             .formatted(
                                     new ByteSize(size),
@@ -245,7 +245,7 @@ final class RegionOption {
         try {
             return arena.allocate(size, PAGE_BYTES);
         } catch (OutOfMemoryError e) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "no memory for a region of %s (%s); use smaller regions"
                             .formatted(new ByteSize(size), file),
                     e);

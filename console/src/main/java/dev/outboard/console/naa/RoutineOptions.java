@@ -1,7 +1,7 @@
 package dev.outboard.console.naa;
 
 import dev.outboard.naa.server.RoutineSet;
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,10 +24,10 @@ final class RoutineOptions {
 
     /// What is installed, unless it shall be left out, and what the JARs add.
     ///
-    /// @throws ConsoleException if a JAR cannot be used or a function code is taken
+    /// @throws CommandException if a JAR cannot be used or a function code is taken
     RoutineSet load() {
         if (noBuiltins && jars.isEmpty()) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "--no-builtins leaves no routine; add yours with --routines JAR");
         }
         try {
@@ -37,7 +37,7 @@ final class RoutineOptions {
             }
             return noBuiltins ? added : withBuiltins(added);
         } catch (IllegalArgumentException e) {
-            throw new ConsoleException(e);
+            throw new CommandException(e);
         }
     }
 
@@ -46,7 +46,7 @@ final class RoutineOptions {
         try {
             return builtins.with(added);
         } catch (IllegalArgumentException e) {
-            throw new ConsoleException(e.getMessage() + "; --no-builtins leaves out the first", e);
+            throw new CommandException(e.getMessage() + "; --no-builtins leaves out the first", e);
         }
     }
 }

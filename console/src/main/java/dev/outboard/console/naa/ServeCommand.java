@@ -6,7 +6,7 @@ import dev.outboard.naa.server.NaaServer;
 import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.ServerLog;
 import dev.outboard.naa.server.ServerOptions;
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import dev.outboard.terminal.ShutdownHook;
 import java.io.IOException;
 import java.io.InputStream;
@@ -165,7 +165,7 @@ final class ServeCommand implements Callable<Integer> {
             limits.addTo(builder);
             return NaaServer.start(device, port, offered, builder.build());
         } catch (IllegalArgumentException e) {
-            throw new ConsoleException(e);
+            throw new CommandException(e);
         }
     }
 

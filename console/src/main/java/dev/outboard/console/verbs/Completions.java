@@ -3,7 +3,7 @@ package dev.outboard.console.verbs;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.CompletionStatus;
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.time.Duration;
 
 /// Waits for the completions of a queue, spinning or sleeping as the user wants it, and never
@@ -25,7 +25,7 @@ final class Completions {
 
     /// The next completion, successful or not. It is the same object every time.
     ///
-    /// @throws ConsoleException if nothing completes in time
+    /// @throws CommandException if nothing completes in time
     Completion next() {
         if (queue.poll(completion)) {
             return completion;
@@ -34,7 +34,7 @@ final class Completions {
         int polls = 0;
         while (!queue.poll(completion)) {
             if (System.nanoTime() - deadline > 0) {
-                throw new ConsoleException(
+                throw new CommandException(
                         "nothing came from the peer within " + limit.toMillis() + " ms");
             }
             if (!sleeping) {
@@ -63,7 +63,7 @@ final class Completions {
 
     /// The next completion.
     ///
-    /// @throws ConsoleException if it is a failure, or nothing completes in time
+    /// @throws CommandException if it is a failure, or nothing completes in time
     Completion nextSuccess() {
         return requireSuccess(next());
     }
@@ -76,7 +76,7 @@ final class Completions {
     /// Drives the device.
     ///
     /// @return whether there was a completion
-    /// @throws ConsoleException if it is a failure
+    /// @throws CommandException if it is a failure
     boolean pollSuccess() {
         if (!queue.poll(completion)) {
             return false;
@@ -86,8 +86,8 @@ final class Completions {
     }
 
     /// The failure of a work request that ended with `status`.
-    static ConsoleException failed(CompletionStatus status) {
-        return new ConsoleException("a work request failed: " + status.explanation());
+    static CommandException failed(CompletionStatus status) {
+        return new CommandException("a work request failed: " + status.explanation());
     }
 
     private static Completion requireSuccess(Completion completion) {

@@ -6,7 +6,7 @@ import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.PortSpace;
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Locale;
@@ -102,7 +102,7 @@ final class Connections {
 
     /// The next event, which is of `type`.
     ///
-    /// @throws ConsoleException if it is another one, or nothing comes in time
+    /// @throws CommandException if it is another one, or nothing comes in time
     ConnectionEvent await(ConnectionEvent.Type type) {
         ConnectionEvent event = next();
         if (event.type() != type) {
@@ -115,7 +115,7 @@ final class Connections {
     /// connection that ended some time ago is free again, and comes between any events of the
     /// others.
     ///
-    /// @throws ConsoleException if nothing comes in time
+    /// @throws CommandException if nothing comes in time
     ConnectionEvent next() {
         long deadline = System.nanoTime() + limit.toNanos();
         while (true) {
@@ -123,7 +123,7 @@ final class Connections {
             ConnectionEvent event =
                     channel.next(left)
                             .orElseThrow(() ->
-                                    new ConsoleException(
+                                    new CommandException(
                                             "no word from the peer within "
                                                     + limit.toMillis()
                                                     + " ms"));
@@ -145,12 +145,12 @@ final class Connections {
     }
 
     /// The failure that `event` is when something else was awaited.
-    static ConsoleException unexpected(ConnectionEvent event) {
+    static CommandException unexpected(ConnectionEvent event) {
         String peer = event.id().remoteAddress().map(Connections::text).orElse("");
         String why =
                 event.explanation().isEmpty()
                         ? event.type().toString().toLowerCase(Locale.ROOT)
                         : event.explanation();
-        return new ConsoleException("connection" + peer + ": " + why);
+        return new CommandException("connection" + peer + ": " + why);
     }
 }

@@ -1,6 +1,6 @@
 package dev.outboard.console.verbs;
 
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -36,7 +36,7 @@ final class ExchangeSocket implements AutoCloseable {
         try {
             return new ServerSocket(address.getPort(), 1, address.getAddress());
         } catch (IOException e) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "cannot listen on TCP %s: %s".formatted(text(address), e.getMessage()), e);
         }
     }
@@ -47,7 +47,7 @@ final class ExchangeSocket implements AutoCloseable {
         try {
             return new ExchangeSocket(listener.accept(), limit);
         } catch (SocketTimeoutException e) {
-            throw new ConsoleException("no client within " + limit.toMillis() + " ms", e);
+            throw new CommandException("no client within " + limit.toMillis() + " ms", e);
         }
     }
 
@@ -58,7 +58,7 @@ final class ExchangeSocket implements AutoCloseable {
             socket.connect(server, millis(limit));
             return new ExchangeSocket(socket, limit);
         } catch (IOException e) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "connecting to TCP %s: %s; is the server there?"
                             .formatted(text(server), e.getMessage()),
                     e);
@@ -72,16 +72,16 @@ final class ExchangeSocket implements AutoCloseable {
 
     /// The next `count` bytes.
     ///
-    /// @throws ConsoleException if the peer ends the connection, or is silent for too long
+    /// @throws CommandException if the peer ends the connection, or is silent for too long
     byte[] receive(int count) throws IOException {
         byte[] bytes;
         try {
             bytes = socket.getInputStream().readNBytes(count);
         } catch (SocketTimeoutException e) {
-            throw new ConsoleException("the peer says nothing on the TCP connection", e);
+            throw new CommandException("the peer says nothing on the TCP connection", e);
         }
         if (bytes.length < count) {
-            throw new ConsoleException("the peer has ended the TCP connection");
+            throw new CommandException("the peer has ended the TCP connection");
         }
         return bytes;
     }

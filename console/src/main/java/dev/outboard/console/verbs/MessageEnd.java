@@ -14,7 +14,7 @@ import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -155,7 +155,7 @@ final class MessageEnd {
     /// Waits for the next message.
     void awaitNextReceived() {
         if (!awaitNextReceivedOrEnd()) {
-            throw new ConsoleException("the peer has ended the connection");
+            throw new CommandException("the peer has ended the connection");
         }
     }
 
@@ -194,7 +194,7 @@ final class MessageEnd {
 
     private static void requirePosted(boolean posted) {
         if (!posted) {
-            throw new ConsoleException("the queue pair is full");
+            throw new CommandException("the queue pair is full");
         }
     }
 }

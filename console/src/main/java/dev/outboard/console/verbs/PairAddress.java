@@ -1,6 +1,6 @@
 package dev.outboard.console.verbs;
 
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -32,7 +32,7 @@ record PairAddress(int number, int psn, InetAddress address) {
         String text = new String(bytes, StandardCharsets.US_ASCII);
         Matcher matcher = TEXT.matcher(text);
         if (!matcher.matches()) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "the peer's first words are not those of an ibv pingpong: " + text.strip());
         }
         return new PairAddress(

@@ -11,7 +11,7 @@ import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -114,7 +114,7 @@ final class PerftestEnd {
     /// Posts the request.
     void post() {
         if (!pair().post(request)) {
-            throw new ConsoleException("the send queue is full");
+            throw new CommandException("the send queue is full");
         }
     }
 
@@ -153,7 +153,7 @@ final class PerftestEnd {
             poll();
             Completions.spin(polls);
             if (System.nanoTime() - deadline > 0) {
-                throw new ConsoleException(
+                throw new CommandException(
                         "the peer wrote nothing within " + settings.limit().toMillis() + " ms");
             }
         }
@@ -170,7 +170,7 @@ final class PerftestEnd {
 
     private void postReceive() {
         if (!pair().post(receive)) {
-            throw new ConsoleException("the receive queue is full");
+            throw new CommandException("the receive queue is full");
         }
     }
 }

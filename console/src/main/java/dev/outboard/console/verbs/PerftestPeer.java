@@ -1,6 +1,6 @@
 package dev.outboard.console.verbs;
 
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -41,7 +41,7 @@ record PerftestPeer(int readDepth, int number, int psn, int key, long memory, In
         String text = new String(bytes, StandardCharsets.US_ASCII);
         Matcher matcher = TEXT.matcher(text);
         if (!matcher.matches()) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "the peer does not say what perftest 4.5 says: " + text.strip());
         }
         String gid = matcher.group(6);

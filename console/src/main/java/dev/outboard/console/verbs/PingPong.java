@@ -5,7 +5,7 @@ import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -99,7 +99,7 @@ final class PingPong {
 
     private static void requirePosted(boolean posted) {
         if (!posted) {
-            throw new ConsoleException("the queue is full");
+            throw new CommandException("the queue is full");
         }
     }
 

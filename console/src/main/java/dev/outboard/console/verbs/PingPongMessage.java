@@ -1,6 +1,6 @@
 package dev.outboard.console.verbs;
 
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -21,13 +21,13 @@ final class PingPongMessage {
 
     /// Compares `message`.
     ///
-    /// @throws ConsoleException naming the first byte that is wrong
+    /// @throws CommandException naming the first byte that is wrong
     static void check(MemorySegment message, byte filling) {
         for (long i = 0; i < message.byteSize(); i++) {
             byte is = message.get(ValueLayout.JAVA_BYTE, i);
             byte shouldBe = i % PAGE == 0 ? 0 : filling;
             if (is != shouldBe) {
-                throw new ConsoleException(
+                throw new CommandException(
                         "byte %d of a message is 0x%02x instead of 0x%02x; does the peer check too?"
                                 .formatted(i, is, shouldBe));
             }

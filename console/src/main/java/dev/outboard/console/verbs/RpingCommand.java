@@ -7,7 +7,7 @@ import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.SendRequest;
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.util.Optional;
@@ -124,7 +124,7 @@ final class RpingCommand extends Tool {
             offer(end, source);
             offer(end, sink);
             if (validate && source.segment().mismatch(sink.segment()) >= 0) {
-                throw new ConsoleException("ping " + done + " came back with other bytes");
+                throw new CommandException("ping " + done + " came back with other bytes");
             }
             if (verbose) {
                 say("ping data: %s".formatted(RpingText.read(sink.segment(), bytes)));
@@ -175,7 +175,7 @@ final class RpingCommand extends Tool {
         RpingAdvertisement offered = RpingAdvertisement.parse(end.incoming());
         end.postReceives(1);
         if (offered.length() < 0 || offered.length() > text.length()) {
-            throw new ConsoleException(
+            throw new CommandException(
                     "the client offers %s bytes; at most %d are valid"
                             .formatted(Integer.toUnsignedString(offered.length()), text.length()));
         }

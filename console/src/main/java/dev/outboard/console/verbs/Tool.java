@@ -1,7 +1,7 @@
 package dev.outboard.console.verbs;
 
 import dev.outboard.fabric.Device;
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.Inet6Address;
@@ -98,7 +98,7 @@ abstract class Tool implements Callable<Integer> {
         try {
             return InetAddress.getByName(host);
         } catch (UnknownHostException e) {
-            throw new ConsoleException("unknown host " + host, e);
+            throw new CommandException("unknown host " + host, e);
         }
     }
 }

@@ -3,7 +3,7 @@ package dev.outboard.console.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -49,7 +49,7 @@ class ImageFileTest {
         Path file = Files.writeString(directory.resolve("letter.txt"), "Dear Sir");
 
         assertThatThrownBy(() -> ImageFile.read(file))
-                .isInstanceOf(ConsoleException.class)
+                .isInstanceOf(CommandException.class)
                 .hasMessage(file + " is not a picture; PNG, JPEG, GIF and BMP are");
         assertThatThrownBy(() -> ImageFile.read(directory.resolve("missing.png")))
                 .isInstanceOf(NoSuchFileException.class);

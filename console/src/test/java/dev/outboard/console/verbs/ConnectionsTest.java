@@ -11,7 +11,7 @@ import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.PortSpace;
 import dev.outboard.fabric.QueuePairAttributes;
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,7 +66,7 @@ class ConnectionsTest {
                                 .reject(new byte[0]));
 
         assertThatThrownBy(() -> connect(_ -> {}))
-                .isInstanceOf(ConsoleException.class)
+                .isInstanceOf(CommandException.class)
                 .hasMessageContaining("rejected by the application");
         assertThat(attempts).hasSize(1);
     }

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.lang.foreign.MemorySegment;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
@@ -92,7 +92,7 @@ class ExchangeTextTest {
         byte[] words = "GET / HTTP/1.1 with enough to make up fifty-two bytes".getBytes(US_ASCII);
 
         assertThatThrownBy(() -> PairAddress.parse(words))
-                .isInstanceOf(ConsoleException.class)
+                .isInstanceOf(CommandException.class)
                 .hasMessageContaining("not those of an ibv pingpong: GET / HTTP");
     }
 }

@@ -3,7 +3,7 @@ package dev.outboard.console.verbs;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outboard.terminal.ConsoleException;
+import dev.outboard.terminal.CommandException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -62,7 +62,7 @@ class PerftestTcpControlTest {
         peer.shutdownOutput();
 
         assertThatThrownBy(control::finish)
-                .isInstanceOf(ConsoleException.class)
+                .isInstanceOf(CommandException.class)
                 .hasMessage("the peer has ended the TCP connection");
     }
 
