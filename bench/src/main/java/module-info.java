@@ -1,3 +1,5 @@
+import dev.outboard.bench.BenchCommand;
+import dev.outboard.terminal.Subcommand;
 import org.jspecify.annotations.NullMarked;
 
 /// Outboard measured side by side with its peers.
@@ -15,8 +17,6 @@ module dev.outboard.bench {
     requires jdk.management;
     requires static org.jspecify;
 
-    exports dev.outboard.bench;
-
     opens dev.outboard.bench to
             info.picocli,
             tools.jackson.databind;
@@ -31,4 +31,7 @@ module dev.outboard.bench {
             info.picocli;
     opens dev.outboard.bench.soak to
             info.picocli;
+
+    provides Subcommand with
+            BenchCommand;
 }

@@ -1,3 +1,4 @@
+import dev.outboard.terminal.Subcommand;
 import org.jspecify.annotations.NullMarked;
 
 /// The outboard command.
@@ -6,9 +7,7 @@ import org.jspecify.annotations.NullMarked;
 @SuppressWarnings("requires-automatic")
 module dev.outboard.console {
     requires HdrHistogram;
-    requires dev.outboard.bench;
     requires dev.outboard.ccip;
-    requires dev.outboard.examples;
     requires dev.outboard.node;
     requires dev.outboard.terminal;
     requires java.compiler;
@@ -31,4 +30,6 @@ module dev.outboard.console {
             info.picocli;
     opens dev.outboard.console.verbs to
             info.picocli;
+
+    uses Subcommand;
 }

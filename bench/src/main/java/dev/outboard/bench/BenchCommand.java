@@ -5,6 +5,7 @@ import dev.outboard.bench.doca.DocaCommand;
 import dev.outboard.bench.fabric.FabricCommand;
 import dev.outboard.bench.soak.SoakCommand;
 import dev.outboard.bench.soak.TaskSoakCommand;
+import dev.outboard.terminal.Subcommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -22,10 +23,10 @@ import picocli.CommandLine.Spec;
             SoakCommand.class,
             TaskSoakCommand.class
         })
-public final class BenchCommand implements Runnable {
+public final class BenchCommand implements Subcommand {
     @Spec private CommandSpec spec;
 
-    /// For picocli.
+    /// For [java.util.ServiceLoader].
     public BenchCommand() {}
 
     @Override

@@ -1,6 +1,5 @@
 package dev.outboard.console;
 
-import dev.outboard.bench.BenchCommand;
 import dev.outboard.console.afu.AfuCommand;
 import dev.outboard.console.demo.DemoCommand;
 import dev.outboard.console.naa.NaaCommand;
@@ -8,7 +7,12 @@ import dev.outboard.console.spec.SpecCommand;
 import dev.outboard.console.verbs.VerbsCommand;
 import dev.outboard.terminal.ByteSize;
 import dev.outboard.terminal.Measure;
+import dev.outboard.terminal.Subcommand;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
 import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -25,21 +29,21 @@ import picocli.CommandLine.Spec;
         name = "outboard",
         description = "A network-attached accelerator, end to end, in software.",
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {
-            DemoCommand.class,
-            NaaCommand.class,
-            VerbsCommand.class,
-            AfuCommand.class,
-            BenchCommand.class,
-            ExampleCommand.class,
-            DoctorCommand.class,
-            SpecCommand.class,
-            VersionCommand.class,
-            GenerateCompletion.class,
-            HelpCommand.class
-        },
         footer = {"", "'outboard help COMMAND' explains one command."})
 public final class Main implements Runnable {
+    /// What Outboard does; below it stands what other modules bring.
+    private static final List<Class<?>> COMMANDS =
+            List.of(DemoCommand.class, NaaCommand.class, VerbsCommand.class, AfuCommand.class);
+
+    /// What helps with all of that.
+    private static final List<Class<?>> HELPERS =
+            List.of(
+                    DoctorCommand.class,
+                    SpecCommand.class,
+                    VersionCommand.class,
+                    GenerateCompletion.class,
+                    HelpCommand.class);
+
     @Spec private CommandSpec spec;
 
     @Option(
@@ -67,6 +71,9 @@ public final class Main implements Runnable {
         Main main = new Main();
         Failures failures = new Failures(() -> main.verbose);
         CommandLine outboard = new CommandLine(main);
+        COMMANDS.forEach(outboard::addSubcommand);
+        commandsOfOtherModules().forEach(outboard::addSubcommand);
+        HELPERS.forEach(outboard::addSubcommand);
         explainAll(outboard);
         return outboard.registerConverter(ByteSize.class, ByteSize::parse)
                 .registerConverter(Duration.class, Measure::parseTime)
@@ -74,6 +81,13 @@ public final class Main implements Runnable {
                 .setUsageHelpAutoWidth(true)
                 .setExecutionExceptionHandler(failures)
                 .setParameterExceptionHandler(failures);
+    }
+
+    /// In the order of their names: a service loader keeps to none.
+    private static Stream<CommandLine> commandsOfOtherModules() {
+        return ServiceLoader.load(Subcommand.class).stream()
+                .map(command -> new CommandLine(command.get()))
+                .sorted(Comparator.comparing(CommandLine::getCommandName));
     }
 
     /// Gives every command `--help`; picocli's own commands have it.

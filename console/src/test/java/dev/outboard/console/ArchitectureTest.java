@@ -46,10 +46,6 @@ class ArchitectureTest {
     private static final String NAA_CLIENT = "dev.outboard.naa.client..";
     private static final String NAA_SERVER = "dev.outboard.naa.server..";
     private static final String CCIP = "dev.outboard.ccip..";
-    private static final String NODE = "dev.outboard.node..";
-    private static final String BENCH = "dev.outboard.bench..";
-    private static final String EXAMPLES = "dev.outboard.examples..";
-    private static final String CONSOLE = "dev.outboard.console..";
     private static final String ROCE = "dev.outboard.fabric.roce";
     private static final String WIRE = ROCE + ".wire..";
     private static final String NIC = ROCE + ".nic..";
@@ -62,6 +58,10 @@ class ArchitectureTest {
     private static final String MEMORY = "dev.outboard.fabric.memory..";
     private static final String VERBS = "dev.outboard.fabric.verbs..";
     private static final String RTL = "dev.outboard.ccip.rtl..";
+
+    private static final String[] NO_PRODUCT = {
+        "dev.outboard.bench..", "dev.outboard.examples..", "dev.outboard.interop.."
+    };
 
     /// What knows neither time nor chance but those that it is given.
     private static final String[] PROTOCOLS = {
@@ -88,71 +88,33 @@ class ArchitectureTest {
                     .withImportOption(location -> !location.contains("testkit"))
                     .importPackages("dev.outboard");
 
+    /// The table of docs/architecture.md, with what those modules use in turn.
     @ParameterizedTest
     @CsvSource({
-        "dev.outboard.fabric.., '"
-                + NAA
-                + ";"
-                + DOCA
-                + ";"
-                + CCIP
-                + ";"
-                + NODE
-                + ";"
-                + BENCH
-                + ";"
-                + EXAMPLES
-                + ";"
-                + CONSOLE
-                + "'",
-        "dev.outboard.naa..,    '"
-                + DOCA
-                + ";"
-                + NODE
-                + ";"
-                + BENCH
-                + ";"
-                + EXAMPLES
-                + ";"
-                + CONSOLE
-                + "'",
-        "dev.outboard.doca..,   '"
-                + NAA
-                + ";"
-                + NODE
-                + ";"
-                + BENCH
-                + ";"
-                + EXAMPLES
-                + ";"
-                + CONSOLE
-                + "'",
-        "dev.outboard.ccip..,   '"
-                + FABRIC
-                + ";"
-                + NAA
-                + ";"
-                + DOCA
-                + ";"
-                + NODE
-                + ";"
-                + BENCH
-                + ";"
-                + EXAMPLES
-                + ";"
-                + CONSOLE
-                + "'",
-        "dev.outboard.node..,   '" + BENCH + ";" + EXAMPLES + ";" + CONSOLE + "'",
-        "dev.outboard.bench..,  '" + EXAMPLES + ";" + CONSOLE + "'",
-        "dev.outboard.examples.., '" + NAA + ";" + NODE + ";" + BENCH + ";" + CONSOLE + "'",
+        "fabric,   'fabric'",
+        "naa,      'fabric;naa'",
+        "doca,     'fabric;doca'",
+        "ccip,     'ccip'",
+        "node,     'fabric;naa;node'",
+        "terminal, 'terminal'",
+        "examples, 'fabric;doca;terminal;examples'",
+        "bench,    'fabric;naa;doca;ccip;node;terminal;bench'",
+        "console,  'fabric;naa;ccip;node;terminal;console'",
     })
-    void modulesUseTheModulesBelowThemOnly(String module, String above) {
+    void modulesUseTheModulesBelowThemOnly(String one, String those) {
+        check("dev.outboard.", one, those);
+    }
+
+    /// Whoever measures the product, shows how it is used or tests it with others: their commands
+    /// are found when the product runs.
+    @Test
+    void noProductModuleImportsBenchExamplesOrInterop() {
         noClasses()
                 .that()
-                .resideInAPackage(module)
+                .resideOutsideOfPackages(NO_PRODUCT)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(above.split(";"))
+                .resideInAnyPackage(NO_PRODUCT)
                 .check(CODE);
     }
 
@@ -224,15 +186,21 @@ class ArchitectureTest {
         "host,     'wire;platform;afu;checker;fiu;host'",
     })
     void packagesOfCcipUseThoseBelowThemOnly(String one, String those) {
+        check("dev.outboard.ccip.", one, those);
+    }
+
+    /// What is below `root` and then `one` uses, of all that is below `root`, only `those`.
+    private static void check(String root, String one, String those) {
         String[] allowed =
                 Arrays.stream(those.split(";"))
-                        .map(name -> "dev.outboard.ccip." + name + "..")
+                        .map(name -> root + name + "..")
                         .toArray(String[]::new);
         noClasses()
                 .that()
-                .resideInAPackage("dev.outboard.ccip." + one + "..")
+                .resideInAPackage(root + one + "..")
                 .should()
-                .dependOnClassesThat(resideInAPackage(CCIP).and(not(resideInAnyPackage(allowed))))
+                .dependOnClassesThat(
+                        resideInAPackage(root + ".").and(not(resideInAnyPackage(allowed))))
                 .check(CODE);
     }
 

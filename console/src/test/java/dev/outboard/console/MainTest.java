@@ -19,6 +19,23 @@ class MainTest {
         assertThat(run.err()).isEmpty();
     }
 
+    @Test
+    void commandsOfOtherModulesStandBesideItsOwn() {
+        assertThat(Main.commandLine().getSubcommands().keySet())
+                .containsExactly(
+                        "demo",
+                        "naa",
+                        "verbs",
+                        "afu",
+                        "bench",
+                        "example",
+                        "doctor",
+                        "spec",
+                        "version",
+                        "generate-completion",
+                        "help");
+    }
+
     @ParameterizedTest
     @MethodSource("allCommands")
     void everyCommandExplainsItself(CommandLine command) {

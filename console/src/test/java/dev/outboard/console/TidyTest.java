@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Test;
 /// text files that git tracks or would add.
 class TidyTest {
     private static final int MOST_LINES = 700;
+    private static final String MODULE_INFO = "src/main/java/module-info.java";
+    private static final String SERVICES = "src/main/resources/META-INF/services/";
     private static final List<String> DECISION_SECTIONS =
             List.of("## Context", "## Choice", "## Consequences");
 
@@ -38,6 +40,8 @@ class TidyTest {
                     "(?<![^\\s\"'`(=])/(?!(" + SYSTEM_DIRECTORIES + ")/)[a-z]\\w*/[\\w./-]*");
     private static final Pattern RESTRICTED =
             Pattern.compile("@Suppress" + "Warnings\\([^)]*\"restricted\"");
+    private static final Pattern PROVIDES =
+            Pattern.compile("provides\\s+([\\w.]+)\\s+with\\s+([^;]+);");
     private static final Pattern LINK =
             Pattern.compile("\\]\\((?!\\w+:)([^)#\\s]+)(#[^)\\s]*)?\\)");
     private static final Pattern CODE = Pattern.compile("(?s)```.*?```|`[^`\n]*`");
@@ -202,6 +206,43 @@ class TidyTest {
                                                 && !file.name().startsWith("bench/peers/"),
                                 RESTRICTED))
                 .isEmpty();
+    }
+
+    /// The command runs on the module path, its tests on the class path.
+    @Test
+    void modulesProvideTheSameServicesOnBothPaths() {
+        List<String> onModulePath = new ArrayList<>();
+        List<String> onClassPath = new ArrayList<>();
+        for (TextFile file : FILES) {
+            String module = file.name().split("src/main/")[0];
+            if (file.name().equals(module + MODULE_INFO)) {
+                PROVIDES.matcher(file.text())
+                        .results()
+                        .forEach(service ->
+                                Stream.of(service.group(2).split(","))
+                                        .map(type -> service(module, service.group(1), type))
+                                        .forEach(onModulePath::add));
+            } else if (file.name().startsWith(module + SERVICES) && isModule(module)) {
+                file.text()
+                        .lines()
+                        .map(type -> service(module, file.path().getFileName().toString(), type))
+                        .forEach(onClassPath::add);
+            }
+        }
+        assertThat(onClassPath).isNotEmpty().containsExactlyInAnyOrderElementsOf(onModulePath);
+    }
+
+    private static boolean isModule(String directory) {
+        return FILES.stream().anyMatch(file -> file.name().equals(directory + MODULE_INFO));
+    }
+
+    /// Without packages: a module descriptor may import them.
+    private static String service(String module, String service, String provider) {
+        return "%s: %s with %s"
+                .formatted(
+                        module,
+                        service.replaceFirst(".*\\.", ""),
+                        provider.strip().replaceFirst(".*\\.", ""));
     }
 
     private static List<String> places(Predicate<TextFile> where, Pattern pattern) {

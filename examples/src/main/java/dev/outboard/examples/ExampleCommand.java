@@ -1,9 +1,10 @@
-package dev.outboard.console;
+package dev.outboard.examples;
 
 import dev.outboard.examples.doca.Counter;
 import dev.outboard.examples.doca.FileCopy;
 import dev.outboard.examples.doca.NotifiedWrite;
 import dev.outboard.examples.doca.PingPong;
+import dev.outboard.terminal.Subcommand;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -21,10 +22,13 @@ import picocli.CommandLine.Spec;
                     + " front of its own it is one of the two."
         },
         synopsisSubcommandLabel = "COMMAND")
-final class ExampleCommand implements Runnable {
+public final class ExampleCommand implements Subcommand {
     private static final String SIDE = "[server | client HOST]";
 
     @Spec private CommandSpec spec;
+
+    /// For [java.util.ServiceLoader].
+    public ExampleCommand() {}
 
     @Command(name = "ping-pong", description = "Two processes send each other a message, in turn.")
     void pingPong(

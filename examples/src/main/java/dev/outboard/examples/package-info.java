@@ -1,0 +1,2 @@
+/// The command that runs the examples.
+package dev.outboard.examples;

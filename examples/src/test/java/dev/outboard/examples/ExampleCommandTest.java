@@ -1,0 +1,42 @@
+package dev.outboard.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+import picocli.CommandLine.ExitCode;
+
+class ExampleCommandTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @Test
+    void listsTheExamplesWhenNoneIsNamed() {
+        assertThat(run("")).isEqualTo(ExitCode.OK);
+        assertThat(out.toString()).contains("ping-pong", "notified-write", "counter", "file-copy");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ping-pong,      client",
+        "ping-pong,      servant",
+        "notified-write, client",
+        "counter,        64",
+    })
+    void refusesWordsThatNameNoSide(String example, String words) {
+        assertThat(run(example + " " + words)).isEqualTo(ExitCode.USAGE);
+        assertThat(err.toString())
+                .startsWith("'" + words + "' is not clear; valid is [server | client HOST]");
+    }
+
+    private int run(String words) {
+        return new CommandLine(new ExampleCommand())
+                .setOut(new PrintWriter(out, true))
+                .setErr(new PrintWriter(err, true))
+                .execute(words.isEmpty() ? new String[0] : words.split(" "));
+    }
+}
