@@ -5,10 +5,10 @@ import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.PathMtu;
 import dev.outboard.fabric.roce.wire.cm.CmDatagram;
-import dev.outboard.fabric.roce.wire.cm.CmDiscard;
 import dev.outboard.fabric.roce.wire.cm.CmMessage;
 import dev.outboard.fabric.roce.wire.cm.ConnectionReply;
 import dev.outboard.fabric.roce.wire.cm.ConnectionRequest;
+import dev.outboard.fabric.roce.wire.cm.DatagramFlaw;
 import dev.outboard.fabric.roce.wire.cm.DisconnectReply;
 import dev.outboard.fabric.roce.wire.cm.DisconnectRequest;
 import dev.outboard.fabric.roce.wire.cm.MessageReceiptAcknowledgement;
@@ -229,9 +229,9 @@ public final class CmAgent {
 
     /// A datagram arrived on queue pair 1. Whatever it holds, this does not throw.
     public void receive(Gid source, byte[] mad, long nowNanos) {
-        CmDiscard discard = CmDatagram.check(mad);
-        if (discard != null) {
-            signalling.discard(discard);
+        DatagramFlaw flaw = CmDatagram.check(mad);
+        if (flaw != null) {
+            signalling.discard(flaw);
             return;
         }
         CmDatagram datagram = CmDatagram.parse(mad);

@@ -1,7 +1,7 @@
 package dev.outboard.fabric.roce.cm;
 
 import dev.outboard.fabric.roce.wire.cm.CmAttribute;
-import dev.outboard.fabric.roce.wire.cm.CmDiscard;
+import dev.outboard.fabric.roce.wire.cm.DatagramFlaw;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -10,6 +10,7 @@ import java.util.TreeMap;
 public final class CmCounters {
     private final long[] received = new long[CmAttribute.values().length];
     private final long[] sent = new long[CmAttribute.values().length];
+    private final long[] flawed = new long[DatagramFlaw.values().length];
     private final long[] discarded = new long[CmDiscard.values().length];
     private long resent;
     private long withheld;
@@ -30,6 +31,10 @@ public final class CmCounters {
 
     void countWithheld() {
         withheld++;
+    }
+
+    void countDiscarded(DatagramFlaw reason) {
+        flawed[reason.ordinal()]++;
     }
 
     void countDiscarded(CmDiscard reason) {
@@ -57,6 +62,11 @@ public final class CmCounters {
     }
 
     /// Datagrams dropped for this reason.
+    public long discarded(DatagramFlaw reason) {
+        return flawed[reason.ordinal()];
+    }
+
+    /// Messages dropped for this reason.
     public long discarded(CmDiscard reason) {
         return discarded[reason.ordinal()];
     }
@@ -67,6 +77,9 @@ public final class CmCounters {
         for (CmAttribute attribute : CmAttribute.values()) {
             add(counters, "cm.received." + name(attribute), received(attribute));
             add(counters, "cm.sent." + name(attribute), sent(attribute));
+        }
+        for (DatagramFlaw reason : DatagramFlaw.values()) {
+            add(counters, "cm.discarded." + name(reason), discarded(reason));
         }
         for (CmDiscard reason : CmDiscard.values()) {
             add(counters, "cm.discarded." + name(reason), discarded(reason));

@@ -5,7 +5,6 @@ import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.PathMtu;
 import dev.outboard.fabric.roce.wire.Psn;
-import dev.outboard.fabric.roce.wire.cm.CmDiscard;
 import dev.outboard.fabric.roce.wire.cm.ConnectionReply;
 import dev.outboard.fabric.roce.wire.cm.ConnectionRequest;
 import dev.outboard.fabric.roce.wire.cm.FlowControl;

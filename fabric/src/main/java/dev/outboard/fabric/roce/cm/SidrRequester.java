@@ -3,7 +3,6 @@ package dev.outboard.fabric.roce.cm;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.cm.CmAttribute;
 import dev.outboard.fabric.roce.wire.cm.CmDatagram;
-import dev.outboard.fabric.roce.wire.cm.CmDiscard;
 import dev.outboard.fabric.roce.wire.cm.IpAddressHeader;
 import dev.outboard.fabric.roce.wire.cm.Octets;
 import dev.outboard.fabric.roce.wire.cm.ServiceId;

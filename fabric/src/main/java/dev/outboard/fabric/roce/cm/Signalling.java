@@ -4,8 +4,8 @@ import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.cm.CmDatagram;
-import dev.outboard.fabric.roce.wire.cm.CmDiscard;
 import dev.outboard.fabric.roce.wire.cm.CmMessage;
+import dev.outboard.fabric.roce.wire.cm.DatagramFlaw;
 import dev.outboard.fabric.roce.wire.cm.Octets;
 import dev.outboard.fabric.roce.wire.cm.RejectReason;
 import java.time.Duration;
@@ -137,6 +137,10 @@ final class Signalling {
             counters.countResent();
             host.send(connection.remoteGid(), connection.unanswered.clone());
         }
+    }
+
+    void discard(DatagramFlaw reason) {
+        counters.countDiscarded(reason);
     }
 
     void discard(CmDiscard reason) {

@@ -2,7 +2,6 @@ package dev.outboard.fabric.roce.cm;
 
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.roce.wire.Gid;
-import dev.outboard.fabric.roce.wire.cm.CmDiscard;
 import dev.outboard.fabric.roce.wire.cm.DisconnectReply;
 import dev.outboard.fabric.roce.wire.cm.DisconnectRequest;
 import dev.outboard.fabric.roce.wire.cm.Octets;

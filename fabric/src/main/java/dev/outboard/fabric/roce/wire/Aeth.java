@@ -77,7 +77,7 @@ public final class Aeth {
         return syndrome & VALUE_MASK;
     }
 
-    /// The least time a requester waits before it tries again, for a timer code of 0 to 31.
+    /// The time that a timer code of 0 to 31 stands for.
     public static long rnrTimerNanos(int timerCode) {
         return RNR_TIMER[timerCode] * RNR_TIMER_UNIT_NANOS;
     }

@@ -29,7 +29,7 @@ public record Gid(long high, long low) {
         return high == 0 && (low & ~IPV4_MASK) == IPV4_PREFIX;
     }
 
-    /// The address that sockets take: an `Inet4Address` exactly when [#isIpv4].
+    /// The address as Java has it: an `Inet4Address` exactly when [#isIpv4].
     public InetAddress toInetAddress() {
         byte[] bytes = new byte[LENGTH];
         MemorySegment segment = MemorySegment.ofArray(bytes);

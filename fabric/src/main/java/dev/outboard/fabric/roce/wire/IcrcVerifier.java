@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// by the thread that receives; allocates only at the first packet of each length.
 ///
 /// Source: spec/roce.md, 2.3. IPv6 needs no guess. On IPv4 the ICRC covers identification and DF,
-/// which a plain socket does not see, so [Policy] decides what to do about them.
+/// which a receiver may not be told, so [Policy] decides what to do about them.
 ///
 /// ROCE-ICRC-7: three policies, and a counter for each way a packet is taken or refused.
 public final class IcrcVerifier {

@@ -2,8 +2,8 @@ package dev.outboard.fabric.roce.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// IP and UDP headers as the kernel sends them for us. A plain socket sees neither side's headers,
-/// yet captures show them, a UD receive delivers them, and the ICRC covers most of them.
+/// The IP and UDP headers before a packet, as Linux writes them: captures show them, the receiver
+/// of a datagram gets them with it, and the ICRC covers most of them.
 ///
 /// Source: spec/roce.md, 1.2 (fields), 1.5 (UD receives) and 1.6 (ICRC).
 public final class IpHeaders {

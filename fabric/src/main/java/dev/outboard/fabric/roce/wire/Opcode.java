@@ -32,21 +32,20 @@ public enum Opcode {
     FETCH_ADD(0x14, Operation.FETCH_ADD, Position.ONLY, Extension.ATOMIC_ETH),
     SEND_LAST_INV(0x16, Operation.SEND, Position.LAST, Extension.IETH),
     SEND_ONLY_INV(0x17, Operation.SEND, Position.ONLY, Extension.IETH),
-    /// Known so that a responder can refuse it with a NAK; its headers are not decoded.
+    /// Its extension headers are not decoded.
     FLUSH(0x1C, Operation.FLUSH, Position.ONLY, Extension.FETH_AND_RETH),
-    /// Known so that a responder can refuse it with a NAK.
     ATOMIC_WRITE(0x1D, Operation.ATOMIC_WRITE, Position.ONLY, Extension.RETH),
     UD_SEND_ONLY(0x64, Operation.UD_SEND, Position.ONLY, Extension.DETH),
     UD_SEND_ONLY_IMM(0x65, Operation.UD_SEND, Position.ONLY, Extension.DETH, Extension.IMMEDIATE),
     CNP(0x81, Operation.CNP, Position.ONLY);
 
-    /// Which kind of queue pair an opcode addresses.
+    /// The transport service that an opcode belongs to.
     public enum Transport {
         /// Reliable connection.
         RC,
         /// Unreliable datagram.
         UD,
-        /// Congestion notification: addressed to an RC queue pair, but outside its sequence.
+        /// Congestion notification: sent along a reliable connection, but outside its sequence.
         CNP
     }
 
@@ -158,12 +157,12 @@ public enum Opcode {
         return headerLength;
     }
 
-    /// Whether it asks something of a responder: an RC packet that takes a PSN of its sender.
+    /// Whether it is a request: an RC packet that takes a PSN of its sender.
     public boolean isRequest() {
         return transport == Transport.RC && !isResponse();
     }
 
-    /// Whether it answers a requester: an RC packet that carries the PSN of a request.
+    /// Whether it is a response: an RC packet that carries the PSN of a request.
     public boolean isResponse() {
         return operation == Operation.ACKNOWLEDGE
                 || operation == Operation.READ_RESPONSE

@@ -82,8 +82,7 @@ public final class Packet {
         identified(0, true);
     }
 
-    /// Notes what the ICRC told about two fields of the IPv4 header that a plain socket does not
-    /// show.
+    /// Notes what the ICRC told about two fields of the IPv4 header that its receiver was not told.
     public void identified(int identification, boolean isDontFragment) {
         this.identification = identification;
         this.isDontFragment = isDontFragment;

@@ -5,8 +5,8 @@ import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.PathMtu;
 import dev.outboard.fabric.roce.wire.cm.CmDatagram;
-import dev.outboard.fabric.roce.wire.cm.CmDiscard;
 import dev.outboard.fabric.roce.wire.cm.CmMessage;
+import dev.outboard.fabric.roce.wire.cm.DatagramFlaw;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -256,6 +256,10 @@ final class CmEndpoint implements CmHost {
 
     boolean isFailed(Connection connection) {
         return failed.contains(connection);
+    }
+
+    long discarded(DatagramFlaw reason) {
+        return agent.counters().discarded(reason);
     }
 
     long discarded(CmDiscard reason) {

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.roce.wire.cm.CmAttribute;
 import dev.outboard.fabric.roce.wire.cm.CmDatagram;
-import dev.outboard.fabric.roce.wire.cm.CmDiscard;
 import dev.outboard.fabric.roce.wire.cm.CmMessage;
+import dev.outboard.fabric.roce.wire.cm.DatagramFlaw;
 import dev.outboard.fabric.roce.wire.cm.DisconnectReply;
 import dev.outboard.fabric.roce.wire.cm.DisconnectRequest;
 import dev.outboard.fabric.roce.wire.cm.GoldenCmTest;
@@ -100,7 +100,7 @@ class HostilePeerTest extends TwoAgents {
         "17, 0x0F, UNSUPPORTED_ATTRIBUTE",
         "17, 0x1B, UNSUPPORTED_ATTRIBUTE",
     })
-    void datagramsOfOtherKindsAreCounted(int at, String value, CmDiscard reason) {
+    void datagramsOfOtherKindsAreCounted(int at, String value, DatagramFlaw reason) {
         server.receive(client.gid(), lostRequest().header8(at, Integer.decode(value)));
 
         assertThat(server.discarded(reason)).isEqualTo(1);
@@ -113,7 +113,7 @@ class HostilePeerTest extends TwoAgents {
     void datagramsOfOtherLengthsAreCounted(int length) {
         server.agent().receive(client.gid(), new byte[length], network.nowNanos());
 
-        assertThat(server.discarded(CmDiscard.WRONG_LENGTH)).isEqualTo(1);
+        assertThat(server.discarded(DatagramFlaw.WRONG_LENGTH)).isEqualTo(1);
     }
 
     @ParameterizedTest

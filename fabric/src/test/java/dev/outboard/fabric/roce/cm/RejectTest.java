@@ -11,7 +11,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.fabric.roce.wire.PathMtu;
 import dev.outboard.fabric.roce.wire.cm.CmAttribute;
 import dev.outboard.fabric.roce.wire.cm.CmDatagram;
-import dev.outboard.fabric.roce.wire.cm.CmDiscard;
 import dev.outboard.fabric.roce.wire.cm.ConnectionRequest;
 import dev.outboard.fabric.roce.wire.cm.Octets;
 import dev.outboard.fabric.roce.wire.cm.RejectReason;

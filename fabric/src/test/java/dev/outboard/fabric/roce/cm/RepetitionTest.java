@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.roce.wire.cm.CmAttribute;
 import dev.outboard.fabric.roce.wire.cm.CmDatagram;
-import dev.outboard.fabric.roce.wire.cm.CmDiscard;
 import dev.outboard.fabric.roce.wire.cm.ConnectionReply;
+import dev.outboard.fabric.roce.wire.cm.DatagramFlaw;
 import dev.outboard.fabric.roce.wire.cm.DisconnectReply;
 import dev.outboard.fabric.roce.wire.cm.DisconnectRequest;
 import dev.outboard.fabric.roce.wire.cm.GoldenCmTest;
@@ -255,7 +255,7 @@ class RepetitionTest extends TwoAgents {
 
         assertThat(network.sent()).isEmpty();
         assertThat(pair.passive().state()).isEqualTo(ConnectionState.ESTABLISHED);
-        assertThat(server.discarded(CmDiscard.UNSUPPORTED_ATTRIBUTE)).isEqualTo(2);
+        assertThat(server.discarded(DatagramFlaw.UNSUPPORTED_ATTRIBUTE)).isEqualTo(2);
     }
 
     @Test

@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.roce.wire.cm.CmAttribute;
 import dev.outboard.fabric.roce.wire.cm.CmDatagram;
-import dev.outboard.fabric.roce.wire.cm.CmDiscard;
 import dev.outboard.fabric.roce.wire.cm.CmMessage;
 import dev.outboard.fabric.roce.wire.cm.IpAddressHeader;
 import dev.outboard.fabric.roce.wire.cm.SidrReply;

@@ -13,9 +13,9 @@ public enum CmAttribute {
     DREP(0x16),
     SIDR_REQ(0x17),
     SIDR_REP(0x18),
-    /// Load alternate path: ignored, there are no alternate paths here.
+    /// Load alternate path; not decoded.
     LAP(0x19),
-    /// Alternate path response: ignored.
+    /// Alternate path response; not decoded.
     APR(0x1A);
 
     private final int code;

@@ -31,26 +31,26 @@ public record CmDatagram(long transactionId, CmMessage message) {
     /// Looks at the header: null if [#parse] can take `mad`, else why not.
     ///
     /// ROCE-CM-16: LAP and APR, about alternate paths, are ignored.
-    public static @Nullable CmDiscard check(byte[] mad) {
+    public static @Nullable DatagramFlaw check(byte[] mad) {
         if (mad.length != LENGTH) {
-            return CmDiscard.WRONG_LENGTH;
+            return DatagramFlaw.WRONG_LENGTH;
         }
         if (mad[BASE_VERSION] != MAD_BASE_VERSION) {
-            return CmDiscard.WRONG_VERSION;
+            return DatagramFlaw.WRONG_VERSION;
         }
         if (mad[MANAGEMENT_CLASS] != CLASS_COMMUNICATION_MANAGEMENT) {
-            return CmDiscard.OTHER_CLASS;
+            return DatagramFlaw.OTHER_CLASS;
         }
         if (mad[CLASS_VERSION] != CM_CLASS_VERSION) {
-            return CmDiscard.WRONG_VERSION;
+            return DatagramFlaw.WRONG_VERSION;
         }
         if (mad[METHOD] != METHOD_SEND) {
-            return CmDiscard.OTHER_METHOD;
+            return DatagramFlaw.OTHER_METHOD;
         }
         CmAttribute attribute = attribute(mad);
         boolean supported =
                 attribute != null && attribute != CmAttribute.LAP && attribute != CmAttribute.APR;
-        return supported ? null : CmDiscard.UNSUPPORTED_ATTRIBUTE;
+        return supported ? null : DatagramFlaw.UNSUPPORTED_ATTRIBUTE;
     }
 
     /// Decodes a datagram that [#check] found nothing wrong with.

@@ -11,7 +11,8 @@ import java.nio.ByteBuffer;
 /// @param flowLabel 20 bits
 /// @param packetRate 6 bits; 0 is the rate of the port
 /// @param serviceLevel 4 bits
-/// @param localAckTimeout 5 bits: the timeout of the *receiver's* queue pair is 4.096 µs·2^code
+/// @param localAckTimeout 5 bits: how long the *receiver* waits for acknowledgements, 4.096
+///   µs·2^code
 public record PathRecord(
         int localLid,
         int remoteLid,

@@ -2,7 +2,7 @@ package dev.outboard.fabric.roce.wire.cm;
 
 import java.nio.ByteBuffer;
 
-/// RTU: the active side has connected its queue pair.
+/// RTU: the answer to a REP, whose receiver is ready.
 public record ReadyToUse(int localId, int remoteId, Octets privateData) implements CmMessage {
     static final int PRIVATE_DATA_LENGTH = 224;
 

@@ -13,8 +13,8 @@ public final class TimeoutCode {
         return TimeUnit.MILLISECONDS.toNanos(1L << Math.max(code - 8, 0));
     }
 
-    /// The ACK timeout of a queue pair: a round trip on the path and the delay of the peer's
-    /// acknowledgement, added in powers of two, as Linux does.
+    /// The code of a round trip on the path and the delay of the acknowledgement together, added in
+    /// powers of two, as Linux does.
     public static int ackTimeout(int ackDelay, int packetLifetime) {
         int roundTrip = packetLifetime + 1;
         int sum =

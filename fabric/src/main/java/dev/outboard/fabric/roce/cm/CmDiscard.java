@@ -1,17 +1,8 @@
-package dev.outboard.fabric.roce.wire.cm;
+package dev.outboard.fabric.roce.cm;
 
-/// Why a received management datagram was dropped.
+/// Why a message that arrived whole was dropped; what is no message has a
+/// [dev.outboard.fabric.roce.wire.cm.DatagramFlaw].
 public enum CmDiscard {
-    /// Not 256 bytes.
-    WRONG_LENGTH,
-    /// Another MAD base version or CM class version.
-    WRONG_VERSION,
-    /// Another management class than communication management.
-    OTHER_CLASS,
-    /// Another method than Send, which is what every CM message uses.
-    OTHER_METHOD,
-    /// An unknown attribute, or one that is not served here: LAP, APR.
-    UNSUPPORTED_ATTRIBUTE,
     /// An ID of 0, a queue pair number that no queue pair has, or an answer about another service.
     MALFORMED,
     /// Not from the address that the connection, or the request's path, belongs to.
