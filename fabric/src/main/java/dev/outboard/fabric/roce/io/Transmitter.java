@@ -4,10 +4,10 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import dev.outboard.fabric.linux.Errno;
 import dev.outboard.fabric.memory.Payload;
+import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.roce.transport.TransmitListener;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Icrc;
-import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.verbs.Counters;
 import java.lang.foreign.Arena;

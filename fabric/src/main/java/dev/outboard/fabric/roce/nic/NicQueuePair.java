@@ -1,9 +1,9 @@
 package dev.outboard.fabric.roce.nic;
 
+import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.roce.transport.QueuePairMachine;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
-import dev.outboard.fabric.roce.wire.PacketSink;
 import org.jspecify.annotations.Nullable;
 
 /// A queue pair in its [NicMachine]: the protocol, and where the machine keeps it.

@@ -1,7 +1,7 @@
 package dev.outboard.fabric.roce.rc;
 
+import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.roce.wire.Packet;
-import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Path;
 import org.jspecify.annotations.Nullable;
 

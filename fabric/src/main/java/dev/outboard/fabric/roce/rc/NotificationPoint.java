@@ -1,10 +1,10 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.memory.Payload;
+import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
-import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Path;
 import java.lang.foreign.Arena;
 

@@ -1,12 +1,12 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.SendRequest.Operation;
+import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.roce.wire.AtomicEth;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Ieth;
 import dev.outboard.fabric.roce.wire.Immediate;
 import dev.outboard.fabric.roce.wire.Opcode;
-import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Psn;
 import dev.outboard.fabric.roce.wire.Reth;
 import dev.outboard.fabric.verbs.SendEntry;

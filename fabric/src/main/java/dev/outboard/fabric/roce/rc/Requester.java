@@ -1,10 +1,10 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
-import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.verbs.Counters;
 import dev.outboard.fabric.verbs.SendEntry;
 import dev.outboard.fabric.verbs.SendQueue;

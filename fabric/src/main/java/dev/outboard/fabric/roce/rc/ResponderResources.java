@@ -2,12 +2,12 @@ package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.memory.RegisteredRegion;
+import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.AtomicAckEth;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
-import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Psn;
 import java.lang.foreign.MemorySegment;
 import java.util.stream.IntStream;

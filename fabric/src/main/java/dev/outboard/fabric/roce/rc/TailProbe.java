@@ -1,7 +1,7 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.CompletionStatus;
-import dev.outboard.fabric.roce.wire.PacketSink;
+import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.verbs.Counters;
 import dev.outboard.fabric.verbs.SendEntry;
 import dev.outboard.fabric.verbs.SendQueue;

@@ -6,7 +6,6 @@ import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.roce.wire.Packet;
-import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

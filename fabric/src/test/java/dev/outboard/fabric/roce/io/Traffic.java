@@ -3,11 +3,11 @@ package dev.outboard.fabric.roce.io;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import dev.outboard.fabric.memory.Payload;
+import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.roce.transport.TransmitListener;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
-import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Path;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

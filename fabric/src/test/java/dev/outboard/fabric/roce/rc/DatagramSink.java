@@ -1,9 +1,9 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.memory.Payload;
+import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Icrc;
-import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Path;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

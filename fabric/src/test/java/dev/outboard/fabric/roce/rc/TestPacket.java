@@ -1,6 +1,7 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.memory.Payload;
+import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.AtomicAckEth;
 import dev.outboard.fabric.roce.wire.AtomicEth;
@@ -9,7 +10,6 @@ import dev.outboard.fabric.roce.wire.Ieth;
 import dev.outboard.fabric.roce.wire.Immediate;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
-import dev.outboard.fabric.roce.wire.PacketSink;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.Reth;
 import java.lang.foreign.Arena;

@@ -1,6 +1,7 @@
-package dev.outboard.fabric.roce.wire;
+package dev.outboard.fabric.roce.transport;
 
 import dev.outboard.fabric.memory.PayloadSink;
+import dev.outboard.fabric.roce.wire.Path;
 import java.lang.foreign.MemorySegment;
 
 /// Where a protocol machine puts the packets that it sends. One packet is under construction at a
