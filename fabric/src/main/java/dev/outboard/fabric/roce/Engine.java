@@ -8,11 +8,12 @@ import dev.outboard.fabric.roce.io.Waiter;
 import dev.outboard.fabric.roce.nic.NicLink;
 import dev.outboard.fabric.roce.nic.NicMachine;
 import dev.outboard.fabric.roce.rc.CongestionControl;
+import dev.outboard.fabric.roce.transport.Discard;
 import dev.outboard.fabric.roce.transport.PacketHandler;
 import dev.outboard.fabric.roce.transport.PacketSink;
-import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.verbs.CompletionRing;
+import dev.outboard.fabric.verbs.Counters;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Map;
@@ -50,6 +51,7 @@ final class Engine implements NicLink {
     private final Receiver receiver;
     private final Waiter waiter;
     private final NicMachine nic;
+    private final Counters<Discard> discards = new Counters<>(Discard.class);
 
     @SuppressWarnings("unused") // through OWNED
     private boolean owned;
@@ -216,7 +218,8 @@ final class Engine implements NicLink {
                 });
         transmitter.counters().copyTo(counters, "sent.");
         receiver.counters().copyTo(counters, "received.");
-        receiver.discards().copyTo(counters, "discarded.");
+        receiver.flaws().copyTo(counters, "discarded.");
+        discards.copyTo(counters, "discarded.");
         counters.put("icrc.strict", receiver.verifier().strictOk());
         counters.put("icrc.solved", receiver.verifier().solved());
         counters.put("icrc.bad", receiver.verifier().bad());
@@ -250,7 +253,7 @@ final class Engine implements NicLink {
 
     @Override
     public void discard(Discard reason) {
-        receiver.discards().increment(reason);
+        discards.increment(reason);
     }
 
     private boolean turn(long now, boolean receives, @Nullable CompletionRing wanted) {

@@ -14,7 +14,7 @@ import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePairAttributes;
-import dev.outboard.fabric.roce.wire.Discard;
+import dev.outboard.fabric.roce.wire.PacketFlaw;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.testkit.Golden;
 import dev.outboard.testkit.Requirement;
@@ -68,12 +68,12 @@ final class RoceDeviceTest {
         send(changed(ack, 5, 0, 0, 0));
         send(ack);
 
-        awaitCount(Discard.TOO_SHORT, 1);
-        awaitCount(Discard.NOT_MULTIPLE_OF_4, 1);
-        awaitCount(Discard.BAD_TRANSPORT_VERSION, 1);
-        awaitCount(Discard.UNKNOWN_OPCODE, 1);
-        awaitCount(Discard.QPN_ZERO, 1);
-        awaitCount(Discard.BAD_ICRC, 1);
+        awaitCount(PacketFlaw.TOO_SHORT, 1);
+        awaitCount(PacketFlaw.NOT_MULTIPLE_OF_4, 1);
+        awaitCount(PacketFlaw.BAD_TRANSPORT_VERSION, 1);
+        awaitCount(PacketFlaw.UNKNOWN_OPCODE, 1);
+        awaitCount(PacketFlaw.QPN_ZERO, 1);
+        awaitCount(PacketFlaw.BAD_ICRC, 1);
     }
 
     /// Nobody has the address: unbounded, the attempt takes about ten seconds.
@@ -175,7 +175,7 @@ final class RoceDeviceTest {
                 .hasMessageContaining("not an address of this machine");
     }
 
-    private void awaitCount(Discard reason, long count) {
+    private void awaitCount(PacketFlaw reason, long count) {
         String name = "discarded." + reason.name().toLowerCase(Locale.ROOT).replace('_', '-');
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (device.counters().get(name) < count && System.nanoTime() < deadline) {

@@ -3,10 +3,10 @@ package dev.outboard.fabric.roce.io;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.memory.Payload;
-import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.roce.wire.Packet;
+import dev.outboard.fabric.roce.wire.PacketFlaw;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.PcapngWriter;
 import dev.outboard.fabric.roce.wire.PcapngWriter.Direction;
@@ -124,10 +124,10 @@ public final class Capture implements AutoCloseable {
         }
         Sender sender = senders.computeIfAbsent(flow, Capture::sender);
         int length = (int) bytes.byteSize();
-        Discard discard = packet.wrap(bytes, 0, length);
+        PacketFlaw flaw = packet.wrap(bytes, 0, length);
         int identification = verifier.verify(sender, Payload.of(bytes), 0, length);
-        if (discard == null && identification == IcrcVerifier.BAD) {
-            discard = Discard.BAD_ICRC;
+        if (flaw == null && identification == IcrcVerifier.BAD) {
+            flaw = PacketFlaw.BAD_ICRC;
         }
         Instant now = clock.instant();
         writer.packet(
@@ -138,7 +138,7 @@ public final class Capture implements AutoCloseable {
                 bytes,
                 0,
                 length,
-                discard == null ? "" : "discarded: " + discard);
+                flaw == null ? "" : "discarded: " + flaw);
         store();
     }
 

@@ -10,10 +10,10 @@ import dev.outboard.fabric.linux.SockaddrIn;
 import dev.outboard.fabric.linux.SockaddrIn6;
 import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.transport.PacketHandler;
-import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.roce.wire.Packet;
+import dev.outboard.fabric.roce.wire.PacketFlaw;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.Sender;
 import dev.outboard.fabric.verbs.Counters;
@@ -41,7 +41,7 @@ public final class Receiver {
     private final IcrcVerifier verifier;
     private final Senders senders;
     private final Packet packet = new Packet();
-    private final Counters<Discard> discards = new Counters<>(Discard.class);
+    private final Counters<PacketFlaw> flaws = new Counters<>(PacketFlaw.class);
 
     private final Arena arena = Arena.ofAuto();
     private final MemorySegment message = arena.allocate(Msghdr.SIZE, Long.BYTES);
@@ -111,9 +111,9 @@ public final class Receiver {
         return counters;
     }
 
-    /// What was dropped here. Whoever drops a delivered packet counts it here, too.
-    public Counters<Discard> discards() {
-        return discards;
+    /// What arrived and was no packet.
+    public Counters<PacketFlaw> flaws() {
+        return flaws;
     }
 
     /// The ICRC check, for its counters.
@@ -193,14 +193,14 @@ public final class Receiver {
     }
 
     private void deliver(Sender sender, int trafficClass, Payload bytes, long at, int length) {
-        Discard reason = packet.wrap(bytes.segment(), at, length);
-        if (reason != null) {
-            discards.increment(reason);
+        PacketFlaw flaw = packet.wrap(bytes.segment(), at, length);
+        if (flaw != null) {
+            flaws.increment(flaw);
             return;
         }
         int identification = verifier.verify(sender, bytes, at, length);
         if (identification == IcrcVerifier.BAD) {
-            discards.increment(Discard.BAD_ICRC);
+            flaws.increment(PacketFlaw.BAD_ICRC);
             return;
         }
         Path path = sender.path();

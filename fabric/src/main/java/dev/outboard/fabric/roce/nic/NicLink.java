@@ -1,8 +1,8 @@
 package dev.outboard.fabric.roce.nic;
 
+import dev.outboard.fabric.roce.transport.Discard;
 import dev.outboard.fabric.roce.transport.PacketHandler;
 import dev.outboard.fabric.roce.transport.PacketSink;
-import dev.outboard.fabric.roce.wire.Discard;
 
 /// Where the packets of a [NicMachine] come from and go to: a socket, or a simulated network. Only
 /// the thread that drives the machine calls it.

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// packets of a receiver; it and what it shows are valid until the next [#wrap], in that thread.
 ///
 /// ```java
-/// Discard reason = packet.wrap(buffer, at, length);
+/// PacketFlaw reason = packet.wrap(buffer, at, length);
 /// if (reason == null && packet.opcode().isRequest()) { … }
 /// ```
 ///
@@ -36,19 +36,19 @@ public final class Packet {
     /// a well-formed packet, otherwise why not; then the view is unusable.
     ///
     /// ROCE-PKT-5: what is not well-formed is dropped, each kind under a reason of its own.
-    public @Nullable Discard wrap(MemorySegment segment, long at, int length) {
+    public @Nullable PacketFlaw wrap(MemorySegment segment, long at, int length) {
         if (length < MIN_LENGTH) {
-            return Discard.TOO_SHORT;
+            return PacketFlaw.TOO_SHORT;
         }
         if ((length & 3) != 0) {
-            return Discard.NOT_MULTIPLE_OF_4;
+            return PacketFlaw.NOT_MULTIPLE_OF_4;
         }
         if (Bth.transportVersion(segment, at) != 0) {
-            return Discard.BAD_TRANSPORT_VERSION;
+            return PacketFlaw.BAD_TRANSPORT_VERSION;
         }
         Opcode known = Opcode.of(Bth.opcode(segment, at));
         if (known == null) {
-            return Discard.UNKNOWN_OPCODE;
+            return PacketFlaw.UNKNOWN_OPCODE;
         }
         this.segment = segment;
         this.at = at;
@@ -58,18 +58,18 @@ public final class Packet {
         return check(length);
     }
 
-    private @Nullable Discard check(int length) {
+    private @Nullable PacketFlaw check(int length) {
         if (length < opcode.headerLength() + Icrc.LENGTH) {
-            return Discard.TOO_SHORT;
+            return PacketFlaw.TOO_SHORT;
         }
         if (destinationQpn() == 0) {
-            return Discard.QPN_ZERO;
+            return PacketFlaw.QPN_ZERO;
         }
         /// ROCE-PKT-7: the top bit tells full from limited members, who may all talk to us.
         if ((partitionKey() & PARTITION_MASK) != PARTITION_MASK) {
-            return Discard.BAD_PARTITION_KEY;
+            return PacketFlaw.BAD_PARTITION_KEY;
         }
-        return payloadLength < 0 ? Discard.BAD_PAD : null;
+        return payloadLength < 0 ? PacketFlaw.BAD_PAD : null;
     }
 
     /// Notes where the packet came from: the sender's GID, UDP port, and the traffic class if

@@ -54,7 +54,7 @@ class IoAllocationTest {
         assertThat(receiver.counters().get(ReceiveCounter.PACKETS))
                 .isEqualTo((long) rounds * PACKETS);
         assertThat(bytes).isEqualTo((long) rounds * PACKETS / 2 * (64 + 4096));
-        assertThat(receiver.discards().total()).isZero();
+        assertThat(receiver.flaws().total()).isZero();
     }
 
     /// Alternates runs of ten small and ten large packets.

@@ -6,8 +6,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.roce.io.Traffic.Arrival;
-import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.IcrcVerifier.Policy;
+import dev.outboard.fabric.roce.wire.PacketFlaw;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
@@ -60,21 +60,21 @@ class ReceiverTest {
         assertThat(Traffic.receive(far, receiver, 3))
                 .extracting(Arrival::psn)
                 .containsExactly(0, 1, 3);
-        assertThat(receiver.discards().get(Discard.BAD_ICRC)).isEqualTo(1);
-        assertThat(receiver.discards().total()).isEqualTo(1);
+        assertThat(receiver.flaws().get(PacketFlaw.BAD_ICRC)).isEqualTo(1);
+        assertThat(receiver.flaws().total()).isEqualTo(1);
     }
 
     @Test
     @Requirement("ROCE-PKT-5")
     void countsByReasonWhatIsNoPacketAndGoesOn() {
-        List<Discard> reasons =
+        List<PacketFlaw> reasons =
                 List.of(
-                        Discard.TOO_SHORT,
-                        Discard.TOO_SHORT,
-                        Discard.NOT_MULTIPLE_OF_4,
-                        Discard.BAD_TRANSPORT_VERSION,
-                        Discard.UNKNOWN_OPCODE,
-                        Discard.QPN_ZERO);
+                        PacketFlaw.TOO_SHORT,
+                        PacketFlaw.TOO_SHORT,
+                        PacketFlaw.NOT_MULTIPLE_OF_4,
+                        PacketFlaw.BAD_TRANSPORT_VERSION,
+                        PacketFlaw.UNKNOWN_OPCODE,
+                        PacketFlaw.QPN_ZERO);
         edit(ReceiverTest::spoil);
         for (int i = 0; i <= reasons.size(); i++) {
             send(transmitter, path, i, payload(8));
@@ -84,8 +84,8 @@ class ReceiverTest {
         assertThat(Traffic.receive(far, receiver, 1))
                 .extracting(Arrival::psn)
                 .containsExactly(reasons.size());
-        for (Discard reason : Discard.values()) {
-            assertThat(receiver.discards().get(reason))
+        for (PacketFlaw reason : PacketFlaw.values()) {
+            assertThat(receiver.flaws().get(reason))
                     .as(reason.name())
                     .isEqualTo(reasons.stream().filter(reason::equals).count());
         }

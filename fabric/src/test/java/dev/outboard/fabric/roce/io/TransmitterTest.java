@@ -8,9 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.io.Traffic.Arrival;
 import dev.outboard.fabric.roce.wire.Bth;
-import dev.outboard.fabric.roce.wire.Discard;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.IcrcVerifier.Policy;
+import dev.outboard.fabric.roce.wire.PacketFlaw;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
@@ -322,7 +322,7 @@ class TransmitterTest {
         assertThat(psns(3)).containsExactly(0, 1, 2);
         assertThat(stages.getFirst().frames).hasSize(3).allMatch(bytes -> bytes.length == 1016);
         assertThat(receiver.verifier().strictOk()).isEqualTo(3);
-        assertThat(receiver.discards().get(Discard.BAD_ICRC)).isZero();
+        assertThat(receiver.flaws().get(PacketFlaw.BAD_ICRC)).isZero();
     }
 
     private void sendRun(int count, Payload payload) {

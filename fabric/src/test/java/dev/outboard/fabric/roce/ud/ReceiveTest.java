@@ -10,7 +10,7 @@ import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.memory.RegisteredRegion;
-import dev.outboard.fabric.roce.wire.Discard;
+import dev.outboard.fabric.roce.transport.Discard;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;

@@ -104,7 +104,7 @@ class CaptureCodecTest {
         for (CapturedPacket captured : CapturedPacket.of("uc-pingpong")) {
             MemorySegment memory = MemorySegment.ofArray(captured.datagram());
             assertThat(new Packet().wrap(memory, 0, captured.datagram().length))
-                    .isEqualTo(Discard.UNKNOWN_OPCODE);
+                    .isEqualTo(PacketFlaw.UNKNOWN_OPCODE);
         }
     }
 

@@ -82,7 +82,7 @@ public record CapturedPacket(int frame, Path path, int identification, byte[] da
         MemorySegment memory = Arena.ofAuto().allocate(datagram.length, Long.BYTES);
         MemorySegment.copy(datagram, 0, memory, ValueLayout.JAVA_BYTE, 0, datagram.length);
         Packet packet = new Packet();
-        Discard reason = packet.wrap(memory, 0, datagram.length);
+        PacketFlaw reason = packet.wrap(memory, 0, datagram.length);
         if (reason != null) {
             throw new AssertionError("not a packet: " + reason);
         }

@@ -115,7 +115,7 @@ final class GoldenPacket {
     /// A well-formed view of it.
     Packet packet() {
         Packet packet = new Packet();
-        Discard reason = packet.wrap(segment(), 0, length());
+        PacketFlaw reason = packet.wrap(segment(), 0, length());
         if (reason != null) {
             throw new AssertionError(entry + ": " + reason);
         }

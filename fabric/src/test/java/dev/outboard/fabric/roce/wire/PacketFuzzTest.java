@@ -45,13 +45,13 @@ class PacketFuzzTest {
     @Requirement("ROCE-PKT-5")
     void survivesRandomBytes(long seed) {
         var random = new SplittableRandom(seed);
-        var outcomes = EnumSet.noneOf(Discard.class);
+        var outcomes = EnumSet.noneOf(PacketFlaw.class);
         int accepted = 0;
         for (int round = 0; round < ROUNDS; round++) {
             byte[] bytes = new byte[random.nextInt(MAX_LENGTH)];
             random.nextBytes(bytes);
             makePlausible(bytes, random);
-            Discard reason = packet.wrap(MemorySegment.ofArray(bytes), 0, bytes.length);
+            PacketFlaw reason = packet.wrap(MemorySegment.ofArray(bytes), 0, bytes.length);
             if (reason == null) {
                 accepted++;
                 readEverything(bytes.length);
@@ -63,13 +63,13 @@ class PacketFuzzTest {
         assertThat(accepted).isGreaterThan(ROUNDS / 20);
         assertThat(outcomes)
                 .containsExactlyInAnyOrder(
-                        Discard.TOO_SHORT,
-                        Discard.NOT_MULTIPLE_OF_4,
-                        Discard.BAD_TRANSPORT_VERSION,
-                        Discard.UNKNOWN_OPCODE,
-                        Discard.QPN_ZERO,
-                        Discard.BAD_PARTITION_KEY,
-                        Discard.BAD_PAD);
+                        PacketFlaw.TOO_SHORT,
+                        PacketFlaw.NOT_MULTIPLE_OF_4,
+                        PacketFlaw.BAD_TRANSPORT_VERSION,
+                        PacketFlaw.UNKNOWN_OPCODE,
+                        PacketFlaw.QPN_ZERO,
+                        PacketFlaw.BAD_PARTITION_KEY,
+                        PacketFlaw.BAD_PAD);
     }
 
     /// Random bytes rarely come past the first checks: most packets get some fields right.

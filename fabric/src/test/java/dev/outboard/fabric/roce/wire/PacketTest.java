@@ -23,7 +23,7 @@ class PacketTest {
     @ValueSource(ints = {0, 1, 4, 12, 15})
     @Requirement("ROCE-PKT-5")
     void refusesLessThanBaseHeaderAndIcrc(int length) {
-        assertThat(packet.wrap(sendOnly(4), 0, length)).isEqualTo(Discard.TOO_SHORT);
+        assertThat(packet.wrap(sendOnly(4), 0, length)).isEqualTo(PacketFlaw.TOO_SHORT);
     }
 
     @ParameterizedTest
@@ -35,14 +35,14 @@ class PacketTest {
 
         assertThat(packet.wrap(memory, 0, length)).isNull();
         assertThat(packet.payloadLength()).isZero();
-        assertThat(packet.wrap(memory, 0, length - 4)).isEqualTo(Discard.TOO_SHORT);
+        assertThat(packet.wrap(memory, 0, length - 4)).isEqualTo(PacketFlaw.TOO_SHORT);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {17, 18, 19})
     @Requirement("ROCE-PKT-5")
     void refusesLengthsThatAreNoMultipleOfFour(int length) {
-        assertThat(packet.wrap(sendOnly(4), 0, length)).isEqualTo(Discard.NOT_MULTIPLE_OF_4);
+        assertThat(packet.wrap(sendOnly(4), 0, length)).isEqualTo(PacketFlaw.NOT_MULTIPLE_OF_4);
     }
 
     @ParameterizedTest
@@ -50,7 +50,7 @@ class PacketTest {
     @Requirement("ROCE-PKT-5")
     void refusesOtherTransportVersions(int version) {
         assertThat(wrapChanged(it -> BigEndian.put8(it, FLAGS, 0x40 | version)))
-                .isEqualTo(Discard.BAD_TRANSPORT_VERSION);
+                .isEqualTo(PacketFlaw.BAD_TRANSPORT_VERSION);
     }
 
     @Test
@@ -62,17 +62,17 @@ class PacketTest {
 
             assertThat(packet.wrap(memory, 0, 64))
                     .as("opcode %02x", code)
-                    .isEqualTo(Opcode.of(code) == null ? Discard.UNKNOWN_OPCODE : null);
+                    .isEqualTo(Opcode.of(code) == null ? PacketFlaw.UNKNOWN_OPCODE : null);
         }
     }
 
     @Test
     @Requirement("ROCE-PKT-5")
     void refusesQueuePairZero() {
-        assertThat(wrapChanged(it -> BigEndian.put32(it, 4, 0))).isEqualTo(Discard.QPN_ZERO);
+        assertThat(wrapChanged(it -> BigEndian.put32(it, 4, 0))).isEqualTo(PacketFlaw.QPN_ZERO);
         // The reserved byte in front is not part of the number.
         assertThat(wrapChanged(it -> BigEndian.put32(it, 4, 0xFF000000)))
-                .isEqualTo(Discard.QPN_ZERO);
+                .isEqualTo(PacketFlaw.QPN_ZERO);
     }
 
     @ParameterizedTest
@@ -80,7 +80,7 @@ class PacketTest {
     void refusesMorePadThanPayload(int padCount) {
         MemorySegment memory = header(Opcode.SEND_ONLY, padCount, 20);
 
-        assertThat(packet.wrap(memory, 0, 16)).isEqualTo(Discard.BAD_PAD);
+        assertThat(packet.wrap(memory, 0, 16)).isEqualTo(PacketFlaw.BAD_PAD);
         assertThat(packet.wrap(memory, 0, 20)).isNull();
         assertThat(packet.payloadLength()).isEqualTo(4 - padCount);
     }
@@ -108,7 +108,8 @@ class PacketTest {
     void acceptsTheDefaultPartitionOnly() {
         for (int key = 0; key < 0x10000; key++) {
             int partitionKey = key;
-            Discard expected = key == 0xFFFF || key == 0x7FFF ? null : Discard.BAD_PARTITION_KEY;
+            PacketFlaw expected =
+                    key == 0xFFFF || key == 0x7FFF ? null : PacketFlaw.BAD_PARTITION_KEY;
 
             assertThat(wrapChanged(it -> BigEndian.put16(it, 2, partitionKey)))
                     .as("P_Key %04x", key)
@@ -196,7 +197,7 @@ class PacketTest {
                 .endsWith("256 bytes from fd77:0:0:0:0:0:0:2");
     }
 
-    private @Nullable Discard wrapChanged(Consumer<MemorySegment> change) {
+    private @Nullable PacketFlaw wrapChanged(Consumer<MemorySegment> change) {
         MemorySegment memory = sendOnly(4);
         change.accept(memory);
         return packet.wrap(memory, 0, 20);

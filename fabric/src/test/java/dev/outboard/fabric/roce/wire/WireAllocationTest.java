@@ -77,7 +77,7 @@ class WireAllocationTest {
     private void receive(GoldenPacket golden) {
         Path path = golden.path();
         int identification = verifier.verify(golden.sender(), golden.payload(), 0, golden.length());
-        Discard reason = packet.wrap(golden.segment(), 0, golden.length());
+        PacketFlaw reason = packet.wrap(golden.segment(), 0, golden.length());
         packet.from(path.source().high(), path.source().low(), path.sourcePort(), 0);
         assert identification >= 0 && reason == null : reason;
     }
