@@ -6,10 +6,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +37,10 @@ public abstract class Ctx implements AutoCloseable {
     private int completionVector;
 
     private volatile CtxState state = CtxState.IDLE;
+
+    /// What [#open] made.
+    private CtxRun run = NoRun.INSTANCE;
+
     private @Nullable ProgressEngine engine;
     private @Nullable StateListener listener;
     private @Nullable Object userData;
@@ -47,12 +48,8 @@ public abstract class Ctx implements AutoCloseable {
     /// DCORE-CTX-15: set if it stops though nobody asked for it.
     private @Nullable FailureCause stopCause;
 
-    /// Any thread may free a task.
-    private final Set<Task> tasks = ConcurrentHashMap.newKeySet();
-
-    /// DCORE-CTX-16: submitted, and not called back.
-    private int inFlight;
-
+    private final TaskLedger tasks = new TaskLedger();
+    private final Owner owner = new Owner();
     private boolean destroyed;
 
     /// The progress engine's: whether [#arm] found any when a wait ended.
@@ -173,11 +170,17 @@ public abstract class Ctx implements AutoCloseable {
         try {
             requireIdle("started");
             stopCause = null;
-            enter(open(pe));
+            enter(begin(open()));
             return state;
         } finally {
             pe.exit();
         }
+    }
+
+    private CtxState begin(CtxRun opened) {
+        CtxState first = opened.begin();
+        run = opened;
+        return first;
     }
 
     /// Stops it: tasks in flight complete, with their outcome or flushed, in
@@ -222,11 +225,9 @@ public abstract class Ctx implements AutoCloseable {
             if (System.nanoTime() - deadline > 0) {
                 throw new DocaException(
                         DocaError.TIME_OUT,
-                        "%s is not idle after %d ms: %d tasks are in flight, %d more are not freed"
-                                .formatted(
-                                        this, limit.toMillis(), inFlight, tasks.size() - inFlight));
+                        "%s is not idle after %d ms: %s".formatted(this, limit.toMillis(), tasks));
             }
-            Objects.requireNonNull(engine).progressToStop();
+            engine().progressToStop();
             afterEachTurn.run();
         }
     }
@@ -243,7 +244,7 @@ public abstract class Ctx implements AutoCloseable {
 
     /// Tasks that were submitted and not called back.
     public final int inFlightTasks() {
-        return inFlight;
+        return tasks.inFlight();
     }
 
     /// Pushes tasks that were held back: those submitted without [SubmitFlag#FLUSH].
@@ -256,7 +257,7 @@ public abstract class Ctx implements AutoCloseable {
         }
         pe.enter();
         try {
-            flush();
+            run.flush();
         } finally {
             pe.exit();
         }
@@ -278,59 +279,32 @@ public abstract class Ctx implements AutoCloseable {
                 throw new DocaException(
                         DocaError.BAD_STATE, this + " is " + state + "; stop it first");
             }
-            freeHeldTasks();
-            drain(CLOSE_LIMIT, this::freeHeldTasks);
+            tasks.freeHeld(this);
+            drain(CLOSE_LIMIT, () -> tasks.freeHeld(this));
             pe.remove(this);
         }
         destroyed = true;
         device.release();
     }
 
-    private void freeHeldTasks() {
-        for (Task task : List.copyOf(tasks)) {
-            if (task.canBeFreed()) {
-                LOGGER.log(Level.WARNING, "{0} was closed before {1} was freed", this, task);
-                task.free();
-            }
-        }
+    /// Makes what it needs to run; what fails here leaves nothing behind.
+    protected abstract CtxRun open();
+
+    /// This context as its run sees it.
+    protected final CtxRun.Owner owner() {
+        return owner;
     }
 
-    /// Makes what it needs to run.
-    ///
-    /// @return RUNNING or STARTING
-    protected abstract CtxState open(ProgressEngine engine);
+    final boolean arm() {
+        return run.arm();
+    }
 
-    /// Ends everything in flight, and takes nothing new; [#poll] delivers the completions.
-    protected abstract void shut();
-
-    /// Whether, after [#shut], [#poll] has nothing more to deliver.
-    protected abstract boolean isShut();
-
-    /// Releases what [#open] made.
-    protected abstract void release();
-
-    /// Pushes what it holds back.
-    protected void flush() {}
-
-    /// Does a bounded amount of work.
-    ///
-    /// @return how many callbacks it ran, and changes of state it made
-    protected abstract int poll(int max);
-
-    /// From now on [ProgressEngine#wake], or the progress engine's completion channel, tells that
-    /// [#poll] has work.
-    ///
-    /// @return whether it has work already
-    protected abstract boolean arm();
-
-    /// How long the progress engine may sleep without looking at this context, which has to find
-    /// out by itself whether there is work.
-    protected long lookAgainNanos() {
-        return Long.MAX_VALUE;
+    final long lookAgainNanos() {
+        return run.lookAgainNanos();
     }
 
     /// The progress engine it is tied to.
-    protected final ProgressEngine engine() {
+    final ProgressEngine engine() {
         ProgressEngine attached = engine;
         if (attached == null) {
             throw new DocaException(
@@ -362,33 +336,18 @@ public abstract class Ctx implements AutoCloseable {
         }
     }
 
-    /// From STARTING to RUNNING.
-    protected final void becomeRunning() {
-        enter(CtxState.RUNNING);
-    }
-
-    /// A fatal error: from RUNNING or STARTING to STOPPING.
-    protected final void fail(FailureCause cause) {
-        if (state == CtxState.RUNNING || state == CtxState.STARTING) {
-            stopCause = cause;
-            LOGGER.log(Level.WARNING, "{0} stops: {1}", this, cause);
-            FatalErrorEvent.record(this, cause);
-            beginToStop();
-        }
-    }
-
     /// A callback of `runner` let the refusal of a task pass.
     final void refusedInCallback(ProgressEngine runner, DocaException refusal) {
         if (runner.equals(engine)) {
-            fail(new FailureCause.Refusal(refusal.error(), String.valueOf(refusal.getMessage())));
+            owner.fail(
+                    new FailureCause.Refusal(
+                            refusal.error(), String.valueOf(refusal.getMessage())));
         }
     }
 
     /// Allocates a task.
     ///
     /// DCORE-CTX-6, DCORE-CTX-10: only while it is RUNNING.
-    ///
-    /// DCORE-TASK-4: the user owns it.
     ///
     /// @param pool that of its type; null if the type is not enabled
     /// @param type what messages call it
@@ -405,11 +364,7 @@ public abstract class Ctx implements AutoCloseable {
                         DocaError.NOT_PERMITTED,
                         type + " tasks are not enabled for " + this + "; enable them before start");
             }
-            T task = creation.get();
-            pool.allocate();
-            task.allocatedFrom(pool);
-            tasks.add(task);
-            return task;
+            return tasks.allocate(pool, creation);
         } finally {
             pe.exit();
         }
@@ -425,69 +380,39 @@ public abstract class Ctx implements AutoCloseable {
         return allocate(pool, type, () -> new TaskBatch<>(this, size, tasks));
     }
 
-    /// Submits `tasks`, of which none is in flight, or none of them.
-    ///
-    /// @param strictly whether operands that cannot work are refused, as [Task#trySubmit] does
-    /// @param flushing whether they go out now, with those that were held back before
-    /// @return SUCCESS, or why none was submitted
-    protected DocaError submitAll(List<? extends Task> tasks, boolean strictly, boolean flushing) {
-        throw new IllegalStateException(this + " makes no batches");
-    }
-
-    /// Whether `task` can be submitted now.
-    ///
-    /// DCORE-CTX-6, DCORE-CTX-10: only while it is RUNNING.
-    protected final boolean accepts(Task task) {
-        return !task.isInFlight() && state == CtxState.RUNNING;
-    }
-
-    /// What [Task#trySubmit] returns for a task that breaks `rule`.
-    protected final DocaError refuse(Task task, ValidationRule rule) {
-        return task.refused(rule);
-    }
-
-    /// `task` is submitted: DOCA owns it until [#end].
-    protected final void begin(Task task) {
-        task.started();
-        engine().bind();
-        inFlight++;
-    }
-
-    /// Gives `task` back to the user and runs its callback.
-    protected final void end(Task task, DocaError status, @Nullable FailureCause cause) {
-        task.ended(status, cause);
-        inFlight--;
-        engine().callback(task.takeCallback(), task);
+    /// Submits `tasks`, of which none is in flight, or none of them: as [CtxRun#submitAll].
+    final DocaError submitAll(List<? extends Task> tasks, boolean strictly, boolean flushing) {
+        return run.submitAll(tasks, strictly, flushing);
     }
 
     /// A task of this context was freed.
     final void freed(Task task) {
-        task.pool().freed();
-        tasks.remove(task);
+        tasks.freed(task);
     }
 
     /// A turn for this context.
     final int progress(int max) {
-        int done = state == CtxState.IDLE ? 0 : poll(max);
+        int done = run.poll(max);
         return state == CtxState.STOPPING && becomeIdleIfDone() ? done + 1 : done;
     }
 
     /// Whether it is idle, or would be if the user freed the tasks.
     final boolean isStopped() {
-        return state == CtxState.IDLE || (inFlight == 0 && !tasks.isEmpty() && isShut());
+        return state == CtxState.IDLE || (tasks.isHeld() && run.isShut());
     }
 
     private void beginToStop() {
         enter(CtxState.STOPPING);
-        shut();
+        run.shut();
     }
 
     /// DCORE-CTX-8, DCORE-CTX-9: idle once all tasks are called back and freed.
     private boolean becomeIdleIfDone() {
-        if (inFlight > 0 || !tasks.isEmpty() || !isShut()) {
+        if (!tasks.isEmpty() || !run.isShut()) {
             return false;
         }
-        release();
+        run.release();
+        run = NoRun.INSTANCE;
         enter(CtxState.IDLE);
         // Whoever waits for this in a loop of its own may have looked a moment too early.
         engine().wake();
@@ -501,6 +426,61 @@ public abstract class Ctx implements AutoCloseable {
         StateListener told = listener;
         if (told != null) {
             engine().callback(ctx -> told.changed(ctx, previous, next), this);
+        }
+    }
+
+    private final class Owner implements CtxRun.Owner {
+        @Override
+        public ProgressEngine engine() {
+            return Ctx.this.engine();
+        }
+
+        @Override
+        public CtxState state() {
+            return state;
+        }
+
+        @Override
+        public void requireState(CtxState needed, String action) {
+            Ctx.this.requireState(needed, action);
+        }
+
+        /// DCORE-CTX-6, DCORE-CTX-10: only while it is RUNNING.
+        @Override
+        public boolean accepts(Task task) {
+            return !task.isInFlight() && state == CtxState.RUNNING;
+        }
+
+        @Override
+        public DocaError refuse(Task task, ValidationRule rule) {
+            return task.refused(rule);
+        }
+
+        @Override
+        public void begin(Task task) {
+            tasks.started(task);
+            engine().bind();
+        }
+
+        @Override
+        public void end(Task task, DocaError status, @Nullable FailureCause cause) {
+            tasks.ended(task, status, cause);
+            engine().callback(task.takeCallback(), task);
+        }
+
+        @Override
+        public void becomeRunning() {
+            enter(CtxState.RUNNING);
+        }
+
+        @Override
+        public void fail(FailureCause cause) {
+            if (state == CtxState.RUNNING || state == CtxState.STARTING) {
+                stopCause = cause;
+                LOGGER.log(Level.WARNING, "{0} stops: {1}", Ctx.this, cause);
+                FatalErrorEvent.record(Ctx.this, cause);
+                beginToStop();
+            }
         }
     }
 

@@ -28,7 +28,7 @@ final class ConnectionService implements AutoCloseable {
 
     private static final int ETIMEDOUT = 110;
 
-    private final Rdma rdma;
+    private final RdmaControlPath control;
     private final ConnectionHandler handler;
     private final ConnectionChannel channel;
     private final Queue<ConnectionEvent> events = new ConcurrentLinkedQueue<>();
@@ -39,15 +39,15 @@ final class ConnectionService implements AutoCloseable {
     private final Thread courier;
     private volatile boolean closed;
 
-    ConnectionService(Rdma rdma, ConnectionHandler handler) {
-        this.rdma = rdma;
+    ConnectionService(RdmaControlPath control, ConnectionHandler handler) {
+        this.control = control;
         this.handler = handler;
-        channel = rdma.device().protectionDomain().device().createConnectionChannel();
+        channel = control.device().createConnectionChannel();
         // Virtual threads that spin in progress may hold all carriers.
         courier =
                 Thread.ofPlatform()
                         .daemon()
-                        .name("connection events of " + rdma)
+                        .name("connection events of " + control.rdma())
                         .unstarted(this::carry);
     }
 
@@ -60,7 +60,7 @@ final class ConnectionService implements AutoCloseable {
             channel.next(LOOK)
                     .ifPresent(event -> {
                         events.add(event);
-                        rdma.wake();
+                        control.wake();
                     });
         }
     }
@@ -72,15 +72,16 @@ final class ConnectionService implements AutoCloseable {
         ConnectionId id = channel.createId();
         RdmaConnection connection = create(id);
         connection.userData(userData);
-        connection.becomeAwaited();
-        id.limitAttempt(rdma.connectionRequestTimeout());
-        id.resolveAddress(address.socketAddress(), rdma.connectionRequestTimeout());
+        connection.life().becomeAwaited();
+        id.limitAttempt(control.configuration().connectionRequestTimeout());
+        id.resolveAddress(
+                address.socketAddress(), control.configuration().connectionRequestTimeout());
         return connection;
     }
 
     private RdmaConnection create(ConnectionId id) {
         try {
-            RdmaConnection connection = rdma.createConnection(id);
+            RdmaConnection connection = control.create(id);
             connections.put(id, connection);
             return connection;
         } catch (DocaException | FabricException e) {
@@ -105,7 +106,8 @@ final class ConnectionService implements AutoCloseable {
             boolean inUse = e.reason() == Reason.SERVICE_IN_USE;
             throw new DocaException(
                     inUse ? DocaError.IN_USE : DocaError.INVALID_VALUE,
-                    "%s cannot listen to port %d: %s".formatted(rdma, port, e.getMessage()),
+                    "%s cannot listen to port %d: %s"
+                            .formatted(control.rdma(), port, e.getMessage()),
                     e);
         }
         int taken = listener.localAddress().getPort();
@@ -116,7 +118,8 @@ final class ConnectionService implements AutoCloseable {
     void stopListen(int port) {
         ConnectionId listener = listeners.remove(port);
         if (listener == null) {
-            throw new DocaException(DocaError.NOT_FOUND, rdma + " does not listen to port " + port);
+            throw new DocaException(
+                    DocaError.NOT_FOUND, control.rdma() + " does not listen to port " + port);
         }
         listener.close();
     }
@@ -154,32 +157,36 @@ final class ConnectionService implements AutoCloseable {
             return;
         }
         RdmaConnection connection = connections.get(event.id());
-        if (connection == null || connection.isEnded()) {
+        if (connection == null || connection.life().isEnded()) {
             return;
         }
         switch (event.type()) {
             case ADDRESS_RESOLVED ->
                     attempt(
                             connection,
-                            () -> event.id().resolveRoute(rdma.connectionRequestTimeout()));
+                            () ->
+                                    event.id()
+                                            .resolveRoute(
+                                                    control.configuration()
+                                                            .connectionRequestTimeout()));
             case ROUTE_RESOLVED -> attempt(connection, connection::request);
             case ESTABLISHED -> established(connection, event.parameters().privateData());
             case ADDRESS_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED ->
                     failed(connection, event);
-            case DISCONNECTED, DEVICE_REMOVAL -> rdma.end(connection);
+            case DISCONNECTED, DEVICE_REMOVAL -> control.end(connection);
             default -> {}
         }
     }
 
     private void requested(ConnectionId id, byte[] privateData) {
-        String refusal = rdma.refusal();
+        String refusal = control.refusal();
         if (!refusal.isEmpty()) {
             refuse(id, refusal);
             return;
         }
         RdmaConnection connection = create(id);
         connection.becomeRequested(privateData);
-        rdma.tell(handler::requested, connection);
+        control.tell(handler::requested, connection);
     }
 
     private static void refuse(ConnectionId id, String why) {
@@ -195,8 +202,8 @@ final class ConnectionService implements AutoCloseable {
     private void established(RdmaConnection connection, byte[] reply) {
         if (connection.state() == RdmaState.INIT) {
             connection.becomeEstablished(reply);
-            rdma.tell(handler::established, connection);
-            rdma.tell(RdmaConnection::settle, connection);
+            control.tell(handler::established, connection);
+            control.settle(connection);
         }
     }
 
@@ -210,15 +217,16 @@ final class ConnectionService implements AutoCloseable {
             failed(
                     connection,
                     DocaError.TIME_OUT,
-                    "the peer did not answer within " + rdma.connectionRequestTimeout());
+                    "the peer did not answer within "
+                            + control.configuration().connectionRequestTimeout());
         } else {
             failed(connection, DocaError.CONNECTION_ABORTED, explanation(event));
         }
     }
 
     private void failed(RdmaConnection connection, DocaError error, String explanation) {
-        connection.becomeFailed(error, explanation);
-        rdma.end(connection);
+        connection.life().becomeFailed(error, explanation);
+        control.end(connection);
     }
 
     private void attempt(RdmaConnection connection, Runnable step) {

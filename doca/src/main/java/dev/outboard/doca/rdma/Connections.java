@@ -1,14 +1,11 @@
 package dev.outboard.doca.rdma;
 
-import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
-import dev.outboard.fabric.QueuePairChange;
-import dev.outboard.fabric.QueuePairState;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,7 +39,7 @@ final class Connections {
 
     Connections(int capacity) {
         slots = new RdmaConnection[capacity];
-        byNumber = new RdmaConnection[2 * RdmaSettings.roundUp(capacity)];
+        byNumber = new RdmaConnection[2 * RdmaConfiguration.roundUp(capacity)];
     }
 
     // ---- who there is ---------------------------------------------------------------------------
@@ -57,30 +54,30 @@ final class Connections {
     ///
     /// @throws DocaException with FULL if there is no room
     RdmaConnection create(
-            Rdma rdma, int number, QueuePairAttributes attributes, @Nullable ConnectionId id) {
+            RdmaControlPath control,
+            int number,
+            QueuePairAttributes attributes,
+            @Nullable ConnectionId id) {
         if (isFull()) {
             throw new DocaException(
-                    DocaError.FULL, rdma + " has all of its " + slots.length + " connections");
+                    DocaError.FULL,
+                    control.rdma() + " has all of its " + slots.length + " connections");
         }
-        ProtectionDomain domain = rdma.device().protectionDomain();
-        QueuePair queuePair =
-                id == null
-                        ? domain.createQueuePair(attributes)
-                        : id.createQueuePair(domain, attributes);
-        queuePair.modify(
-                QueuePairChange.to(QueuePairState.INIT)
-                        .access(AccessFlag.rights(rdma.settings().permissions)));
+        QueuePair queuePair = queuePair(control.rdma(), attributes, id);
+        queuePair.modify(control.configuration().initial());
         RdmaConnection connection =
                 new RdmaConnection(
-                        rdma,
-                        number,
-                        freeSlot(),
-                        queuePair,
-                        RANDOM.nextInt(MAX_PSN),
-                        rdma.sendQueueSize(),
-                        id);
+                        control, number, freeSlot(), queuePair, RANDOM.nextInt(MAX_PSN), id);
         add(connection);
         return connection;
+    }
+
+    private static QueuePair queuePair(
+            Rdma rdma, QueuePairAttributes attributes, @Nullable ConnectionId id) {
+        ProtectionDomain domain = rdma.device().protectionDomain();
+        return id == null
+                ? domain.createQueuePair(attributes)
+                : id.createQueuePair(domain, attributes);
     }
 
     private int freeSlot() {
@@ -283,7 +280,7 @@ final class Connections {
             return null;
         }
         for (RdmaConnection connection : all) {
-            if (connection.isEnded() && connection.sends().isIdle()) {
+            if (connection.life().isEnded() && connection.sends().isIdle()) {
                 return connection;
             }
         }
@@ -293,7 +290,7 @@ final class Connections {
     /// Whether there is one whose end, or whose failure, the application is to be told.
     boolean hasAnnounced() {
         for (RdmaConnection connection : all) {
-            if (connection.isAnnounced()) {
+            if (connection.life().isAnnounced()) {
                 return true;
             }
         }
@@ -303,7 +300,7 @@ final class Connections {
     /// Whether somebody waits to hear what becomes of one.
     boolean hasUnsettled() {
         for (RdmaConnection connection : all) {
-            if (connection.isUnsettled()) {
+            if (connection.life().isUnsettled()) {
                 return true;
             }
         }

@@ -35,7 +35,7 @@ final class PatientStart {
     }
 
     /// `rdma` still waits.
-    void look(RdmaDataPath rdma) {
+    void look(Rdma rdma) {
         if (isTimeToLook()) {
             isTold = true;
             LOGGER.log(

@@ -1,7 +1,10 @@
 package dev.outboard.doca.rdma;
 
+import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.BatchSize;
 import dev.outboard.doca.Buf;
+import dev.outboard.doca.Ctx;
+import dev.outboard.doca.CtxRun;
 import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaError;
@@ -9,11 +12,13 @@ import dev.outboard.doca.DocaException;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.TaskBatch;
 import dev.outboard.doca.TaskPool;
-import java.util.HashMap;
+import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// A DOCA RDMA context: connections to peers, and the tasks on them (`doca_rdma`).
@@ -33,21 +38,22 @@ import org.jspecify.annotations.Nullable;
 /// Configured while IDLE; a getter gives the value in use. A context with one connection
 /// (ConnectionMode GATED) becomes RUNNING once that is connected; a transport error then stops it.
 /// With OPEN, connections come and go while it is RUNNING, and an error ends its connection only.
-public final class Rdma extends RdmaDataPath {
-    /// The batches of a type that are enabled.
-    private record Batches(BatchSize size, TaskPool<?> pool) {}
+public final class Rdma extends Ctx {
+    private final RdmaTaskTypes types = new RdmaTaskTypes();
+    private final RdmaConfiguration configuration;
+    private final RdmaControlPath control;
 
-    private final Map<Class<?>, Batches> batches = new HashMap<>();
-    private long refusedRequests;
+    /// The one since the last start.
+    private @Nullable RdmaDataPath dataPath;
 
     /// A context on `device`, which cannot be closed before the context is.
     ///
     /// @throws DocaException with BAD_STATE if the device is closed
     public Rdma(DocaDev device) {
         super(device);
+        configuration = new RdmaConfiguration(device.protectionDomain().device().limits(), types);
+        control = new RdmaControlPath(this, owner(), configuration);
     }
-
-    // ---- connections ----------------------------------------------------------------------------
 
     @Override
     public Rdma attach(ProgressEngine newEngine) {
@@ -67,6 +73,8 @@ public final class Rdma extends RdmaDataPath {
         return this;
     }
 
+    // ---- connections ----------------------------------------------------------------------------
+
     /// What the communication is ready for.
     ///
     /// DRDMA-STATE-1, DRDMA-STATE-7: from the state of the context.
@@ -77,7 +85,7 @@ public final class Rdma extends RdmaDataPath {
         return switch (state()) {
             case IDLE, STOPPING -> RdmaState.RESET;
             case STARTING -> RdmaState.INIT;
-            case RUNNING -> connections().isConnected() ? RdmaState.CONNECTED : RdmaState.INIT;
+            case RUNNING -> control.isConnected() ? RdmaState.CONNECTED : RdmaState.INIT;
         };
     }
 
@@ -87,26 +95,12 @@ public final class Rdma extends RdmaDataPath {
     /// @throws DocaException with BAD_STATE unless started, with FULL if there are
     ///   [#maxNumConnections]
     public RdmaConnection export() {
-        return exclusively(this::exportNow);
-    }
-
-    /// DRDMA-CONN-1, DRDMA-CONN-2, DFLT-40: not before the start.
-    private RdmaConnection exportNow() {
-        if (connectionMode() == ConnectionMode.OPEN) {
-            requireState(CtxState.RUNNING, "exported");
-            return createConnection(null);
-        }
-        if (state() != CtxState.RUNNING) {
-            requireState(CtxState.STARTING, "exported");
-        }
-        return Objects.requireNonNull(connections().first());
+        return control.export();
     }
 
     /// Listens to `port` of the device's address, [dev.outboard.doca.DocaDev#address]: peers that
     /// ask for a connection come to [ConnectionHandler#requested]. Requests beyond
     /// [#maxNumConnections] are rejected.
-    ///
-    /// DRDMA-CM-2: while running.
     ///
     /// @param port 1 to 65535; 0 takes a free one
     /// @return the port
@@ -114,62 +108,458 @@ public final class Rdma extends RdmaDataPath {
     ///   running, with NOT_PERMITTED in mode GATED or without a connection handler, with IN_USE if
     ///   somebody listens to it already
     public int listen(int port) {
-        RdmaSettings.range("port", port, 0, RdmaAddress.MAX_PORT);
-        return exclusively(() -> serviceFor("told to listen").listen(port));
+        RdmaConfiguration.range("port", port, 0, RdmaAddress.MAX_PORT);
+        return control.listen(port);
     }
 
     /// Ends what [#listen] began, and the wait of a thread in [ProgressEngine#await]; connections
     /// live on.
     ///
-    /// DRDMA-CM-4: connections live on.
-    ///
     /// @throws DocaException with BAD_STATE unless running, with NOT_FOUND if it does not listen
     public void stopListen(int port) {
-        exclusively(() -> serviceFor("told not to listen").stopListen(port));
-        wake();
+        control.stopListen(port);
     }
 
     /// Asks who listens at `address` for a connection, and returns at once: what becomes of it is
     /// told to [ConnectionHandler#established] or [ConnectionHandler#failed].
-    ///
-    /// DRDMA-CM-5: returns at once.
     ///
     /// @param userData for [RdmaConnection#userData]
     /// @throws DocaException with BAD_STATE unless running, with NOT_PERMITTED in mode GATED or
     ///   without a connection handler, with FULL if there are [#maxNumConnections]
     public RdmaConnection connectTo(RdmaAddress address, @Nullable Object userData) {
         DocaException.nonNull(address, "address");
-        return exclusively(() -> serviceFor("connected").connect(address, userData));
+        return control.connectTo(address, userData);
     }
 
     /// Requests of peers that were rejected because there were [#maxNumConnections] already.
     public long refusedRequests() {
-        return refusedRequests;
+        return control.refusedRequests();
     }
 
-    /// A peer asks for a connection.
+    // ---- properties -----------------------------------------------------------------------------
+
+    /// Send-side tasks in flight at most, per connection; rounded up to a power of two. By default
+    /// as many as are enabled.
     ///
-    /// DRDMA-CM-13: one too many is refused and counted, without a callback.
-    ///
-    /// @return why it cannot have one, which is counted; empty if it may
-    String refusal() {
-        boolean isRunning = state() == CtxState.RUNNING;
-        if (isRunning && !connections().isFull()) {
-            return "";
-        }
-        refusedRequests++;
-        return isRunning
-                ? "full: all of its %d connections are in use".formatted(maxNumConnections())
-                : "it is being stopped";
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE below 1, NOT_SUPPORTED above
+    ///   what the device can do
+    public Rdma sendQueueSize(int size) {
+        return set(configuration::sendQueueSize, size);
     }
 
-    /// DRDMA-CONN-6: GATED in STARTING, OPEN in RUNNING.
-    void requireConnectable() {
-        boolean isGated = connectionMode() == ConnectionMode.GATED;
-        requireState(isGated ? CtxState.STARTING : CtxState.RUNNING, "connected");
+    /// Send-side tasks in flight at most, per connection, a power of two.
+    public int sendQueueSize() {
+        return configuration.sendQueueSize();
+    }
+
+    /// Receives in flight at most; rounded up to a power of two. By default as many as are enabled.
+    ///
+    /// @throws DocaException as [#sendQueueSize]
+    public Rdma recvQueueSize(int size) {
+        return set(configuration::recvQueueSize, size);
+    }
+
+    /// Receives in flight at most, a power of two.
+    public int recvQueueSize() {
+        return configuration.recvQueueSize();
+    }
+
+    /// Buffers in a list of any task that is sent to the peer, at most; 4 by default.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE above what the device can do
+    public Rdma maxSendBufListLen(int length) {
+        return set(configuration::maxSendBufListLen, length);
+    }
+
+    /// Buffers in a list of any task that is sent to the peer, at most.
+    public int maxSendBufListLen() {
+        return configuration.maxSendBufListLen();
+    }
+
+    /// Buffers in the list of a receive at most; 4 by default.
+    ///
+    /// @throws DocaException as [#maxSendBufListLen]
+    public Rdma receiveDstBufListLen(int length) {
+        return set(configuration::receiveDstBufListLen, length);
+    }
+
+    /// Buffers in the list of a receive at most.
+    public int receiveDstBufListLen() {
+        return configuration.receiveDstBufListLen();
+    }
+
+    /// What peers may do over this context, if the memory permits it too; nothing by default. The
+    /// LOCAL flags are ignored.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE for PCI flags
+    public Rdma permissions(AccessFlag... flags) {
+        return set(configuration::permissions, Set.of(DocaException.nonNull(flags, "flags")));
+    }
+
+    /// What peers may do over this context: RDMA flags only.
+    public Set<AccessFlag> permissions() {
+        return configuration.permissions();
+    }
+
+    /// Payload of one packet: 256 to 4096 bytes, the device's by default. A connection uses the
+    /// smaller one of both sides.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE for any other number,
+    ///   NOT_SUPPORTED above what the port carries
+    public Rdma mtu(int bytes) {
+        return set(configuration::mtu, bytes);
+    }
+
+    /// Payload of one packet at most, in bytes.
+    public int mtu() {
+        return configuration.mtu();
+    }
+
+    /// How often a message is repeated when the peer has no receive: 0 to 7, 7 for ever; 6 by
+    /// default.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE out of range
+    public Rdma rnrRetryCount(int count) {
+        return set(configuration::rnrRetryCount, count);
+    }
+
+    /// How often a message is repeated when the peer has no receive; 7 is for ever.
+    public int rnrRetryCount() {
+        return configuration.rnrRetryCount();
+    }
+
+    /// InfiniBand's code for how long a peer waits at least when its message finds no receive here,
+    /// 0 to 31; 12 (0.64 ms) by default. Asked again for the same message it waits about four times
+    /// as long each time, so that with the default of [#rnrRetryCount] at the peer a receive may be
+    /// 0.8 seconds late.
+    ///
+    /// @throws DocaException as [#rnrRetryCount]
+    public Rdma minRnrTimer(int code) {
+        return set(configuration::minRnrTimer, code);
+    }
+
+    /// InfiniBand's code for how long a peer waits at least when its message finds no receive here.
+    public int minRnrTimer() {
+        return configuration.minRnrTimer();
+    }
+
+    /// How often what the peer does not acknowledge is repeated: 0 to 7; 7 by default.
+    ///
+    /// @throws DocaException as [#rnrRetryCount]
+    public Rdma retryCount(int count) {
+        return set(configuration::retryCount, count);
+    }
+
+    /// How often what the peer does not acknowledge is repeated.
+    public int retryCount() {
+        return configuration.retryCount();
+    }
+
+    /// InfiniBand's code for how long an acknowledgement may take, 1 to 31: 4.096 us times two to
+    /// the power of it; 17 (0.54 s) by default.
+    ///
+    /// @throws DocaException as [#rnrRetryCount]
+    public Rdma timeoutCode(int code) {
+        return set(configuration::timeoutCode, code);
+    }
+
+    /// InfiniBand's code for how long an acknowledgement may take.
+    public int timeoutCode() {
+        return configuration.timeoutCode();
+    }
+
+    /// The transport; RC by default.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, NOT_SUPPORTED for DC
+    public Rdma transportType(TransportType type) {
+        return set(RdmaConfiguration::transportType, DocaException.nonNull(type, "type"));
+    }
+
+    /// The transport: RC.
+    public TransportType transportType() {
+        return TransportType.RC;
+    }
+
+    /// Whether packets carry a global route header; true by default.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, NOT_SUPPORTED for false: RoCE needs it
+    public Rdma grhEnabled(boolean enabled) {
+        return set(RdmaConfiguration::grhEnabled, enabled);
+    }
+
+    /// Whether packets carry a global route header: always true.
+    public boolean grhEnabled() {
+        return true;
+    }
+
+    /// Which GID of the device it uses; 0 by default.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE if the device has no such
+    ///   GID
+    public Rdma gidIndex(int index) {
+        return set(RdmaConfiguration::gidIndex, index);
+    }
+
+    /// Which GID of the device it uses: always 0.
+    public int gidIndex() {
+        return 0;
+    }
+
+    /// InfiniBand's service level, 0 to 15; 0 by default. Packets on Ethernet do not carry it.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE out of range
+    public Rdma serviceLevel(int level) {
+        return set(configuration::serviceLevel, level);
+    }
+
+    /// InfiniBand's service level.
+    public int serviceLevel() {
+        return configuration.serviceLevel();
+    }
+
+    /// Connections at most; 1 by default.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE below 1, NOT_SUPPORTED above
+    ///   what the device can do
+    public Rdma maxNumConnections(int count) {
+        return set(configuration::maxNumConnections, count);
+    }
+
+    /// Connections at most.
+    public int maxNumConnections() {
+        return configuration.maxNumConnections();
+    }
+
+    /// How long a connection by address may take to come about: for who asks from [Rdma#connectTo]
+    /// on, finding the way included, and for who is asked from [RdmaConnection#accept] on; 2
+    /// seconds by default. Then it fails with TIME_OUT.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE below 1 millisecond
+    public Rdma connectionRequestTimeout(Duration timeout) {
+        return set(
+                configuration::connectionRequestTimeout, DocaException.nonNull(timeout, "timeout"));
+    }
+
+    /// How long a connection by address may take to come about.
+    public Duration connectionRequestTimeout() {
+        return configuration.connectionRequestTimeout();
+    }
+
+    /// How long a connection may be silent before the peer is asked whether it is there, by a write
+    /// of nothing that its application does not notice; off by default, which is ZERO. A peer that
+    /// does not answer, and so one that is gone, ends its connection as any failure does, once the
+    /// retries are used up: with the defaults about 5 seconds later.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE if it is neither ZERO nor
+    ///   between 10 milliseconds and a day
+    public Rdma keepAlive(Duration interval) {
+        return set(configuration::keepAlive, DocaException.nonNull(interval, "interval"));
+    }
+
+    /// How long a connection may be silent before the peer is asked whether it is there; ZERO if it
+    /// never is.
+    public Duration keepAlive() {
+        return configuration.keepAlive();
+    }
+
+    /// Sets who is told about connections by address, and about the end of any connection in mode
+    /// OPEN.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE
+    public Rdma onConnection(ConnectionHandler newHandler) {
+        requireIdle("given a connection handler");
+        configuration.handler(DocaException.nonNull(newHandler, "newHandler"));
+        return this;
+    }
+
+    /// How connections begin. By default GATED if there is at most one, and no connection handler.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE
+    public Rdma connectionMode(ConnectionMode mode) {
+        return set(configuration::connectionMode, DocaException.nonNull(mode, "mode"));
+    }
+
+    /// How connections begin: what was set, or what follows from the other properties.
+    public ConnectionMode connectionMode() {
+        return configuration.connectionMode();
+    }
+
+    private Rdma set(IntConsumer property, int value) {
+        requireIdle("configured");
+        property.accept(value);
+        return this;
+    }
+
+    private <T> Rdma set(Consumer<T> property, T value) {
+        requireIdle("configured");
+        property.accept(value);
+        return this;
     }
 
     // ---- tasks ----------------------------------------------------------------------------------
+
+    /// Enables receives.
+    ///
+    /// @param onSuccess runs in [dev.outboard.doca.ProgressEngine#progress] for each that succeeded
+    /// @param onError runs there for each that did not
+    /// @param count how many may be allocated at once
+    /// @throws dev.outboard.doca.DocaException with BAD_STATE unless IDLE, INVALID_VALUE if a
+    ///   callback is missing or `count` is below 1
+    public Rdma receive(
+            Consumer<? super ReceiveTask> onSuccess,
+            Consumer<? super ReceiveTask> onError,
+            int count) {
+        return enable(TaskType.RECEIVE, onSuccess, onError, count);
+    }
+
+    /// Enables receives without callbacks, for who looks at [dev.outboard.doca.Task#isInFlight] and
+    /// [dev.outboard.doca.Task#status].
+    ///
+    /// @param count how many may be allocated at once
+    /// @throws dev.outboard.doca.DocaException with BAD_STATE unless IDLE, INVALID_VALUE if `count`
+    ///   is below 1
+    public Rdma receive(int count) {
+        return enable(TaskType.RECEIVE, count);
+    }
+
+    /// Enables sends; see [#receive(Consumer, Consumer, int)].
+    public Rdma send(
+            Consumer<? super SendTask> onSuccess, Consumer<? super SendTask> onError, int count) {
+        return enable(TaskType.SEND, onSuccess, onError, count);
+    }
+
+    /// Enables sends without callbacks; see [#receive(int)].
+    public Rdma send(int count) {
+        return enable(TaskType.SEND, count);
+    }
+
+    /// Enables sends with immediate; see [#receive(Consumer, Consumer, int)].
+    public Rdma sendImm(
+            Consumer<? super SendImmTask> onSuccess,
+            Consumer<? super SendImmTask> onError,
+            int count) {
+        return enable(TaskType.SEND_IMM, onSuccess, onError, count);
+    }
+
+    /// Enables sends with immediate without callbacks; see [#receive(int)].
+    public Rdma sendImm(int count) {
+        return enable(TaskType.SEND_IMM, count);
+    }
+
+    /// Enables reads; see [#receive(Consumer, Consumer, int)].
+    public Rdma read(
+            Consumer<? super ReadTask> onSuccess, Consumer<? super ReadTask> onError, int count) {
+        return enable(TaskType.READ, onSuccess, onError, count);
+    }
+
+    /// Enables reads without callbacks; see [#receive(int)].
+    public Rdma read(int count) {
+        return enable(TaskType.READ, count);
+    }
+
+    /// Enables writes; see [#receive(Consumer, Consumer, int)].
+    public Rdma write(
+            Consumer<? super WriteTask> onSuccess, Consumer<? super WriteTask> onError, int count) {
+        return enable(TaskType.WRITE, onSuccess, onError, count);
+    }
+
+    /// Enables writes without callbacks; see [#receive(int)].
+    public Rdma write(int count) {
+        return enable(TaskType.WRITE, count);
+    }
+
+    /// Enables writes with immediate; see [#receive(Consumer, Consumer, int)].
+    public Rdma writeImm(
+            Consumer<? super WriteImmTask> onSuccess,
+            Consumer<? super WriteImmTask> onError,
+            int count) {
+        return enable(TaskType.WRITE_IMM, onSuccess, onError, count);
+    }
+
+    /// Enables writes with immediate without callbacks; see [#receive(int)].
+    public Rdma writeImm(int count) {
+        return enable(TaskType.WRITE_IMM, count);
+    }
+
+    /// Enables compare-and-swap; see [#receive(Consumer, Consumer, int)].
+    public Rdma atomicCmpSwp(
+            Consumer<? super AtomicCmpSwpTask> onSuccess,
+            Consumer<? super AtomicCmpSwpTask> onError,
+            int count) {
+        return enable(TaskType.ATOMIC_CMP_SWP, onSuccess, onError, count);
+    }
+
+    /// Enables compare-and-swap without callbacks; see [#receive(int)].
+    public Rdma atomicCmpSwp(int count) {
+        return enable(TaskType.ATOMIC_CMP_SWP, count);
+    }
+
+    /// Enables fetch-and-add; see [#receive(Consumer, Consumer, int)].
+    public Rdma atomicFetchAdd(
+            Consumer<? super AtomicFetchAddTask> onSuccess,
+            Consumer<? super AtomicFetchAddTask> onError,
+            int count) {
+        return enable(TaskType.ATOMIC_FETCH_ADD, onSuccess, onError, count);
+    }
+
+    /// Enables fetch-and-add without callbacks; see [#receive(int)].
+    public Rdma atomicFetchAdd(int count) {
+        return enable(TaskType.ATOMIC_FETCH_ADD, count);
+    }
+
+    /// Enables getting sync events of peers; see [#receive(Consumer, Consumer, int)].
+    public Rdma syncEventGet(
+            Consumer<? super SyncEventGetTask> onSuccess,
+            Consumer<? super SyncEventGetTask> onError,
+            int count) {
+        return enable(TaskType.REMOTE_NET_SYNC_EVENT_GET, onSuccess, onError, count);
+    }
+
+    /// Enables getting sync events of peers without callbacks; see [#receive(int)].
+    public Rdma syncEventGet(int count) {
+        return enable(TaskType.REMOTE_NET_SYNC_EVENT_GET, count);
+    }
+
+    /// Enables setting sync events of peers; see [#receive(Consumer, Consumer, int)].
+    public Rdma syncEventNotifySet(
+            Consumer<? super SyncEventNotifySetTask> onSuccess,
+            Consumer<? super SyncEventNotifySetTask> onError,
+            int count) {
+        return enable(TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_SET, onSuccess, onError, count);
+    }
+
+    /// Enables setting sync events of peers without callbacks; see [#receive(int)].
+    public Rdma syncEventNotifySet(int count) {
+        return enable(TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_SET, count);
+    }
+
+    /// Enables adding to sync events of peers; see [#receive(Consumer, Consumer, int)].
+    public Rdma syncEventNotifyAdd(
+            Consumer<? super SyncEventNotifyAddTask> onSuccess,
+            Consumer<? super SyncEventNotifyAddTask> onError,
+            int count) {
+        return enable(TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_ADD, onSuccess, onError, count);
+    }
+
+    /// Enables adding to sync events of peers without callbacks; see [#receive(int)].
+    public Rdma syncEventNotifyAdd(int count) {
+        return enable(TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_ADD, count);
+    }
+
+    private <T extends RdmaTask> Rdma enable(
+            TaskType type, Consumer<? super T> onSuccess, Consumer<? super T> onError, int count) {
+        return enable(type, new TaskPool<>(type.name(), onSuccess, onError, count));
+    }
+
+    private Rdma enable(TaskType type, int count) {
+        return enable(type, new TaskPool<>(type.name(), count));
+    }
+
+    private Rdma enable(TaskType type, TaskPool<?> pool) {
+        requireIdle("configured");
+        types.enable(type, pool);
+        return this;
+    }
 
     /// Allocates a receive.
     ///
@@ -187,8 +577,6 @@ public final class Rdma extends RdmaDataPath {
         return allocReceive(null);
     }
 
-    // ---- batches --------------------------------------------------------------------------------
-
     /// Enables batches of tasks of a type, which has to be enabled itself for as many tasks as
     /// there are in them.
     ///
@@ -204,23 +592,21 @@ public final class Rdma extends RdmaDataPath {
             Consumer<? super TaskBatch<T>> onSuccess,
             Consumer<? super TaskBatch<T>> onError,
             int count) {
-        return enableBatch(type, size, new TaskPool<>(named(type), onSuccess, onError, count));
+        return enableBatch(
+                type,
+                size,
+                new TaskPool<>(RdmaTaskTypes.batchesOf(type), onSuccess, onError, count));
     }
 
     /// Enables batches without callbacks; see [#batch(Class, BatchSize, Consumer, Consumer, int)].
     public <T extends RdmaTask> Rdma batch(Class<T> type, BatchSize size, int count) {
-        return enableBatch(type, size, new TaskPool<>(named(type), count));
+        return enableBatch(type, size, new TaskPool<>(RdmaTaskTypes.batchesOf(type), count));
     }
 
     private Rdma enableBatch(Class<?> type, BatchSize size, TaskPool<?> pool) {
         requireIdle("configured");
-        batches.put(type, new Batches(DocaException.nonNull(size, "size"), pool));
+        types.enableBatches(type, DocaException.nonNull(size, "size"), pool);
         return this;
-    }
-
-    private static String named(Class<?> type) {
-        DocaException.nonNull(type, "type");
-        return "batches of " + type.getSimpleName();
     }
 
     /// Allocates a batch of tasks of this context, which are freed with it.
@@ -232,16 +618,29 @@ public final class Rdma extends RdmaDataPath {
     public <T extends RdmaTask> TaskBatch<T> allocBatch(List<T> tasks) {
         DocaException.nonNull(tasks, "tasks");
         Class<?> type = tasks.isEmpty() ? RdmaTask.class : tasks.getFirst().getClass();
-        int room = type == ReceiveTask.class ? recvQueueSize() : sendQueueSize();
-        if (tasks.isEmpty() || tasks.size() > room) {
-            throw new DocaException(
-                    DocaError.INVALID_VALUE,
-                    "a batch of %d tasks; valid: 1 to the %d that the queue has room for"
-                            .formatted(tasks.size(), room));
-        }
-        Batches enabled = batches.get(type);
-        return enabled == null
-                ? allocateBatch(null, named(type), BatchSize.TASKS_128, tasks)
-                : allocateBatch(enabled.pool, named(type), enabled.size, tasks);
+        configuration.requireRoom(type, tasks.size());
+        RdmaTaskTypes.Batches enabled = types.batches(type);
+        return allocateBatch(enabled.pool(), enabled.name(), enabled.size(), tasks);
+    }
+
+    // ---- for what it consists of ----------------------------------------------------------------
+
+    @Override
+    protected CtxRun open() {
+        RdmaRun run = RdmaRun.open(this, owner(), configuration, control);
+        dataPath = run.dataPath();
+        return run;
+    }
+
+    <T extends RdmaTask> T allocated(TaskType type, Supplier<T> creation) {
+        return allocate(types.pool(type), type, creation);
+    }
+
+    DocaError submit(RdmaTask task, boolean strictly, boolean flushing) {
+        return Objects.requireNonNull(dataPath).submit(task, strictly, flushing);
+    }
+
+    long messageLimit() {
+        return configuration.messageLimit();
     }
 }

@@ -1,16 +1,34 @@
 package dev.outboard.doca.rdma;
 
 import dev.outboard.doca.AccessFlag;
-import dev.outboard.doca.DocaDev;
+import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
-import dev.outboard.fabric.Device;
+import dev.outboard.fabric.AddressVector;
+import dev.outboard.fabric.ConnectionParameters;
+import dev.outboard.fabric.DeviceLimits;
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairState;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The properties of an [Rdma] context, set while it is IDLE.
-abstract sealed class RdmaConfiguration extends RdmaTaskTypes permits RdmaDataPath {
+/// The properties of an [Rdma] context, with their defaults, checked when they are set, and what
+/// follows from them: for the queues, and for the queue pairs of connections. What each is for, and
+/// what is thrown, stands at the setters of [Rdma].
+final class RdmaConfiguration {
+    static final int DEFAULT_LIST_LENGTH = 4;
+
+    /// InfiniBand's code of 0.54 s.
+    private static final int DEFAULT_TIMEOUT_CODE = 17;
+
+    /// RDMA READs and atomics under way at a time; more wait.
+    private static final int READ_DEPTH = 16;
+
+    /// InfiniBand's code of 0.64 ms.
+    private static final int DEFAULT_RNR_TIMER_CODE = 12;
+
     private static final int MAX_SERVICE_LEVEL = 15;
 
     /// A device on Ethernet is one IP address.
@@ -19,318 +37,267 @@ abstract sealed class RdmaConfiguration extends RdmaTaskTypes permits RdmaDataPa
     private static final Duration MIN_KEEP_ALIVE = Duration.ofMillis(10);
     private static final Duration MAX_KEEP_ALIVE = Duration.ofDays(1);
 
-    private final RdmaSettings settings;
+    private static final Set<AccessFlag> REMOTE =
+            EnumSet.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC);
+
+    private final DeviceLimits limits;
+    private final RdmaTaskTypes types;
+
+    /// 0 for as many as tasks are enabled.
+    private int sendQueueSize;
+
+    private int recvQueueSize;
+
+    private int maxSendBufListLen = DEFAULT_LIST_LENGTH;
+    private int receiveDstBufListLen = DEFAULT_LIST_LENGTH;
+    private Set<AccessFlag> permissions = EnumSet.noneOf(AccessFlag.class);
+    private int mtu;
+    private int serviceLevel;
+    private int maxNumConnections = 1;
+    private int rnrRetryCount = 6;
+    private int minRnrTimer = DEFAULT_RNR_TIMER_CODE;
+    private int retryCount = 7;
+    private int timeoutCode = DEFAULT_TIMEOUT_CODE;
+    private Duration keepAlive = Duration.ZERO;
+    private Duration connectionRequestTimeout = Duration.ofSeconds(2);
     private @Nullable ConnectionHandler handler;
+    private @Nullable ConnectionMode mode;
 
-    RdmaConfiguration(DocaDev device) {
-        super(device);
-        settings = new RdmaSettings(verbs().limits());
+    RdmaConfiguration(DeviceLimits limits, RdmaTaskTypes types) {
+        this.limits = limits;
+        this.types = types;
+        this.mtu = limits.pathMtuBytes();
     }
 
-    final Device verbs() {
-        return device().protectionDomain().device();
+    // ---- queues ---------------------------------------------------------------------------------
+
+    void sendQueueSize(int size) {
+        sendQueueSize = queueSize("send queue size", size);
     }
 
-    final RdmaSettings settings() {
-        return settings;
+    int sendQueueSize() {
+        return sendQueueSize > 0 ? sendQueueSize : roundUp(types.enabledSends());
     }
 
-    /// Send-side tasks in flight at most, per connection; rounded up to a power of two. By default
-    /// as many as are enabled.
-    ///
-    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE below 1, NOT_SUPPORTED above
-    ///   what the device can do
-    public Rdma sendQueueSize(int size) {
-        requireIdle("configured");
-        settings.sendQueueSize = settings.queueSize("send queue size", size);
-        return self();
+    void recvQueueSize(int size) {
+        recvQueueSize = queueSize("receive queue size", size);
     }
 
-    /// Send-side tasks in flight at most, per connection, a power of two.
-    public int sendQueueSize() {
-        return settings.sendQueueSize > 0
-                ? settings.sendQueueSize
-                : RdmaSettings.roundUp(enabledSends());
+    int recvQueueSize() {
+        return recvQueueSize > 0 ? recvQueueSize : roundUp(types.enabled(TaskType.RECEIVE));
     }
 
-    /// Receives in flight at most; rounded up to a power of two. By default as many as are enabled.
-    ///
-    /// @throws DocaException as [#sendQueueSize]
-    public Rdma recvQueueSize(int size) {
-        requireIdle("configured");
-        settings.recvQueueSize = settings.queueSize("receive queue size", size);
-        return self();
+    private int queueSize(String name, int size) {
+        atLeastOne(name, size);
+        if (size > limits.maxWorkRequests()) {
+            throw new DocaException(
+                    DocaError.NOT_SUPPORTED,
+                    "%s is %d; the device supports at most %d"
+                            .formatted(name, size, limits.maxWorkRequests()));
+        }
+        return roundUp(size);
     }
 
-    /// Receives in flight at most, a power of two.
-    public int recvQueueSize() {
-        return settings.recvQueueSize > 0
-                ? settings.recvQueueSize
-                : RdmaSettings.roundUp(enabled(TaskType.RECEIVE));
-    }
-
-    /// Buffers in a list of any task that is sent to the peer, at most; 4 by default.
-    ///
     /// DRDMA-PROP-3, DRDMA-PROP-18: for all task types that send.
-    ///
-    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE above what the device can do
-    public Rdma maxSendBufListLen(int length) {
-        requireIdle("configured");
-        settings.maxSendBufListLen = settings.listLength("longest send list", length);
-        return self();
+    void maxSendBufListLen(int length) {
+        maxSendBufListLen = range("longest send list", length, 1, limits.maxScatterGather());
     }
 
-    /// Buffers in a list of any task that is sent to the peer, at most.
-    public int maxSendBufListLen() {
-        return settings.maxSendBufListLen;
+    int maxSendBufListLen() {
+        return maxSendBufListLen;
     }
 
-    /// Buffers in the list of a receive at most; 4 by default.
-    ///
     /// DRDMA-PROP-4, DRDMA-PROP-18: for receives.
-    ///
-    /// @throws DocaException as [#maxSendBufListLen]
-    public Rdma receiveDstBufListLen(int length) {
-        requireIdle("configured");
-        settings.receiveListLen = settings.listLength("longest receive list", length);
-        return self();
+    void receiveDstBufListLen(int length) {
+        receiveDstBufListLen = range("longest receive list", length, 1, limits.maxScatterGather());
     }
 
-    /// Buffers in the list of a receive at most.
-    public int receiveDstBufListLen() {
-        return settings.receiveListLen;
+    int receiveDstBufListLen() {
+        return receiveDstBufListLen;
     }
 
-    /// What peers may do over this context, if the memory permits it too; nothing by default. The
-    /// LOCAL flags are ignored.
+    long messageLimit() {
+        return limits.maxMessageBytes();
+    }
+
+    /// Per connection, with one for a probe.
+    int maxSends() {
+        return sendQueueSize() + (keepAlive.isZero() ? 0 : 1);
+    }
+
+    /// Of all connections and receives.
     ///
+    /// @throws DocaException with NOT_SUPPORTED if the device cannot keep as many
+    int maxCompletions() {
+        if (maxSends() > limits.maxWorkRequests()) {
+            throw new DocaException(
+                    DocaError.NOT_SUPPORTED,
+                    "a send queue of %d with keep-alive is more than the %d work requests the device can keep"
+                            .formatted(sendQueueSize(), limits.maxWorkRequests()));
+        }
+        int sends = Math.multiplyExact(maxSends(), maxNumConnections);
+        int capacity = Math.addExact(sends, recvQueueSize());
+        if (capacity > limits.maxCompletions()) {
+            throw new DocaException(
+                    DocaError.NOT_SUPPORTED,
+                    "%d connections with %d sends each and %d receives are more than the %d completions the device can keep"
+                            .formatted(
+                                    maxNumConnections,
+                                    sendQueueSize(),
+                                    recvQueueSize(),
+                                    limits.maxCompletions()));
+        }
+        return capacity;
+    }
+
+    /// @throws DocaException with INVALID_VALUE unless a queue has room for a batch of `tasks`
+    void requireRoom(Class<?> type, int tasks) {
+        int room = type == ReceiveTask.class ? recvQueueSize() : sendQueueSize();
+        if (tasks < 1 || tasks > room) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "a batch of %d tasks; valid: 1 to the %d that the queue has room for"
+                            .formatted(tasks, room));
+        }
+    }
+
+    // ---- transport ------------------------------------------------------------------------------
+
     /// DRDMA-PROP-7, DRDMA-PERM-1, DFLT-5: beside those of the memory.
-    ///
-    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE for PCI flags
-    public Rdma permissions(AccessFlag... flags) {
-        requireIdle("configured");
-        settings.setPermissions(Set.of(DocaException.nonNull(flags, "flags")));
-        return self();
+    void permissions(Set<AccessFlag> flags) {
+        EnumSet<AccessFlag> remote = EnumSet.noneOf(AccessFlag.class);
+        for (AccessFlag flag : flags) {
+            if (flag.name().startsWith("PCI")) {
+                throw new DocaException(
+                        DocaError.INVALID_VALUE,
+                        flag + " is no permission of a connection; valid: " + REMOTE);
+            }
+            if (REMOTE.contains(flag)) {
+                remote.add(flag);
+            }
+        }
+        permissions = remote;
     }
 
-    /// What peers may do over this context: RDMA flags only.
-    public Set<AccessFlag> permissions() {
-        return Set.copyOf(settings.permissions);
+    Set<AccessFlag> permissions() {
+        return Set.copyOf(permissions);
     }
 
-    /// Payload of one packet: 256 to 4096 bytes, the device's by default. A connection uses the
-    /// smaller one of both sides.
-    ///
     /// DRDMA-PROP-6: the path's as InfiniBand knows it.
-    ///
-    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE for any other number,
-    ///   NOT_SUPPORTED above what the port carries
-    public Rdma mtu(int bytes) {
-        requireIdle("configured");
-        settings.setMtu(bytes);
-        return self();
+    void mtu(int bytes) {
+        if (Integer.bitCount(bytes) != 1 || bytes < 256 || bytes > 4096) {
+            throw invalid("mtu", bytes, "256, 512, 1024, 2048 or 4096 bytes");
+        }
+        if (bytes > limits.pathMtuBytes()) {
+            throw new DocaException(
+                    DocaError.NOT_SUPPORTED,
+                    "mtu is %d bytes; the device's port carries at most %d"
+                            .formatted(bytes, limits.pathMtuBytes()));
+        }
+        mtu = bytes;
     }
 
-    /// Payload of one packet at most, in bytes.
-    public int mtu() {
-        return settings.mtu;
+    int mtu() {
+        return mtu;
     }
 
-    /// How often a message is repeated when the peer has no receive: 0 to 7, 7 for ever; 6 by
-    /// default.
-    ///
     /// DRDMA-PROP-12: 7 is for ever.
-    ///
-    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE out of range
-    public Rdma rnrRetryCount(int count) {
-        requireIdle("configured");
-        settings.rnrRetryCount = RdmaSettings.range("RNR retry count", count, 0, 7);
-        return self();
+    void rnrRetryCount(int count) {
+        rnrRetryCount = range("RNR retry count", count, 0, 7);
     }
 
-    /// How often a message is repeated when the peer has no receive; 7 is for ever.
-    public int rnrRetryCount() {
-        return settings.rnrRetryCount;
+    int rnrRetryCount() {
+        return rnrRetryCount;
     }
 
-    /// InfiniBand's code for how long a peer waits at least when its message finds no receive here,
-    /// 0 to 31; 12 (0.64 ms) by default. Asked again for the same message it waits about four times
-    /// as long each time, so that with the default of [#rnrRetryCount] at the peer a receive may be
-    /// 0.8 seconds late.
-    ///
-    /// @throws DocaException as [#rnrRetryCount]
-    public Rdma minRnrTimer(int code) {
-        requireIdle("configured");
-        settings.minRnrTimer = RdmaSettings.range("RNR timer code", code, 0, 31);
-        return self();
+    void minRnrTimer(int code) {
+        minRnrTimer = range("RNR timer code", code, 0, 31);
     }
 
-    /// InfiniBand's code for how long a peer waits at least when its message finds no receive here.
-    public int minRnrTimer() {
-        return settings.minRnrTimer;
+    int minRnrTimer() {
+        return minRnrTimer;
     }
 
-    /// How often what the peer does not acknowledge is repeated: 0 to 7; 7 by default.
-    ///
     /// DRDMA-PROP-15: repetitions of what nobody acknowledges.
-    ///
-    /// @throws DocaException as [#rnrRetryCount]
-    public Rdma retryCount(int count) {
-        requireIdle("configured");
-        settings.retryCount = RdmaSettings.range("retry count", count, 0, 7);
-        return self();
+    void retryCount(int count) {
+        retryCount = range("retry count", count, 0, 7);
     }
 
-    /// How often what the peer does not acknowledge is repeated.
-    public int retryCount() {
-        return settings.retryCount;
+    int retryCount() {
+        return retryCount;
     }
 
-    /// InfiniBand's code for how long an acknowledgement may take, 1 to 31: 4.096 us times two to
-    /// the power of it; 17 (0.54 s) by default.
-    ///
-    /// @throws DocaException as [#rnrRetryCount]
-    public Rdma timeoutCode(int code) {
-        requireIdle("configured");
-        settings.timeoutCode = RdmaSettings.range("timeout code", code, 1, 31);
-        return self();
+    void timeoutCode(int code) {
+        timeoutCode = range("timeout code", code, 1, 31);
     }
 
-    /// InfiniBand's code for how long an acknowledgement may take.
-    public int timeoutCode() {
-        return settings.timeoutCode;
+    int timeoutCode() {
+        return timeoutCode;
     }
 
-    /// The transport; RC by default.
-    ///
     /// DRDMA-PROP-5, DFLT-55: RC alone.
-    ///
-    /// @throws DocaException with BAD_STATE unless IDLE, NOT_SUPPORTED for DC
-    public Rdma transportType(TransportType type) {
-        DocaException.nonNull(type, "type");
-        requireIdle("configured");
+    static void transportType(TransportType type) {
         if (type != TransportType.RC) {
             throw new DocaException(
                     DocaError.NOT_SUPPORTED, "transport type is " + type + "; supported: RC");
         }
-        return self();
     }
 
-    /// The transport: RC.
-    public TransportType transportType() {
-        return TransportType.RC;
-    }
-
-    /// Whether packets carry a global route header; true by default.
-    ///
     /// DRDMA-PROP-8: always, with RoCE.
-    ///
-    /// @throws DocaException with BAD_STATE unless IDLE, NOT_SUPPORTED for false: RoCE needs it
-    public Rdma grhEnabled(boolean enabled) {
-        requireIdle("configured");
+    static void grhEnabled(boolean enabled) {
         if (!enabled) {
             throw new DocaException(
                     DocaError.NOT_SUPPORTED, "packets on Ethernet carry a global route header");
         }
-        return self();
     }
 
-    /// Whether packets carry a global route header: always true.
-    public boolean grhEnabled() {
-        return true;
-    }
-
-    /// Which GID of the device it uses; 0 by default.
-    ///
     /// DRDMA-PROP-9: a device has one address.
-    ///
-    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE if the device has no such
-    ///   GID
-    public Rdma gidIndex(int index) {
-        requireIdle("configured");
-        RdmaSettings.range("GID index", index, 0, GID_TABLE_SIZE - 1);
-        return self();
+    static void gidIndex(int index) {
+        range("GID index", index, 0, GID_TABLE_SIZE - 1);
     }
 
-    /// Which GID of the device it uses: always 0.
-    public int gidIndex() {
-        return 0;
-    }
-
-    /// InfiniBand's service level, 0 to 15; 0 by default. Packets on Ethernet do not carry it.
-    ///
     /// DRDMA-PROP-10: the priority of its packets.
-    ///
-    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE out of range
-    public Rdma serviceLevel(int level) {
-        requireIdle("configured");
-        settings.serviceLevel = RdmaSettings.range("service level", level, 0, MAX_SERVICE_LEVEL);
-        return self();
+    void serviceLevel(int level) {
+        serviceLevel = range("service level", level, 0, MAX_SERVICE_LEVEL);
     }
 
-    /// InfiniBand's service level.
-    public int serviceLevel() {
-        return settings.serviceLevel;
+    int serviceLevel() {
+        return serviceLevel;
     }
 
-    /// Connections at most; 1 by default.
-    ///
+    // ---- connections ----------------------------------------------------------------------------
+
     /// DRDMA-PROP-11: room for so many at a time.
-    ///
-    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE below 1, NOT_SUPPORTED above
-    ///   what the device can do
-    public Rdma maxNumConnections(int count) {
-        requireIdle("configured");
-        RdmaSettings.atLeastOne("number of connections", count);
-        if (count > settings.limits().maxQueuePairs()) {
+    void maxNumConnections(int count) {
+        atLeastOne("number of connections", count);
+        if (count > limits.maxQueuePairs()) {
             throw new DocaException(
                     DocaError.NOT_SUPPORTED,
                     "number of connections is %d; the device supports at most %d"
-                            .formatted(count, settings.limits().maxQueuePairs()));
+                            .formatted(count, limits.maxQueuePairs()));
         }
-        settings.maxConnections = count;
-        return self();
+        maxNumConnections = count;
     }
 
-    /// Connections at most.
-    public int maxNumConnections() {
-        return settings.maxConnections;
+    int maxNumConnections() {
+        return maxNumConnections;
     }
 
-    /// How long a connection by address may take to come about: for who asks from [Rdma#connectTo]
-    /// on, finding the way included, and for who is asked from [RdmaConnection#accept] on; 2
-    /// seconds by default. Then it fails with TIME_OUT.
-    ///
     /// DRDMA-PROP-13: for the way to the peer and its answer.
-    ///
-    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE below 1 millisecond
-    public Rdma connectionRequestTimeout(Duration timeout) {
-        DocaException.nonNull(timeout, "timeout");
-        requireIdle("configured");
+    void connectionRequestTimeout(Duration timeout) {
         if (timeout.compareTo(Duration.ofMillis(1)) < 0) {
             throw new DocaException(
                     DocaError.INVALID_VALUE,
                     "connection request timeout is " + timeout + "; valid: at least 1 ms");
         }
-        settings.connectionRequestTimeout = timeout;
-        return self();
+        connectionRequestTimeout = timeout;
     }
 
-    /// How long a connection by address may take to come about.
-    public Duration connectionRequestTimeout() {
-        return settings.connectionRequestTimeout;
+    Duration connectionRequestTimeout() {
+        return connectionRequestTimeout;
     }
 
-    /// How long a connection may be silent before the peer is asked whether it is there, by a write
-    /// of nothing that its application does not notice; off by default, which is ZERO. A peer that
-    /// does not answer, and so one that is gone, ends its connection as any failure does, once the
-    /// retries are used up: with the defaults about 5 seconds later.
-    ///
-    /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE if it is neither ZERO nor
-    ///   between 10 milliseconds and a day
-    public Rdma keepAlive(Duration interval) {
-        requireIdle("configured");
-        DocaException.nonNull(interval, "interval");
+    void keepAlive(Duration interval) {
         boolean isOff = interval.isZero();
         if (!isOff
                 && (interval.compareTo(MIN_KEEP_ALIVE) < 0
@@ -340,51 +307,132 @@ abstract sealed class RdmaConfiguration extends RdmaTaskTypes permits RdmaDataPa
                     "keep-alive is %s; valid: 0, or %s to %s"
                             .formatted(interval, MIN_KEEP_ALIVE, MAX_KEEP_ALIVE));
         }
-        settings.keepAlive = interval;
-        return self();
+        keepAlive = interval;
     }
 
-    /// How long a connection may be silent before the peer is asked whether it is there; ZERO if it
-    /// never is.
-    public Duration keepAlive() {
-        return settings.keepAlive;
+    Duration keepAlive() {
+        return keepAlive;
     }
 
-    /// Sets who is told about connections by address, and about the end of any connection in mode
-    /// OPEN.
-    ///
     /// DRDMA-CM-6, DRDMA-EVT-2: while idle; a GATED context has none.
-    ///
-    /// @throws DocaException with BAD_STATE unless IDLE
-    public Rdma onConnection(ConnectionHandler newHandler) {
-        requireIdle("given a connection handler");
-        handler = DocaException.nonNull(newHandler, "newHandler");
-        return self();
+    void handler(ConnectionHandler handler) {
+        this.handler = handler;
     }
 
     /// Who is told about connections; null in mode GATED too.
-    final @Nullable ConnectionHandler handler() {
-        return connectionMode() == ConnectionMode.OPEN ? handler : null;
+    @Nullable ConnectionHandler handler() {
+        return isGated() ? null : handler;
     }
 
-    /// How connections begin. By default GATED if there is at most one, and no connection handler.
+    /// Who is told about the connections that `rdma` makes by address.
     ///
-    /// @throws DocaException with BAD_STATE unless IDLE
-    public Rdma connectionMode(ConnectionMode mode) {
-        requireIdle("configured");
-        settings.mode = DocaException.nonNull(mode, "mode");
-        return self();
-    }
-
-    /// How connections begin: what was set, or what follows from the other properties.
-    ///
-    /// DRDMA-PROP-14, DRDMA-STATE-2: follows from connections and handler unless it is set.
-    public ConnectionMode connectionMode() {
-        if (settings.mode != null) {
-            return settings.mode;
+    /// @throws DocaException with NOT_PERMITTED in mode GATED or without a connection handler
+    ConnectionHandler requireHandler(Rdma rdma) {
+        ConnectionHandler told = handler();
+        if (told == null) {
+            throw new DocaException(
+                    DocaError.NOT_PERMITTED,
+                    "%s makes no connections by address in mode %s; they need OPEN and a connection handler"
+                            .formatted(rdma, connectionMode()));
         }
-        return settings.maxConnections == 1 && handler == null
+        return told;
+    }
+
+    void connectionMode(ConnectionMode mode) {
+        this.mode = mode;
+    }
+
+    /// DRDMA-PROP-14, DRDMA-STATE-2: follows from connections and handler unless it is set.
+    ConnectionMode connectionMode() {
+        if (mode != null) {
+            return mode;
+        }
+        return maxNumConnections == 1 && handler == null
                 ? ConnectionMode.GATED
                 : ConnectionMode.OPEN;
+    }
+
+    boolean isGated() {
+        return connectionMode() == ConnectionMode.GATED;
+    }
+
+    /// The state in which connections can be made.
+    ///
+    /// DRDMA-CONN-6: GATED in STARTING, OPEN in RUNNING.
+    CtxState connectableState() {
+        return isGated() ? CtxState.STARTING : CtxState.RUNNING;
+    }
+
+    // ---- what queue pairs are told --------------------------------------------------------------
+
+    /// A queue pair exists.
+    QueuePairChange initial() {
+        return QueuePairChange.to(QueuePairState.INIT).access(AccessFlag.rights(permissions));
+    }
+
+    /// A queue pair learns whom it receives from.
+    QueuePairChange readyToReceive(ConnectionBlob peer) {
+        return QueuePairChange.to(QueuePairState.READY_TO_RECEIVE)
+                .addressVector(AddressVector.to(peer.address()))
+                .destinationNumber(peer.queuePairNumber())
+                .pathMtu(Math.min(peer.mtu(), mtu))
+                .receivePsn(peer.psn())
+                .peerGuid(peer.guid())
+                .maxDestinationReadAtomic(READ_DEPTH)
+                .minRnrTimer(minRnrTimer);
+    }
+
+    /// A queue pair may send from now on, beginning with this number.
+    QueuePairChange readyToSend(int psn) {
+        return QueuePairChange.to(QueuePairState.READY_TO_SEND)
+                .sendPsn(psn)
+                .timeout(timeoutCode)
+                .retryCount(retryCount)
+                .rnrRetryCount(rnrRetryCount)
+                .maxReadAtomic(READ_DEPTH);
+    }
+
+    /// What the context decides, whatever the connection manager would take.
+    QueuePairChange preferences() {
+        return QueuePairChange.to(QueuePairState.READY_TO_SEND)
+                .access(AccessFlag.rights(permissions))
+                .pathMtu(mtu)
+                .minRnrTimer(minRnrTimer)
+                .timeout(timeoutCode)
+                .retryCount(retryCount)
+                .rnrRetryCount(rnrRetryCount);
+    }
+
+    /// What the connection manager tells the peer, with `data` of the application.
+    ConnectionParameters parameters(byte[] data) {
+        return new ConnectionParameters(READ_DEPTH, READ_DEPTH, retryCount, rnrRetryCount, data);
+    }
+
+    // ---- numbers --------------------------------------------------------------------------------
+
+    static int range(String name, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw invalid(name, value, min + " to " + max);
+        }
+        return value;
+    }
+
+    private static int atLeastOne(String name, int value) {
+        if (value < 1) {
+            throw invalid(name, value, "at least 1");
+        }
+        return value;
+    }
+
+    /// The next power of two.
+    ///
+    /// DRDMA-PROP-1, DRDMA-PROP-2: queue sizes are powers of two.
+    static int roundUp(int size) {
+        return size <= 1 ? 1 : Integer.highestOneBit(size - 1) << 1;
+    }
+
+    private static DocaException invalid(String name, int value, String valid) {
+        return new DocaException(
+                DocaError.INVALID_VALUE, "%s is %d; valid: %s".formatted(name, value, valid));
     }
 }

@@ -1,8 +1,10 @@
 package dev.outboard.doca.rdma;
 
-import dev.outboard.doca.CtxState;
+import dev.outboard.doca.Buf;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
+import dev.outboard.doca.RemoteBuf;
+import dev.outboard.doca.sync.SyncEventRemoteNet;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
@@ -30,12 +32,16 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Same threads as its context, others get BAD_STATE. Its tasks complete in the order they were
 /// submitted.
-public final class RdmaConnection extends ConnectionTasks {
+public final class RdmaConnection {
     private static final Logger LOGGER = System.getLogger(RdmaConnection.class.getName());
 
     /// What a reply of the connection manager carries for the application.
     private static final int MAX_REPLY_BYTES = 196;
 
+    /// The context of the connection.
+    final Rdma rdma;
+
+    private final RdmaControlPath control;
     private final int id;
     private final int slot;
     private final QueuePair queuePair;
@@ -46,47 +52,28 @@ public final class RdmaConnection extends ConnectionTasks {
 
     private final SendQueue sends;
     private @Nullable Object userData;
-    private RdmaState state = RdmaState.INIT;
-
-    /// Was once CONNECTED.
-    private boolean wasConnected;
-
-    /// A peer asked for it and has no answer.
-    private boolean isRequested;
-
-    /// It was asked for, or granted, and nobody knows yet what becomes of it.
-    private boolean isAwaited;
+    private final ConnectionLife life = new ConnectionLife(this);
 
     /// Where the peer's device is; null until it is connected.
     private @Nullable InetAddress peerHost;
 
-    /// The peer was heard since somebody looked, and when that was at the latest.
-    private boolean isHeard;
-
-    private long heardNanos;
-
-    private DocaError error = DocaError.BAD_STATE;
-    private String explanation = "its context stopped";
     private byte[] privateData = {};
 
-    /// If somebody asked for it.
-    private @Nullable CompletableFuture<RdmaConnection> established;
-
     RdmaConnection(
-            Rdma rdma,
+            RdmaControlPath control,
             int id,
             int slot,
             QueuePair queuePair,
             int psn,
-            int sendQueueSize,
             @Nullable ConnectionId cmId) {
-        super(rdma);
+        rdma = control.rdma();
+        this.control = control;
         this.id = id;
         this.slot = slot;
         this.queuePair = queuePair;
         this.psn = psn;
         this.cmId = cmId;
-        sends = new SendQueue(rdma.verbs(), queuePair, sendQueueSize, slot);
+        sends = new SendQueue(control.device(), queuePair, rdma.sendQueueSize(), slot);
     }
 
     // ---- what it is -----------------------------------------------------------------------------
@@ -101,7 +88,7 @@ public final class RdmaConnection extends ConnectionTasks {
     /// INIT until the peer is connected, then CONNECTED; ERROR once it failed or ended, RESET once
     /// it has left its context.
     public RdmaState state() {
-        return state;
+        return life.state();
     }
 
     /// What the user attached.
@@ -140,12 +127,16 @@ public final class RdmaConnection extends ConnectionTasks {
     /// @throws DocaException with BAD_STATE if it has ended, or is made by address
     public byte[] details() {
         requireByDetails();
-        if (isEnded()) {
+        if (life.isEnded()) {
             throw new DocaException(DocaError.BAD_STATE, this + " has ended; export another");
         }
-        Device device = rdma.verbs();
+        Device device = control.device();
         return new ConnectionBlob(
-                        device.address(), queuePair.number(), psn, rdma.mtu(), device.guid())
+                        device.address(),
+                        queuePair.number(),
+                        psn,
+                        control.configuration().mtu(),
+                        device.guid())
                 .encode();
     }
 
@@ -156,25 +147,25 @@ public final class RdmaConnection extends ConnectionTasks {
     ///   in a state of the context that does not allow it
     public void connect(byte[] peerDetails) {
         DocaException.nonNull(peerDetails, "peerDetails");
-        rdma.exclusively(() -> connectNow(peerDetails));
+        control.exclusively(() -> connectNow(peerDetails));
     }
 
     /// DRDMA-CONN-4, DFLT-42: once.
     private void connectNow(byte[] peerDetails) {
-        rdma.requireConnectable();
+        control.requireConnectable();
         requireByDetails();
-        if (state != RdmaState.INIT) {
-            throw new DocaException(DocaError.BAD_STATE, this + " is " + state + " already");
+        if (state() != RdmaState.INIT) {
+            throw new DocaException(DocaError.BAD_STATE, this + " is " + state() + " already");
         }
         ConnectionBlob peer = ConnectionBlob.decode(peerDetails);
-        RdmaSettings settings = rdma.settings();
-        queuePair.modify(settings.readyToReceive(peer));
-        queuePair.modify(settings.readyToSend(psn));
+        RdmaConfiguration configuration = control.configuration();
+        queuePair.modify(configuration.readyToReceive(peer));
+        queuePair.modify(configuration.readyToSend(psn));
         becomeConnected(peer.address());
-        if (rdma.state() == CtxState.RUNNING) {
-            rdma.tell(RdmaConnection::settle, this);
+        if (control.isRunning()) {
+            control.settle(this);
         }
-        rdma.wake();
+        control.wake();
     }
 
     private void requireByDetails() {
@@ -190,17 +181,7 @@ public final class RdmaConnection extends ConnectionTasks {
     /// @return ends with a [DocaException] if it does not come about: with the error that
     ///   [ConnectionHandler#failed] tells, else BAD_STATE
     public CompletableFuture<RdmaConnection> established() {
-        return rdma.exclusively(() -> {
-            CompletableFuture<RdmaConnection> future = established;
-            if (future == null) {
-                future = new CompletableFuture<>();
-                established = future;
-                if (rdma.state() == CtxState.RUNNING || isEnded()) {
-                    settle();
-                }
-            }
-            return future.copy();
-        });
+        return control.exclusively(() -> life.established(control.isRunning()));
     }
 
     /// Accepts what the peer asked for, in [ConnectionHandler#requested] or later. Ends in
@@ -214,7 +195,7 @@ public final class RdmaConnection extends ConnectionTasks {
     ///   more, as it may once its [Rdma#connectionRequestTimeout] has passed
     public void accept(byte... reply) {
         DocaException.nonNull(reply, "reply");
-        rdma.exclusively(() -> {
+        control.exclusively(() -> {
             ConnectionId request = requireRequest("accepted");
             if (reply.length > MAX_REPLY_BYTES) {
                 throw new DocaException(
@@ -222,19 +203,19 @@ public final class RdmaConnection extends ConnectionTasks {
                         "the private data for the peer has %d bytes; valid: at most %d"
                                 .formatted(reply.length, MAX_REPLY_BYTES));
             }
-            isRequested = false;
+            life.becomeAnswered();
             try {
-                request.prefer(rdma.settings().preferences());
-                request.limitAttempt(rdma.connectionRequestTimeout());
-                request.accept(rdma.settings().parameters(reply));
+                request.prefer(control.configuration().preferences());
+                request.limitAttempt(control.configuration().connectionRequestTimeout());
+                request.accept(control.configuration().parameters(reply));
             } catch (FabricException e) {
-                rdma.end(this);
+                control.end(this);
                 throw new DocaException(
                         DocaError.CONNECTION_ABORTED,
                         this + " cannot be accepted: " + e.getMessage(),
                         e);
             }
-            becomeAwaited();
+            life.becomeAwaited();
         });
     }
 
@@ -242,11 +223,11 @@ public final class RdmaConnection extends ConnectionTasks {
     ///
     /// @throws DocaException with BAD_STATE if nobody asked, or it was answered
     public void reject() {
-        rdma.exclusively(() -> {
+        control.exclusively(() -> {
             ConnectionId request = requireRequest("rejected");
-            isRequested = false;
+            life.becomeAnswered();
             request.reject(new byte[0]);
-            rdma.end(this);
+            control.end(this);
         });
     }
 
@@ -258,43 +239,161 @@ public final class RdmaConnection extends ConnectionTasks {
     ///
     /// @throws DocaException with NOT_PERMITTED in mode GATED, where the context has to be stopped
     public void disconnect() {
-        rdma.exclusively(() -> {
-            if (rdma.connectionMode() == ConnectionMode.GATED) {
+        control.exclusively(() -> {
+            if (control.configuration().isGated()) {
                 throw new DocaException(
                         DocaError.NOT_PERMITTED,
                         this + " is the only one there can be; stop its context instead");
             }
-            becomeFailed(DocaError.CONNECTION_ABORTED, "it was given up on this side");
-            rdma.end(this);
+            life.becomeFailed(DocaError.CONNECTION_ABORTED, "it was given up on this side");
+            control.end(this);
         });
     }
 
     private ConnectionId requireRequest(String action) {
-        if (cmId == null || !isRequested || isEnded()) {
+        if (cmId == null || !life.isRequested()) {
             throw new DocaException(
                     DocaError.BAD_STATE, this + " has no request that can be " + action);
         }
         return cmId;
     }
 
+    // ---- tasks ----------------------------------------------------------------------------------
+
+    /// Allocates a send.
+    ///
+    /// @param src the message, null for one without payload; a list may have as many buffers as
+    ///   [Rdma#maxSendBufListLen]
+    /// @throws DocaException with BAD_STATE unless the context is running, with NOT_PERMITTED if
+    ///   the type is not enabled, with NO_MEMORY if all its tasks are allocated
+    public SendTask allocSend(@Nullable Buf src) {
+        return rdma.allocated(TaskType.SEND, () -> new SendTask(rdma, this, src));
+    }
+
+    /// Allocates a send of a message without payload; see [#allocSend(Buf)].
+    public SendTask allocSend() {
+        return allocSend(null);
+    }
+
+    /// Allocates a send with immediate; see [#allocSend].
+    public SendImmTask allocSendImm(@Nullable Buf src, Be32 immediate) {
+        DocaException.nonNull(immediate, "immediate");
+        return rdma.allocated(TaskType.SEND_IMM, () -> new SendImmTask(rdma, this, src, immediate));
+    }
+
+    /// Allocates a send of an immediate without payload; see [#allocSend(Buf)].
+    public SendImmTask allocSendImm(Be32 immediate) {
+        return allocSendImm(null, immediate);
+    }
+
+    /// Allocates a read; see [#allocSend].
+    ///
+    /// @param dst may be null if `src` is
+    public ReadTask allocRead(@Nullable RemoteBuf src, @Nullable Buf dst) {
+        return rdma.allocated(TaskType.READ, () -> new ReadTask(rdma, this, src, dst));
+    }
+
+    /// Allocates a read of nothing, to see whether the peer is there; see [#allocSend(Buf)].
+    public ReadTask allocRead() {
+        return allocRead(null, null);
+    }
+
+    /// Allocates a write; see [#allocSend].
+    ///
+    /// @param dst may be null if `src` is
+    public WriteTask allocWrite(@Nullable Buf src, @Nullable RemoteBuf dst) {
+        return rdma.allocated(TaskType.WRITE, () -> new WriteTask(rdma, this, src, dst));
+    }
+
+    /// Allocates a write of nothing, to see whether the peer is there; see [#allocSend(Buf)].
+    public WriteTask allocWrite() {
+        return allocWrite(null, null);
+    }
+
+    /// Allocates a write with immediate; see [#allocSend].
+    ///
+    /// @param dst may be null if `src` is
+    public WriteImmTask allocWriteImm(@Nullable Buf src, @Nullable RemoteBuf dst, Be32 immediate) {
+        DocaException.nonNull(immediate, "immediate");
+        return rdma.allocated(
+                TaskType.WRITE_IMM, () -> new WriteImmTask(rdma, this, src, dst, immediate));
+    }
+
+    /// Allocates a write of an immediate only; see [#allocSend(Buf)].
+    public WriteImmTask allocWriteImm(Be32 immediate) {
+        return allocWriteImm(null, null, immediate);
+    }
+
+    /// Allocates a compare-and-swap; see [#allocSend].
+    ///
+    /// @throws DocaException also with INVALID_VALUE if an operand is null
+    public AtomicCmpSwpTask allocAtomicCmpSwp(RemoteBuf dst, Buf result, long compare, long swap) {
+        DocaException.nonNull(dst, "dst");
+        DocaException.nonNull(result, "result");
+        return rdma.allocated(
+                TaskType.ATOMIC_CMP_SWP,
+                () -> new AtomicCmpSwpTask(rdma, this, dst, result, compare, swap));
+    }
+
+    /// Allocates a fetch-and-add; see [#allocSend].
+    ///
+    /// @throws DocaException also with INVALID_VALUE if an operand is null
+    public AtomicFetchAddTask allocAtomicFetchAdd(RemoteBuf dst, Buf result, long add) {
+        DocaException.nonNull(dst, "dst");
+        DocaException.nonNull(result, "result");
+        return rdma.allocated(
+                TaskType.ATOMIC_FETCH_ADD,
+                () -> new AtomicFetchAddTask(rdma, this, dst, result, add));
+    }
+
+    /// Allocates a get of a sync event; see [#allocSend].
+    ///
+    /// @throws DocaException also with INVALID_VALUE if an operand is null
+    public SyncEventGetTask allocSyncEventGet(SyncEventRemoteNet event, Buf dst) {
+        DocaException.nonNull(event, "event");
+        DocaException.nonNull(dst, "dst");
+        return rdma.allocated(
+                TaskType.REMOTE_NET_SYNC_EVENT_GET,
+                () -> new SyncEventGetTask(rdma, this, event, dst));
+    }
+
+    /// Allocates a set of a sync event; see [#allocSend].
+    ///
+    /// @param src may be a list; surplus bytes are ignored
+    /// @throws DocaException also with INVALID_VALUE if an operand is null
+    public SyncEventNotifySetTask allocSyncEventNotifySet(SyncEventRemoteNet event, Buf src) {
+        DocaException.nonNull(event, "event");
+        DocaException.nonNull(src, "src");
+        return rdma.allocated(
+                TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_SET,
+                () -> new SyncEventNotifySetTask(rdma, this, event, src));
+    }
+
+    /// Allocates an add to a sync event; see [#allocSend].
+    ///
+    /// @throws DocaException also with INVALID_VALUE if an operand is null
+    public SyncEventNotifyAddTask allocSyncEventNotifyAdd(
+            SyncEventRemoteNet event, long addend, Buf result) {
+        DocaException.nonNull(event, "event");
+        DocaException.nonNull(result, "result");
+        return rdma.allocated(
+                TaskType.REMOTE_NET_SYNC_EVENT_NOTIFY_ADD,
+                () -> new SyncEventNotifyAddTask(rdma, this, event, addend, result));
+    }
+
     // ---- the context's --------------------------------------------------------------------------
 
     /// A peer asked for it, saying `data`.
     void becomeRequested(byte[] data) {
-        isRequested = true;
+        life.becomeRequested();
         privateData = data;
-    }
-
-    /// The application asked for it.
-    void becomeAwaited() {
-        isAwaited = true;
     }
 
     /// Asks the peer, now that the way to it is known.
     void request() {
         ConnectionId asking = Objects.requireNonNull(cmId);
-        asking.prefer(rdma.settings().preferences());
-        asking.connect(rdma.settings().parameters(new byte[0]));
+        asking.prefer(control.configuration().preferences());
+        asking.connect(control.configuration().parameters(new byte[0]));
     }
 
     /// The peer is there; `reply` is what it said.
@@ -309,85 +408,29 @@ public final class RdmaConnection extends ConnectionTasks {
         return known == null || known.equals(host);
     }
 
-    /// Tells [#established] what there is to tell.
-    void settle() {
-        CompletableFuture<RdmaConnection> told = established;
-        if (told != null && wasConnected) {
-            told.complete(this);
-        } else if (told != null && isEnded()) {
-            told.completeExceptionally(
-                    new DocaException(error, this + " did not come about: " + explanation));
-        }
-    }
-
-    boolean isUnsettled() {
-        return established != null && !established.isDone();
-    }
-
-    /// Something of the peer arrived.
-    void heard() {
-        isHeard = true;
-    }
-
     /// Asks the peer whether it is there, if nothing was heard of it for `silence` and nothing is
     /// under way that would tell.
     ///
     /// @return whether it did
     boolean probe(long now, long silence) {
-        if (state != RdmaState.CONNECTED || !sends.isIdle()) {
-            return false;
-        }
-        if (isHeard) {
-            isHeard = false;
-            heardNanos = now;
-        }
-        if (now - heardNanos < silence) {
-            return false;
-        }
-        sends.probe();
-        return true;
+        return state() == RdmaState.CONNECTED && sends.probe(now, silence);
     }
 
     private void becomeConnected(@Nullable InetAddress host) {
-        isHeard = true;
+        sends.heard();
         peerHost = host;
-        isAwaited = false;
-        wasConnected = true;
-        state = RdmaState.CONNECTED;
+        life.becomeConnected();
         LOGGER.log(Level.DEBUG, "{0} is connected", this);
         ConnectEvent.record(this);
     }
 
-    /// Notes why it fails, if it does, for the application.
-    void becomeFailed(DocaError newError, String newExplanation) {
-        if (!isEnded()) {
-            error = newError;
-            explanation = newExplanation;
-        }
-    }
-
-    /// Whether the application is to be told when it ends.
-    boolean isAnnounced() {
-        return wasConnected || isAwaited;
-    }
-
-    boolean isEnded() {
-        return state == RdmaState.ERROR || state == RdmaState.RESET;
+    /// What becomes of it.
+    ConnectionLife life() {
+        return life;
     }
 
     @Nullable ConnectionId cmId() {
         return cmId;
-    }
-
-    /// Tells what has become of it.
-    ///
-    /// DRDMA-CM-7: one of them, once.
-    void announceEnd(ConnectionHandler handler) {
-        if (wasConnected) {
-            handler.disconnected(this);
-        } else if (isAwaited) {
-            handler.failed(this, error, explanation);
-        }
     }
 
     /// Where its context keeps it; its work requests carry this number.
@@ -406,7 +449,7 @@ public final class RdmaConnection extends ConnectionTasks {
 
     /// Whether the queue pair failed, and nobody has been told.
     boolean hasFailed() {
-        return state == RdmaState.CONNECTED && queuePair.state() == QueuePairState.ERROR;
+        return state() == RdmaState.CONNECTED && queuePair.state() == QueuePairState.ERROR;
     }
 
     /// Ends everything outstanding: it completes as flushed.
@@ -415,7 +458,7 @@ public final class RdmaConnection extends ConnectionTasks {
     ///
     /// @return false if that was so already
     boolean shut() {
-        if (isEnded()) {
+        if (life.isEnded()) {
             return false;
         }
         if (cmId != null) {
@@ -424,8 +467,8 @@ public final class RdmaConnection extends ConnectionTasks {
         if (queuePair.state() != QueuePairState.ERROR) {
             queuePair.modify(QueuePairChange.to(QueuePairState.ERROR));
         }
-        state = RdmaState.ERROR;
-        if (wasConnected) {
+        life.becomeEnded();
+        if (life.wasConnected()) {
             LOGGER.log(Level.DEBUG, "{0} has ended", this);
             DisconnectEvent.record(this);
         }
@@ -437,7 +480,7 @@ public final class RdmaConnection extends ConnectionTasks {
             cmId.close();
         }
         queuePair.close();
-        state = RdmaState.RESET;
+        life.becomeReset();
     }
 
     @Override

@@ -1,154 +1,46 @@
 package dev.outboard.doca.rdma;
 
+import dev.outboard.doca.CtxRun;
 import dev.outboard.doca.CtxState;
-import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaError;
-import dev.outboard.doca.DocaException;
 import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.Task;
 import dev.outboard.doca.ValidationRule;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionStatus;
-import dev.outboard.fabric.ConnectionId;
-import dev.outboard.fabric.QueuePairAttributes;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
-/// What an [Rdma] context does from start to stop: its queues and connections, the way of a task
-/// from submission to completion, and what follows when a connection ends or the device is lost.
-abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
-    private @Nullable CompletionStream completions;
-    private @Nullable ReceiveQueue receives;
-    private Connections connections = new Connections(0);
-    private @Nullable ConnectionService service;
-    private int nextConnectionId;
+/// The way of the tasks of an [Rdma] context from submission to completion, from start to stop: on
+/// its queues, and on those of its connections.
+final class RdmaDataPath implements AutoCloseable {
+    private final Rdma rdma;
+    private final CtxRun.Owner owner;
+    private final RdmaControlPath control;
+    private final Connections connections;
+    private final CompletionStream completions;
+    private final ReceiveQueue receives;
 
-    /// Of the only connection, which is not there yet.
-    private final PatientStart awaited = new PatientStart();
-
-    private final KeepAlive keepAlive = new KeepAlive();
-
-    RdmaDataPath(DocaDev device) {
-        super(device);
+    RdmaDataPath(
+            Rdma rdma,
+            CtxRun.Owner owner,
+            RdmaControlPath control,
+            Connections connections,
+            CompletionStream completions,
+            ReceiveQueue receives) {
+        this.rdma = rdma;
+        this.owner = owner;
+        this.control = control;
+        this.connections = connections;
+        this.completions = completions;
+        this.receives = receives;
     }
 
-    // ---- connections ----------------------------------------------------------------------------
+    // ---- submission -----------------------------------------------------------------------------
 
-    final Connections connections() {
-        return connections;
-    }
-
-    /// What makes connections by address.
-    ///
-    /// @param action what is about to be done to the context
-    /// @throws DocaException with BAD_STATE unless running, with NOT_PERMITTED in mode GATED or
-    ///   without a connection handler
-    final ConnectionService serviceFor(String action) {
-        ConnectionHandler told = handler();
-        if (told == null) {
-            throw new DocaException(
-                    DocaError.NOT_PERMITTED,
-                    "%s makes no connections by address in mode %s; they need OPEN and a connection handler"
-                            .formatted(this, connectionMode()));
-        }
-        requireState(CtxState.RUNNING, action);
-        ConnectionService started = service;
-        if (started == null) {
-            started = new ConnectionService(self(), told);
-            service = started;
-            started.start();
-        }
-        return started;
-    }
-
-    /// A new connection.
-    ///
-    /// @param id if it is made by address
-    /// @throws DocaException with FULL
-    final RdmaConnection createConnection(@Nullable ConnectionId id) {
-        QueuePairAttributes attributes =
-                QueuePairAttributes.of(completions().queue(), maxSends(), 1)
-                        .withSharedReceiveQueue(receives().queue())
-                        .withMaxScatterGather(maxSendBufListLen());
-        return connections.create(self(), nextConnectionId++, attributes, id);
-    }
-
-    /// The connection ends; it leaves when nothing of it is in flight.
-    final void end(RdmaConnection connection) {
-        connections.shut(connection);
-        wake();
-    }
-
-    /// Lets go of a connection that has ended; the completion queue was seen empty since. Receives
-    /// stay for the connections that are left or come.
-    ///
-    /// DRDMA-FAIL-8: the context goes on, and its receives wait for others.
-    private int letGo() {
-        RdmaConnection connection = receives().hasBroken() ? null : connections.takeLeaving();
-        if (connection == null) {
-            return 0;
-        }
-        if (service != null) {
-            service.forget(connection);
-        }
-        connection.close();
-        tell(RdmaConnection::settle, connection);
-        ConnectionHandler told = handler();
-        if (told != null) {
-            tell(ended -> ended.announceEnd(told), connection);
-        }
-        return 1;
-    }
-
-    /// Per connection, with one for a probe.
-    private int maxSends() {
-        return sendQueueSize() + (keepAlive().isZero() ? 0 : 1);
-    }
-
-    final void wake() {
-        engine().wake();
-    }
-
-    /// Runs `action` as the thread mode wants it.
-    final <T> T exclusively(Supplier<T> action) {
-        ProgressEngine engine = engine();
-        engine.enter();
-        try {
-            return action.get();
-        } finally {
-            engine.exit();
-        }
-    }
-
-    /// The same for what has no result.
-    final void exclusively(Runnable action) {
-        exclusively(() -> {
-            action.run();
-            return true;
-        });
-    }
-
-    /// Tells the application of a connection.
-    final void tell(Consumer<RdmaConnection> callback, RdmaConnection connection) {
-        engine().callback(callback, connection);
-    }
-
-    final long messageLimit() {
-        return settings().limits().maxMessageBytes();
-    }
-
-    // ---- tasks ----------------------------------------------------------------------------------
-
-    final <T extends RdmaTask> T allocated(TaskType type, Supplier<T> creation) {
-        return allocate(pool(type), type, creation);
-    }
-
-    final DocaError submit(RdmaTask task, boolean strictly, boolean flushing) {
-        ProgressEngine engine = engine();
+    DocaError submit(RdmaTask task, boolean strictly, boolean flushing) {
+        ProgressEngine engine = owner.engine();
         engine.enter();
         try {
             return submitNow(task, strictly, flushing);
@@ -168,8 +60,7 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
         return refusal;
     }
 
-    @Override
-    protected DocaError submitAll(List<? extends Task> tasks, boolean strictly, boolean flushing) {
+    DocaError submitAll(List<? extends Task> tasks, boolean strictly, boolean flushing) {
         for (int i = 0; i < tasks.size(); i++) {
             DocaError refusal = admit((RdmaTask) tasks.get(i), tasks.size(), strictly);
             if (refusal != DocaError.SUCCESS) {
@@ -187,26 +78,26 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
 
     /// Whether `task` can be submitted, in a queue with room for `room` of its kind.
     private DocaError admit(RdmaTask task, int room, boolean strictly) {
-        if (!accepts(task)) {
+        if (!owner.accepts(task)) {
             return DocaError.BAD_STATE;
         }
         DocaError refusal =
                 task instanceof RequestTask request
                         ? roomFor(request, room)
-                        : receives().hasRoom(room) ? DocaError.SUCCESS : DocaError.FULL;
+                        : receives.hasRoom(room) ? DocaError.SUCCESS : DocaError.FULL;
         if (refusal != DocaError.SUCCESS) {
             return refusal;
         }
         task.broken = task.check();
         ValidationRule broken = task.broken == null && strictly ? task.checkMore() : task.broken;
-        return strictly && broken != null ? refuse(task, broken) : DocaError.SUCCESS;
+        return strictly && broken != null ? owner.refuse(task, broken) : DocaError.SUCCESS;
     }
 
     /// DRDMA-CONN-12, DRDMA-CM-8: of this context, and established.
     private DocaError roomFor(RequestTask task, int room) {
         RdmaConnection connection = task.connection();
-        if (connection.rdma != this) {
-            return refuse(task, ValidationRule.FOREIGN_CONNECTION);
+        if (connection.rdma != rdma) {
+            return owner.refuse(task, ValidationRule.FOREIGN_CONNECTION);
         }
         if (connection.state() != RdmaState.CONNECTED) {
             return DocaError.NOT_CONNECTED;
@@ -220,11 +111,11 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
 
     /// Submits a task that was admitted.
     private void launch(RdmaTask task, boolean now) {
-        begin(task);
+        owner.begin(task);
         if (task.broken != null) {
             keepBroken(task);
         } else if (!(task instanceof RequestTask request)) {
-            receives().post((ReceiveTask) task);
+            receives.post((ReceiveTask) task);
         } else if (now) {
             request.connection().sends().post(request);
         } else {
@@ -232,9 +123,8 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
         }
     }
 
-    /// Only requests are held back; a receive is there for the peer at once.
-    @Override
-    protected void flush() {
+    /// Sends what was held back.
+    void flush() {
         connections.flush();
     }
 
@@ -244,81 +134,26 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
             request.connection().sends().enqueue(request);
             connections.brokenAdded();
         } else {
-            receives().keepBroken((ReceiveTask) task);
+            receives.keepBroken((ReceiveTask) task);
         }
-        wake();
+        control.wake();
     }
 
-    // ---- progress -------------------------------------------------------------------------------
+    // ---- completion -----------------------------------------------------------------------------
 
-    @Override
-    protected CtxState open(ProgressEngine engine) {
-        if (maxSends() > settings().limits().maxWorkRequests()) {
-            throw new DocaException(
-                    DocaError.NOT_SUPPORTED,
-                    "a send queue of %d with keep-alive is more than the %d work requests the device can keep"
-                            .formatted(sendQueueSize(), settings().limits().maxWorkRequests()));
-        }
-        int sends = Math.multiplyExact(maxSends(), maxNumConnections());
-        int capacity = Math.addExact(sends, recvQueueSize());
-        if (capacity > settings().limits().maxCompletions()) {
-            throw new DocaException(
-                    DocaError.NOT_SUPPORTED,
-                    "%d connections with %d sends each and %d receives are more than the %d completions the device can keep"
-                            .formatted(
-                                    maxNumConnections(),
-                                    sendQueueSize(),
-                                    recvQueueSize(),
-                                    settings().limits().maxCompletions()));
-        }
-        completions =
-                new CompletionStream(
-                        verbs().createCompletionQueue(capacity, engine.channel(verbs())));
-        keepAlive.begin(keepAlive());
-        connections = new Connections(maxNumConnections());
-        receives = new ReceiveQueue(device(), recvQueueSize(), receiveDstBufListLen());
-        if (connectionMode() == ConnectionMode.OPEN) {
-            return CtxState.RUNNING;
-        }
-        createConnection(null);
-        awaited.begin();
-        return CtxState.STARTING;
-    }
-
-    @Override
-    protected int poll(int max) {
-        int done = service == null ? 0 : service.poll(max);
-        if (state() == CtxState.STARTING && connections.isConnected()) {
-            awaited.end();
-            becomeRunning();
-            tell(RdmaConnection::settle, Objects.requireNonNull(connections.first()));
-            done++;
-        }
-        awaited.look(this);
-        while (done < max && (completeBroken() || completeNext())) {
-            done++;
-        }
-        if (done < max) {
-            done += letGo();
-        }
-        done += keepAlive.look(connections);
-        if (done == 0) {
-            done = verbs().isOpen() ? lookForFailures() : loseDevice();
-        }
-        if (state() == CtxState.STOPPING && done < max) {
-            done += flushReceives();
-        }
-        return done;
+    /// Completes a task, if there is one to complete.
+    boolean completeOne() {
+        return completeBroken() || completeNext();
     }
 
     private boolean completeNext() {
-        if (!completions().next()) {
+        if (!completions.next()) {
             return false;
         }
-        Completion completion = completions().completion();
+        Completion completion = completions.completion();
         long id = completion.id();
         if (id < 0) {
-            completeReceive(receives().take(id), completion);
+            completeReceive(receives.take(id), completion);
         } else if ((id & SendQueue.PROBE) != 0) {
             completeProbe(connections.inSlot((int) id), completion.status());
         } else {
@@ -330,18 +165,18 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
     private void completeProbe(RdmaConnection connection, CompletionStatus status) {
         connection.sends().probed();
         if (status == CompletionStatus.SUCCESS) {
-            connection.heard();
+            connection.sends().heard();
         } else if (status != CompletionStatus.WORK_REQUEST_FLUSHED) {
-            failed(connection, FailureCause.Transport.of(status));
+            control.failed(connection, FailureCause.Transport.of(status));
         }
     }
 
     private void completeRequest(RdmaConnection connection, CompletionStatus status) {
         RequestTask task = connection.sends().take();
         if (status == CompletionStatus.SUCCESS) {
-            connection.heard();
+            connection.sends().heard();
             task.complete();
-            end(task, DocaError.SUCCESS, null);
+            owner.end(task, DocaError.SUCCESS, null);
         } else {
             endFailed(task, connection, status);
         }
@@ -351,12 +186,9 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
         CompletionStatus status = completion.status();
         RdmaConnection connection = connections.ofQueuePair(completion.queuePairNumber());
         if (status == CompletionStatus.SUCCESS) {
-            if (connection.state() == RdmaState.INIT && service != null) {
-                service.establishedByMessage(connection);
-            }
-            connection.heard();
+            control.heardOn(connection);
             task.complete(completion, connection);
-            end(task, DocaError.SUCCESS, null);
+            owner.end(task, DocaError.SUCCESS, null);
         } else {
             task.fail(status, completion.hasImmediate());
             endFailed(task, connection, status);
@@ -367,27 +199,17 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
     private void endFailed(RdmaTask task, RdmaConnection connection, CompletionStatus status) {
         FailureCause cause = FailureCause.Transport.of(status);
         if (status == CompletionStatus.WORK_REQUEST_FLUSHED) {
-            end(task, DocaError.BAD_STATE, cause);
+            owner.end(task, DocaError.BAD_STATE, cause);
         } else {
-            failed(connection, cause);
-            end(task, DocaError.IO_FAILED, cause);
-        }
-    }
-
-    /// The communication with a peer has failed.
-    ///
-    /// DRDMA-FAIL-3: a GATED context stops with it.
-    private void failed(RdmaConnection connection, FailureCause cause) {
-        connections.shut(connection);
-        if (connectionMode() == ConnectionMode.GATED) {
-            fail(cause);
+            control.failed(connection, cause);
+            owner.end(task, DocaError.IO_FAILED, cause);
         }
     }
 
     /// Completes a task that was submitted though it could not work, if it is its turn.
     private boolean completeBroken() {
-        if (receives().hasBroken()) {
-            ReceiveTask task = receives().takeBroken();
+        if (receives.hasBroken()) {
+            ReceiveTask task = receives.takeBroken();
             task.fail(CompletionStatus.WORK_REQUEST_FLUSHED);
             endBroken(task, Objects.requireNonNull(task.broken));
             return true;
@@ -398,18 +220,18 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
         }
         ValidationRule broken = Objects.requireNonNull(task.broken);
         if (task.isAlwaysFatal()) {
-            failed(task.connection(), FailureCause.Validation.of(broken));
+            control.failed(task.connection(), FailureCause.Validation.of(broken));
         }
         endBroken(task, broken);
         return true;
     }
 
     private void endBroken(RdmaTask task, ValidationRule broken) {
-        end(task, broken.error(), FailureCause.Validation.of(broken));
+        owner.end(task, broken.error(), FailureCause.Validation.of(broken));
     }
 
     /// A queue pair may have failed because of what its peer sent, with nothing in flight here.
-    private int lookForFailures() {
+    int lookForFailures() {
         RdmaConnection connection = connections.nextFailed();
         if (connection == null) {
             return 0;
@@ -417,50 +239,45 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
         if (completeNext()) {
             return 1; // the task that failed has completed in the meantime, and says more
         }
-        failed(connection, FailureCause.Transport.of(CompletionStatus.GENERAL_ERROR));
+        control.failed(connection, FailureCause.Transport.of(CompletionStatus.GENERAL_ERROR));
         return 1;
     }
 
     /// The device was closed under its contexts: nothing completes any more.
-    private int loseDevice() {
+    int loseDevice() {
         FailureCause cause = FailureCause.Transport.of(CompletionStatus.GENERAL_ERROR);
-        int done = state() == CtxState.STOPPING ? 0 : 1;
-        fail(cause);
+        int done = owner.state() == CtxState.STOPPING ? 0 : 1;
+        owner.fail(cause);
         RequestTask request = connections.takeAny();
         while (request != null) {
-            end(request, DocaError.IO_FAILED, cause);
+            owner.end(request, DocaError.IO_FAILED, cause);
             done++;
             request = connections.takeAny();
         }
-        for (ReceiveTask receive : receives().takeAll()) {
+        for (ReceiveTask receive : receives.takeAll()) {
             receive.fail(CompletionStatus.GENERAL_ERROR);
-            end(receive, DocaError.IO_FAILED, cause);
+            owner.end(receive, DocaError.IO_FAILED, cause);
             done++;
         }
         return done;
     }
 
-    // ---- stopping -------------------------------------------------------------------------------
+    // ---- waiting and stopping -------------------------------------------------------------------
 
-    @Override
-    protected void shut() {
-        awaited.end();
-        if (service != null) {
-            service.stopListening();
-        }
-        connections.shut();
+    /// From now on the completion channel tells of work.
+    ///
+    /// @return whether there is some already
+    boolean arm() {
+        return completions.arm() || connections.hasBroken() || receives.hasBroken();
     }
 
-    @Override
-    protected boolean isShut() {
-        return connections.isIdle()
-                && !connections.hasUnsettled()
-                && (handler() == null || !connections.hasAnnounced());
+    boolean hasBrokenReceives() {
+        return receives.hasBroken();
     }
 
-    /// What no connection took ends when no connection is left that could.
-    private int flushReceives() {
-        if (!isShut() || completions().hasNext()) {
+    /// Ends the receives that are left, unless there is a completion; no connection is in use.
+    int flushReceives() {
+        if (completions.hasNext()) {
             return 0;
         }
         connections.close();
@@ -468,7 +285,7 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
         while (completeNext()) {
             done++;
         }
-        List<ReceiveTask> left = receives().takeAll();
+        List<ReceiveTask> left = receives.takeAll();
         flush(left);
         return done + left.size();
     }
@@ -477,50 +294,13 @@ abstract sealed class RdmaDataPath extends RdmaConfiguration permits Rdma {
         FailureCause cause = FailureCause.Transport.of(CompletionStatus.WORK_REQUEST_FLUSHED);
         for (ReceiveTask task : left) {
             task.fail(CompletionStatus.WORK_REQUEST_FLUSHED);
-            end(task, DocaError.BAD_STATE, cause);
+            owner.end(task, DocaError.BAD_STATE, cause);
         }
     }
 
     @Override
-    protected void release() {
-        connections.close();
-        connections = new Connections(0);
-        if (service != null) {
-            service.close();
-            service = null;
-        }
-        receives().close();
-        completions().close();
-        receives = null;
-        completions = null;
-    }
-
-    @Override
-    protected boolean arm() {
-        if (state() == CtxState.IDLE) {
-            return false;
-        }
-        return completions().arm()
-                || connections.hasBroken()
-                || connections.hasLeaving()
-                || (service != null && service.hasEvents())
-                || receives().hasBroken()
-                || connections.hasFailed()
-                || awaited.isTimeToLook()
-                || keepAlive.isTimeToLook()
-                || !verbs().isOpen();
-    }
-
-    private ReceiveQueue receives() {
-        return Objects.requireNonNull(receives);
-    }
-
-    private CompletionStream completions() {
-        return Objects.requireNonNull(completions);
-    }
-
-    @Override
-    protected long lookAgainNanos() {
-        return awaited.isTold() ? keepAlive.lookAgainNanos() : PatientStart.PATIENCE_NANOS;
+    public void close() {
+        receives.close();
+        completions.close();
     }
 }

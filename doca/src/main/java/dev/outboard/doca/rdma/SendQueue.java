@@ -26,6 +26,11 @@ final class SendQueue {
 
     private boolean isProbing;
 
+    /// The peer was heard since somebody looked, and when that was at the latest.
+    private boolean isHeard;
+
+    private long heardNanos;
+
     /// The place of the first task that was held back.
     private long heldFrom = Long.MAX_VALUE;
 
@@ -52,10 +57,29 @@ final class SendQueue {
         return submitted != completed;
     }
 
-    /// Asks the peer whether it is there; the queue is idle.
-    void probe() {
+    /// Something of the peer arrived.
+    void heard() {
+        isHeard = true;
+    }
+
+    /// Asks the peer whether it is there, if nothing was heard of it for `silence` and nothing is
+    /// under way that would tell.
+    ///
+    /// @return whether it did
+    boolean probe(long now, long silence) {
+        if (!isIdle()) {
+            return false;
+        }
+        if (isHeard) {
+            isHeard = false;
+            heardNanos = now;
+        }
+        if (now - heardNanos < silence) {
+            return false;
+        }
         isProbing = true;
         post(probe);
+        return true;
     }
 
     /// The peer answered, or will not.

@@ -1,6 +1,7 @@
 package dev.outboard.doca.sync;
 
 import dev.outboard.doca.Ctx;
+import dev.outboard.doca.CtxRun;
 import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaError;
@@ -36,10 +37,8 @@ public final class SyncEventCtx extends Ctx {
     private final @Nullable TaskPool<?>[] pools =
             new TaskPool<?>[SyncEventTaskType.values().length];
 
-    /// What was submitted, in order.
-    private final List<SyncEventTask> pending = new ArrayList<>();
-
-    private @Nullable Cell cell;
+    /// The last one.
+    private @Nullable Run run;
 
     SyncEventCtx(SyncEvent event, DocaDev dev) {
         super(dev);
@@ -206,87 +205,106 @@ public final class SyncEventCtx extends Ctx {
     }
 
     DocaError submit(SyncEventTask task) {
-        ProgressEngine engine = engine();
+        ProgressEngine engine = owner().engine();
         engine.enter();
         try {
-            if (!accepts(task)) {
-                return DocaError.BAD_STATE;
-            }
-            begin(task);
-            pending.add(task);
-            engine.wake();
-            return DocaError.SUCCESS;
+            return Objects.requireNonNull(run).submit(task);
         } finally {
             engine.exit();
         }
     }
 
+    @Override
+    protected CtxRun open() {
+        event.open();
+        Run opened = new Run(event.openCell());
+        run = opened;
+        return opened;
+    }
+
     // ---- progress -------------------------------------------------------------------------------
 
-    @Override
-    protected CtxState open(ProgressEngine engine) {
-        event.open();
-        cell = event.openCell();
-        return CtxState.RUNNING;
-    }
+    /// From start to stop: what was submitted and has not ended.
+    private final class Run implements CtxRun {
+        private final Owner owner = owner();
+        private final Cell cell;
 
-    /// The callbacks may submit tasks, which come behind all others.
-    ///
-    /// DSE-TASK-3: a wait holds up no other task.
-    @Override
-    protected int poll(int max) {
-        Cell value = Objects.requireNonNull(cell);
-        int done = 0;
-        int at = 0;
-        for (int left = pending.size(); left > 0 && done < max; left--) {
-            SyncEventTask task = pending.get(at);
-            if (task.attempt(value)) {
-                end(pending.remove(at), DocaError.SUCCESS, null);
-                done++;
-            } else if (state() == CtxState.STOPPING) {
-                end(pending.remove(at), DocaError.BAD_STATE, FLUSHED);
-                done++;
-            } else {
-                at++;
-            }
+        /// In order.
+        private final List<SyncEventTask> pending = new ArrayList<>();
+
+        Run(Cell cell) {
+            this.cell = cell;
         }
-        return done;
-    }
 
-    @Override
-    protected boolean arm() {
-        return state() == CtxState.STOPPING || hasReady();
-    }
-
-    private boolean hasReady() {
-        for (int i = 0; i < pending.size(); i++) {
-            if (pending.get(i).isReady(Objects.requireNonNull(cell))) {
-                return true;
-            }
+        @Override
+        public CtxState begin() {
+            return CtxState.RUNNING;
         }
-        return false;
-    }
 
-    /// Peers change the value without telling anybody.
-    @Override
-    protected long lookAgainNanos() {
-        return pending.isEmpty() ? Long.MAX_VALUE : SyncEvent.LONGEST_SLEEP_NANOS;
-    }
+        DocaError submit(SyncEventTask task) {
+            if (!owner.accepts(task)) {
+                return DocaError.BAD_STATE;
+            }
+            owner.begin(task);
+            pending.add(task);
+            owner.engine().wake();
+            return DocaError.SUCCESS;
+        }
 
-    // ---- stopping -------------------------------------------------------------------------------
+        /// The callbacks may submit tasks, which come behind all others.
+        ///
+        /// DSE-TASK-3: a wait holds up no other task.
+        @Override
+        public int poll(int max) {
+            int done = 0;
+            int at = 0;
+            for (int left = pending.size(); left > 0 && done < max; left--) {
+                SyncEventTask task = pending.get(at);
+                if (task.attempt(cell)) {
+                    owner.end(pending.remove(at), DocaError.SUCCESS, null);
+                    done++;
+                } else if (state() == CtxState.STOPPING) {
+                    owner.end(pending.remove(at), DocaError.BAD_STATE, FLUSHED);
+                    done++;
+                } else {
+                    at++;
+                }
+            }
+            return done;
+        }
 
-    /// The next turn ends what is pending.
-    @Override
-    protected void shut() {}
+        @Override
+        public boolean arm() {
+            return state() == CtxState.STOPPING || hasReady();
+        }
 
-    @Override
-    protected boolean isShut() {
-        return pending.isEmpty();
-    }
+        private boolean hasReady() {
+            for (int i = 0; i < pending.size(); i++) {
+                if (pending.get(i).isReady(cell)) {
+                    return true;
+                }
+            }
+            return false;
+        }
 
-    @Override
-    protected void release() {
-        event.shut();
-        cell = null;
+        /// Peers change the value without telling anybody.
+        @Override
+        public long lookAgainNanos() {
+            return pending.isEmpty() ? Long.MAX_VALUE : SyncEvent.LONGEST_SLEEP_NANOS;
+        }
+
+        /// The next turn ends what is pending.
+        @Override
+        public void shut() {}
+
+        @Override
+        public boolean isShut() {
+            return pending.isEmpty();
+        }
+
+        @Override
+        public void release() {
+            event.shut();
+        }
     }
 }

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -95,6 +96,25 @@ class ApiModuleTest {
                                 && !type.flags().has(AccessFlag.ABSTRACT))
                 .extracting(type -> type.thisClass().asInternalName())
                 .isEmpty();
+    }
+
+    /// A class with one heir is one class in two files; what each half needs of the other it gets
+    /// by casts. Parts are objects.
+    @Test
+    void noClassIsMadeOfAClassAndItsOnlyHeir() {
+        Map<String, Long> heirs =
+                code.classes().stream()
+                        .flatMap(type -> type.superclass().stream())
+                        .collect(
+                                Collectors.groupingBy(
+                                        ClassEntry::asInternalName, Collectors.counting()));
+        assertThat(code.classes())
+                .filteredOn(type ->
+                        type.flags().has(AccessFlag.ABSTRACT)
+                                && !type.flags().has(AccessFlag.INTERFACE))
+                .isNotEmpty()
+                .extracting(type -> type.thisClass().asInternalName())
+                .allSatisfy(name -> assertThat(heirs.getOrDefault(name, 0L)).isGreaterThan(1));
     }
 
     @Test

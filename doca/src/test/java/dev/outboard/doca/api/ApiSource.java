@@ -111,16 +111,8 @@ final class ApiSource {
 
     private void add(TypeElement element) {
         if (!isVisible(element)) {
-            // What a hidden class declares, its visible heirs offer.
-            if (element.getModifiers().contains(Modifier.SEALED)) {
-                addVisible(element);
-            }
             return;
         }
-        addVisible(element);
-    }
-
-    private void addVisible(TypeElement element) {
         String name = binaryName(element);
         Type type = new Type(name, element, comment(element), new ArrayList<>());
         byName.put(name, type);

@@ -189,7 +189,7 @@ abstract class RdmaDefaultsContract {
     @Test
     @Requirement("DRDMA-PROP-16a")
     void eachDefaultStandsInTheDocumentationOfItsSetter() throws IOException {
-        String source = file("doca/src/main/java/dev/outboard/doca/rdma/RdmaConfiguration.java");
+        String source = file("doca/src/main/java/dev/outboard/doca/rdma/Rdma.java");
         for (Default each : expected.values()) {
             String[] setterAndWords = each.documented.split(": ", 2);
             assertThat(commentOf(setterAndWords[0], source))

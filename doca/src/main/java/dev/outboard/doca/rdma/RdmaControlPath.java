@@ -1,0 +1,298 @@
+package dev.outboard.doca.rdma;
+
+import dev.outboard.doca.CtxRun;
+import dev.outboard.doca.CtxState;
+import dev.outboard.doca.FailureCause;
+import dev.outboard.doca.ProgressEngine;
+import dev.outboard.fabric.ConnectionId;
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.QueuePairAttributes;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// How an [Rdma] context comes by connections, by details and by address, and what follows when one
+/// ends. Has none while the context is IDLE.
+final class RdmaControlPath {
+    private final Rdma rdma;
+    private final CtxRun.Owner owner;
+    private final Device device;
+    private final RdmaConfiguration configuration;
+
+    /// Of the only connection, which is not there yet.
+    private final PatientStart awaited = new PatientStart();
+
+    private final KeepAlive keepAlive = new KeepAlive();
+    private Connections connections = new Connections(0);
+    private @Nullable QueuePairAttributes attributes;
+    private @Nullable ConnectionService service;
+    private int nextConnectionId;
+    private long refusedRequests;
+
+    RdmaControlPath(Rdma rdma, CtxRun.Owner owner, RdmaConfiguration configuration) {
+        this.rdma = rdma;
+        this.owner = owner;
+        device = rdma.device().protectionDomain().device();
+        this.configuration = configuration;
+    }
+
+    Rdma rdma() {
+        return rdma;
+    }
+
+    Device device() {
+        return device;
+    }
+
+    RdmaConfiguration configuration() {
+        return configuration;
+    }
+
+    /// The context starts: its connections complete to `completions`, and share `receives`.
+    Connections open(CompletionStream completions, ReceiveQueue receives) {
+        attributes =
+                QueuePairAttributes.of(completions.queue(), configuration.maxSends(), 1)
+                        .withSharedReceiveQueue(receives.queue())
+                        .withMaxScatterGather(configuration.maxSendBufListLen());
+        keepAlive.begin(configuration.keepAlive());
+        connections = new Connections(configuration.maxNumConnections());
+        return connections;
+    }
+
+    /// A GATED context waits for its connection.
+    CtxState begin() {
+        if (!configuration.isGated()) {
+            return CtxState.RUNNING;
+        }
+        create(null);
+        awaited.begin();
+        return CtxState.STARTING;
+    }
+
+    // ---- what the application asks for ----------------------------------------------------------
+
+    /// Runs `action` as the thread mode wants it.
+    <T> T exclusively(Supplier<T> action) {
+        ProgressEngine engine = owner.engine();
+        engine.enter();
+        try {
+            return action.get();
+        } finally {
+            engine.exit();
+        }
+    }
+
+    /// The same for what has no result.
+    void exclusively(Runnable action) {
+        exclusively(() -> {
+            action.run();
+            return true;
+        });
+    }
+
+    /// The connection that waits for its peer, or a new one.
+    ///
+    /// DRDMA-CONN-1, DRDMA-CONN-2, DFLT-40: not before the start.
+    RdmaConnection export() {
+        return exclusively(() -> {
+            if (!isRunning()) {
+                owner.requireState(configuration.connectableState(), "exported");
+            }
+            return configuration.isGated()
+                    ? Objects.requireNonNull(connections.first())
+                    : create(null);
+        });
+    }
+
+    /// DRDMA-CM-2: while running.
+    int listen(int port) {
+        return exclusively(() -> service("told to listen").listen(port));
+    }
+
+    /// DRDMA-CM-4: connections live on.
+    void stopListen(int port) {
+        exclusively(() -> service("told not to listen").stopListen(port));
+        wake();
+    }
+
+    /// DRDMA-CM-5: returns at once.
+    RdmaConnection connectTo(RdmaAddress address, @Nullable Object userData) {
+        return exclusively(() -> service("connected").connect(address, userData));
+    }
+
+    void requireConnectable() {
+        owner.requireState(configuration.connectableState(), "connected");
+    }
+
+    /// What makes connections by address.
+    ///
+    /// @param action what is about to be done to the context
+    private ConnectionService service(String action) {
+        ConnectionHandler handler = configuration.requireHandler(rdma);
+        owner.requireState(CtxState.RUNNING, action);
+        ConnectionService started = service;
+        if (started == null) {
+            started = new ConnectionService(this, handler);
+            service = started;
+            started.start();
+        }
+        return started;
+    }
+
+    /// A new connection.
+    ///
+    /// @param id if it is made by address
+    /// @throws dev.outboard.doca.DocaException with FULL
+    RdmaConnection create(@Nullable ConnectionId id) {
+        return connections.create(this, nextConnectionId++, Objects.requireNonNull(attributes), id);
+    }
+
+    /// The connection ends; it leaves when nothing of it is in flight.
+    void end(RdmaConnection connection) {
+        connections.shut(connection);
+        wake();
+    }
+
+    boolean isConnected() {
+        return connections.isConnected();
+    }
+
+    boolean isRunning() {
+        return owner.state() == CtxState.RUNNING;
+    }
+
+    long refusedRequests() {
+        return refusedRequests;
+    }
+
+    // ---- what happens ---------------------------------------------------------------------------
+
+    /// A peer asks for a connection.
+    ///
+    /// DRDMA-CM-13: one too many is refused and counted, without a callback.
+    ///
+    /// @return why it cannot have one, which is counted; empty if it may
+    String refusal() {
+        if (isRunning() && !connections.isFull()) {
+            return "";
+        }
+        refusedRequests++;
+        return isRunning()
+                ? "full: all of its %d connections are in use"
+                        .formatted(configuration.maxNumConnections())
+                : "it is being stopped";
+    }
+
+    /// A message came on a connection, perhaps before the word that the peer is connected.
+    void heardOn(RdmaConnection connection) {
+        if (connection.state() == RdmaState.INIT && service != null) {
+            service.establishedByMessage(connection);
+        }
+        connection.sends().heard();
+    }
+
+    /// The communication with a peer has failed.
+    ///
+    /// DRDMA-FAIL-3: a GATED context stops with it.
+    void failed(RdmaConnection connection, FailureCause cause) {
+        connections.shut(connection);
+        if (configuration.isGated()) {
+            owner.fail(cause);
+        }
+    }
+
+    /// Tells the application of a connection.
+    void tell(Consumer<RdmaConnection> callback, RdmaConnection connection) {
+        owner.engine().callback(callback, connection);
+    }
+
+    /// Tells who asked for it what has become of a connection.
+    void settle(RdmaConnection connection) {
+        tell(settled -> settled.life().settle(), connection);
+    }
+
+    void wake() {
+        owner.engine().wake();
+    }
+
+    // ---- progress -------------------------------------------------------------------------------
+
+    /// Deals with at most `max` events, and sees whether the only connection is there.
+    int poll(int max) {
+        int done = service == null ? 0 : service.poll(max);
+        if (owner.state() == CtxState.STARTING && connections.isConnected()) {
+            awaited.end();
+            owner.becomeRunning();
+            settle(Objects.requireNonNull(connections.first()));
+            done++;
+        }
+        awaited.look(rdma);
+        return done;
+    }
+
+    /// Lets go of a connection that has ended; the completion queue was seen empty since. Receives
+    /// stay for the connections that are left or come.
+    ///
+    /// DRDMA-FAIL-8: the context goes on, and its receives wait for others.
+    int letGo() {
+        RdmaConnection connection = connections.takeLeaving();
+        if (connection == null) {
+            return 0;
+        }
+        if (service != null) {
+            service.forget(connection);
+        }
+        connection.close();
+        settle(connection);
+        ConnectionHandler told = configuration.handler();
+        if (told != null) {
+            tell(ended -> ended.life().announceEnd(told), connection);
+        }
+        return 1;
+    }
+
+    /// Asks the peers of connections that were silent for too long whether they are there.
+    int askTheSilent() {
+        return keepAlive.look(connections);
+    }
+
+    boolean hasWork() {
+        return connections.hasLeaving()
+                || (service != null && service.hasEvents())
+                || connections.hasFailed()
+                || awaited.isTimeToLook()
+                || keepAlive.isTimeToLook();
+    }
+
+    long lookAgainNanos() {
+        return awaited.isTold() ? keepAlive.lookAgainNanos() : PatientStart.PATIENCE_NANOS;
+    }
+
+    // ---- stopping -------------------------------------------------------------------------------
+
+    void shut() {
+        awaited.end();
+        if (service != null) {
+            service.stopListening();
+        }
+        connections.shut();
+    }
+
+    /// Whether nothing of a connection is in flight, and nobody has to be told of one.
+    boolean isShut() {
+        return connections.isIdle()
+                && !connections.hasUnsettled()
+                && (configuration.handler() == null || !connections.hasAnnounced());
+    }
+
+    void release() {
+        awaited.end();
+        connections.close();
+        connections = new Connections(0);
+        if (service != null) {
+            service.close();
+            service = null;
+        }
+    }
+}
