@@ -158,7 +158,7 @@ public abstract class Ctx implements AutoCloseable {
     /// @return RUNNING, or STARTING if [ProgressEngine#progress] has to bring it there
     ///   (`DOCA_ERROR_IN_PROGRESS`)
     /// @throws DocaException with BAD_STATE unless IDLE, with NOT_CONNECTED if it is tied to no
-    ///   progress engine
+    ///   progress engine, with NO_MEMORY if the device has no room for it; it is IDLE then
     public final CtxState start() {
         ProgressEngine pe = engine;
         if (pe == null) {
@@ -172,15 +172,22 @@ public abstract class Ctx implements AutoCloseable {
             stopCause = null;
             enter(begin(open()));
             return state;
+        } catch (FabricException e) {
+            throw DocaException.of("starting " + this, e);
         } finally {
             pe.exit();
         }
     }
 
     private CtxState begin(CtxRun opened) {
-        CtxState first = opened.begin();
-        run = opened;
-        return first;
+        try {
+            CtxState first = opened.begin();
+            run = opened;
+            return first;
+        } catch (RuntimeException e) {
+            opened.release();
+            throw e;
+        }
     }
 
     /// Stops it: tasks in flight complete, with their outcome or flushed, in
@@ -393,7 +400,7 @@ public abstract class Ctx implements AutoCloseable {
     /// A turn for this context.
     final int progress(int max) {
         int done = run.poll(max);
-        return state == CtxState.STOPPING && becomeIdleIfDone() ? done + 1 : done;
+        return becomeIdleIfDone() ? done + 1 : done;
     }
 
     /// Whether it is idle, or would be if the user freed the tasks.
@@ -408,7 +415,7 @@ public abstract class Ctx implements AutoCloseable {
 
     /// DCORE-CTX-8, DCORE-CTX-9: idle once all tasks are called back and freed.
     private boolean becomeIdleIfDone() {
-        if (!tasks.isEmpty() || !run.isShut()) {
+        if (state != CtxState.STOPPING || !tasks.isEmpty() || !run.isShut()) {
             return false;
         }
         run.release();

@@ -3,6 +3,7 @@ package dev.outboard.doca.rdma;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.fabric.ConnectionId;
+import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
@@ -75,9 +76,13 @@ final class Connections {
     private static QueuePair queuePair(
             Rdma rdma, QueuePairAttributes attributes, @Nullable ConnectionId id) {
         ProtectionDomain domain = rdma.device().protectionDomain();
-        return id == null
-                ? domain.createQueuePair(attributes)
-                : id.createQueuePair(domain, attributes);
+        try {
+            return id == null
+                    ? domain.createQueuePair(attributes)
+                    : id.createQueuePair(domain, attributes);
+        } catch (FabricException e) {
+            throw DocaException.of("making a connection of " + rdma, e);
+        }
     }
 
     private int freeSlot() {

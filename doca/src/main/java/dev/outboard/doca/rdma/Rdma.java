@@ -93,7 +93,7 @@ public final class Rdma extends Ctx {
     /// GATED always the same, with OPEN a new one.
     ///
     /// @throws DocaException with BAD_STATE unless started, with FULL if there are
-    ///   [#maxNumConnections]
+    ///   [#maxNumConnections], with NO_MEMORY if the device has no room for it
     public RdmaConnection export() {
         return control.export();
     }

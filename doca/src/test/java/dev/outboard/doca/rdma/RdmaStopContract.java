@@ -1,20 +1,27 @@
 package dev.outboard.doca.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaError;
+import dev.outboard.doca.DocaException;
 import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.sync.Location;
 import dev.outboard.doca.sync.SyncEvent;
 import dev.outboard.doca.sync.SyncEventRemoteNet;
+import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.ProtectionDomain;
+import dev.outboard.fabric.QueuePair;
+import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.testkit.Requirement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -77,6 +84,67 @@ abstract class RdmaStopContract extends RdmaPairContract {
         assertThat(ours.states)
                 .containsExactly(CtxState.STARTING, CtxState.STOPPING, CtxState.IDLE);
         assertWorksAgain();
+    }
+
+    @Test
+    @Requirement({"DCORE-CTX-13", "DCORE-CTX-14"})
+    void toldByAListenerThatProgressesIsEachChangeOnce() {
+        List<CtxState> told = new ArrayList<>();
+        ours.rdma.onStateChange((_, _, next) -> {
+            told.add(next);
+            if (next == CtxState.STOPPING) {
+                ours.engine.progress();
+            }
+        });
+        ours.rdma.start();
+
+        assertThat(ours.rdma.stop()).isEqualTo(CtxState.IDLE);
+
+        assertThat(told).containsExactly(CtxState.STARTING, CtxState.STOPPING, CtxState.IDLE);
+        assertThat(ours.engine.callbackFailures()).isZero();
+    }
+
+    /// The device is closed after each test, which it cannot be with a queue left open.
+    @Test
+    void aStartForWhichTheDeviceHasNoQueuePairLeavesNothingBehind() {
+        withAllQueuePairsTaken(() -> {
+            assertNoMemory(ours.rdma::start);
+            assertThat(ours.rdma.state()).isEqualTo(CtxState.IDLE);
+            assertThat(ours.states).isEmpty();
+        });
+
+        assertThat(ours.rdma.start()).isEqualTo(CtxState.STARTING);
+    }
+
+    @Test
+    void anExportForWhichTheDeviceHasNoQueuePairLeavesNothingBehind() {
+        ours.rdma.connectionMode(ConnectionMode.OPEN).start();
+
+        withAllQueuePairsTaken(() -> assertNoMemory(ours.rdma::export));
+
+        assertThat(ours.rdma.export().state()).isEqualTo(RdmaState.INIT);
+        assertThatThrownBy(ours.rdma::export).hasMessageContaining("all of its 1 connections");
+    }
+
+    private void withAllQueuePairsTaken(Runnable action) {
+        ProtectionDomain domain = ours.dev.protectionDomain();
+        List<QueuePair> others = new ArrayList<>();
+        try (CompletionQueue queue = domain.device().createCompletionQueue(1)) {
+            QueuePairAttributes small = QueuePairAttributes.of(queue, 1, 1);
+            for (int i = 0; i < domain.device().limits().maxQueuePairs(); i++) {
+                others.add(domain.createQueuePair(small));
+            }
+            action.run();
+            others.forEach(QueuePair::close);
+        }
+    }
+
+    private static void assertNoMemory(ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .hasMessageContaining("queue pairs")
+                .isInstanceOfSatisfying(
+                        DocaException.class,
+                        e -> assertThat(e.error()).isEqualTo(DocaError.NO_MEMORY));
     }
 
     /// As many tasks of each type, none of which can complete: the peer posts no receive for the
