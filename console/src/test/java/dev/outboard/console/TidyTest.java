@@ -42,6 +42,8 @@ class TidyTest {
             Pattern.compile("@Suppress" + "Warnings\\([^)]*\"restricted\"");
     private static final Pattern PROVIDES =
             Pattern.compile("provides\\s+([\\w.]+)\\s+with\\s+([^;]+);");
+    private static final Pattern PROVIDER =
+            Pattern.compile("(?m)^(?! *///).*(\\broce\\b|\\b4791\\b)");
     private static final Pattern LINK =
             Pattern.compile("\\]\\((?!\\w+:)([^)#\\s]+)(#[^)\\s]*)?\\)");
     private static final Pattern CODE = Pattern.compile("(?s)```.*?```|`[^`\n]*`");
@@ -205,6 +207,13 @@ class TidyTest {
                                                 // Programs of their own that nothing imports.
                                                 && !file.name().startsWith("bench/peers/"),
                                 RESTRICTED))
+                .isEmpty();
+    }
+
+    /// Which scheme, which route and which port is the affair of a provider.
+    @Test
+    void protocolsAboveTheFabricNameNoProvider() {
+        assertThat(places(file -> file.name().matches("(naa|doca)/src/main/.*\\.java"), PROVIDER))
                 .isEmpty();
     }
 

@@ -1,10 +1,12 @@
 package dev.outboard.doca;
 
+import dev.outboard.fabric.Device;
 import dev.outboard.fabric.ProtectionDomain;
 import java.net.InetAddress;
 
 /// An open device: DOCA's `doca_dev` (DOCA Core guide, device discovery). All that are opened from
-/// one [DocaDevInfo] share one device of the fabric. Belongs to whoever opened it; any thread.
+/// one [DocaDevInfo] share one device of the fabric, with other users of the fabric in this process
+/// ([dev.outboard.fabric.Devices]) too. Belongs to whoever opened it; any thread.
 ///
 /// DCORE-DEV-3: the last close releases the device, not one before.
 ///
@@ -31,6 +33,15 @@ public final class DocaDev implements AutoCloseable {
     public static DocaDev open(DocaDevInfo info) {
         DocaException.nonNull(info, "info");
         return new DocaDev(OpenDevice.acquire(info));
+    }
+
+    /// Refers to a device of the fabric that the caller opened, who closes it after all that was
+    /// made of this.
+    ///
+    /// @throws DocaException with BAD_STATE if it is closed
+    public static DocaDev of(Device device) {
+        DocaException.nonNull(device, "device");
+        return new DocaDev(OpenDevice.acquire(device));
     }
 
     /// What it was opened from.

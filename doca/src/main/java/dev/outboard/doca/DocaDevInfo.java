@@ -1,17 +1,18 @@
 package dev.outboard.doca;
 
+import dev.outboard.fabric.DeviceInfo;
+import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.spi.DeviceUri;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
-import java.nio.channels.DatagramChannel;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -23,18 +24,20 @@ import org.jspecify.annotations.Nullable;
 /// address to the fabric (`roce://auto?peer=127.0.0.1`) names another device each time [#of] is
 /// called with it.
 public final class DocaDevInfo {
-    private static final String AUTO = "auto";
-    private static final DocaDevInfo LOOPBACK = of("roce://auto?peer=127.0.0.1");
+    /// Those of [#list] that draw their address: listed again they are the same.
+    private static final Map<String, DocaDevInfo> DRAWN = new ConcurrentHashMap<>();
 
     private final String uri;
+    private final DeviceInfo info;
     private final String name;
     private final @Nullable InetAddress address;
     private final @Nullable NetworkInterface iface;
 
-    private DocaDevInfo(DeviceUri location, String uri) {
+    private DocaDevInfo(DeviceUri location, String uri, DeviceInfo info) {
         this.uri = uri;
+        this.info = info;
         this.name = location.scheme() + "://" + location.device();
-        this.address = localAddress(location);
+        this.address = info.address().orElse(null);
         this.iface = address == null ? null : interfaceOf(address);
     }
 
@@ -45,21 +48,17 @@ public final class DocaDevInfo {
     ///
     /// @throws DocaException with DRIVER if the operating system does not tell its interfaces
     public static List<DocaDevInfo> list() {
-        List<DocaDevInfo> found = new ArrayList<>();
-        found.add(LOOPBACK);
         try {
-            for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
-                if (each.isUp() && !each.isLoopback()) {
-                    each.inetAddresses()
-                            .filter(address -> !address.isLinkLocalAddress())
-                            .forEach(address -> found.add(of("roce://" + authority(address))));
-                }
-            }
-        } catch (IOException e) {
-            throw new DocaException(
-                    DocaError.DRIVER, "cannot list network interfaces: " + e.getMessage(), e);
+            return Fabric.devices().stream().map(DocaDevInfo::listed).toList();
+        } catch (FabricException e) {
+            throw DocaException.of("listing devices", e);
         }
-        return List.copyOf(found);
+    }
+
+    private static DocaDevInfo listed(DeviceInfo device) {
+        return device.isDrawn()
+                ? DRAWN.computeIfAbsent(device.uri(), DocaDevInfo::of)
+                : of(device.uri());
     }
 
     /// The device that a URI of the fabric names, such as `roce://127.0.0.2` or
@@ -69,9 +68,18 @@ public final class DocaDevInfo {
     public static DocaDevInfo of(String uri) {
         DocaException.nonNull(uri, "uri");
         try {
-            return new DocaDevInfo(DeviceUri.parse(uri), uri);
+            return new DocaDevInfo(DeviceUri.parse(uri), uri, describe(uri));
         } catch (FabricException e) {
             throw DocaException.of("naming a device", e);
+        }
+    }
+
+    /// What no provider knows can be named; it cannot be opened.
+    private static DeviceInfo describe(String uri) {
+        try {
+            return Fabric.describe(uri);
+        } catch (FabricException e) {
+            return new DeviceInfo(uri, Optional.empty(), false);
         }
     }
 
@@ -189,12 +197,14 @@ public final class DocaDevInfo {
     @Override
     public boolean equals(@Nullable Object other) {
         return this == other
-                || (other instanceof DocaDevInfo that && !isDrawn() && uri.equals(that.uri));
+                || (other instanceof DocaDevInfo that
+                        && !isDrawn()
+                        && info.uri().equals(that.info.uri()));
     }
 
     @Override
     public int hashCode() {
-        return uri.hashCode();
+        return info.uri().hashCode();
     }
 
     @Override
@@ -203,8 +213,8 @@ public final class DocaDevInfo {
     }
 
     /// Whether the address is drawn anew when the device is opened.
-    private boolean isDrawn() {
-        return name.endsWith("://" + AUTO) && address != null && address.isLoopbackAddress();
+    boolean isDrawn() {
+        return info.isDrawn();
     }
 
     private NetworkInterface networkInterface(String asked) {
@@ -218,26 +228,6 @@ public final class DocaDevInfo {
         return new DocaException(DocaError.NOT_SUPPORTED, "device " + name + " has no " + what);
     }
 
-    /// The address that packets of the device leave from, null if it has none or none can be told.
-    private static @Nullable InetAddress localAddress(DeviceUri location) {
-        try {
-            if (!location.device().equals(AUTO)) {
-                return InetAddress.getByName(location.device());
-            }
-            String peer = location.options().get("peer");
-            return peer == null ? null : towards(InetAddress.getByName(peer));
-        } catch (IOException e) {
-            return null;
-        }
-    }
-
-    private static InetAddress towards(InetAddress peer) throws IOException {
-        try (DatagramChannel channel = DatagramChannel.open()) {
-            channel.connect(new InetSocketAddress(peer, 1));
-            return ((InetSocketAddress) channel.getLocalAddress()).getAddress();
-        }
-    }
-
     private static @Nullable NetworkInterface interfaceOf(InetAddress address) {
         try {
             NetworkInterface found = NetworkInterface.getByInetAddress(address);
@@ -249,12 +239,5 @@ public final class DocaDevInfo {
         } catch (IOException e) {
             return null;
         }
-    }
-
-    private static String authority(InetAddress address) {
-        String literal = address.getHostAddress();
-        int scope = literal.indexOf('%');
-        String plain = scope < 0 ? literal : literal.substring(0, scope);
-        return address instanceof Inet6Address ? "[" + plain + "]" : plain;
     }
 }

@@ -1,6 +1,7 @@
 package dev.outboard.doca;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Devices;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.ProtectionDomain;
@@ -14,26 +15,67 @@ final class OpenDevice {
 
     private final DocaDevInfo info;
     private final Device device;
+    private final Runnable giveBack;
     private final ProtectionDomain domain;
     private int handles;
     private int uses;
 
-    private OpenDevice(DocaDevInfo info) {
+    private OpenDevice(DocaDevInfo info, Device device, Runnable giveBack) {
         this.info = info;
-        this.device = Fabric.open(info.uri());
+        this.device = device;
+        this.giveBack = giveBack;
         this.domain = device.allocateProtectionDomain();
+    }
+
+    /// Other users of the fabric may have it open too. One whose address is drawn is a device of
+    /// its own.
+    private static OpenDevice open(DocaDevInfo info) {
+        if (info.isDrawn()) {
+            Device device = Fabric.open(info.uri());
+            return new OpenDevice(info, device, device::close);
+        }
+        Devices.Share share = Devices.share(info.uri());
+        return new OpenDevice(info, share.device(), share::close);
     }
 
     /// The device that `info` names, with one handle more.
     static OpenDevice acquire(DocaDevInfo info) {
         synchronized (OPEN) {
             try {
-                OpenDevice open = OPEN.computeIfAbsent(info, OpenDevice::new);
+                OpenDevice open = OPEN.computeIfAbsent(info, OpenDevice::open);
                 open.handles++;
                 return open;
             } catch (FabricException e) {
                 throw DocaException.of("opening " + info, e);
             }
+        }
+    }
+
+    /// A device of the caller's, with one handle more. It is not closed here.
+    static OpenDevice acquire(Device device) {
+        synchronized (OPEN) {
+            OpenDevice known =
+                    OPEN.values().stream()
+                            .filter(open -> open.device.equals(device))
+                            .findAny()
+                            .orElse(null);
+            OpenDevice open = known == null ? adopt(device) : known;
+            open.handles++;
+            return open;
+        }
+    }
+
+    private static OpenDevice adopt(Device device) {
+        if (!device.isOpen()) {
+            throw new DocaException(DocaError.BAD_STATE, device.name() + " is closed");
+        }
+        try {
+            DocaDevInfo info = DocaDevInfo.of(device.name());
+            OpenDevice open = new OpenDevice(info, device, () -> {});
+            OPEN.put(info, open);
+            return open;
+        } catch (FabricException e) {
+            throw DocaException.of("using " + device.name(), e);
         }
     }
 
@@ -100,7 +142,7 @@ final class OpenDevice {
         } catch (FabricException e) {
             throw DocaException.of("closing " + info, e);
         }
-        device.close();
+        giveBack.run();
         OPEN.remove(info);
     }
 }

@@ -11,6 +11,7 @@ import dev.outboard.doca.sync.Location;
 import dev.outboard.doca.sync.SyncEventCapabilities;
 import dev.outboard.doca.sync.SyncEventTaskType;
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.DeviceInfo;
 import dev.outboard.fabric.DeviceLimits;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.Finding;
@@ -18,11 +19,13 @@ import dev.outboard.fabric.spi.DeviceUri;
 import dev.outboard.fabric.spi.FabricProvider;
 import dev.outboard.testkit.Requirement;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,6 +41,26 @@ class CapabilityQueryTest {
         @Override
         public String scheme() {
             return "failing";
+        }
+
+        @Override
+        public List<DeviceInfo> devices() {
+            return List.of();
+        }
+
+        @Override
+        public DeviceInfo describe(DeviceUri location) {
+            return new DeviceInfo(location.toString(), Optional.empty(), false);
+        }
+
+        @Override
+        public Optional<DeviceInfo> at(InetAddress local) {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<DeviceInfo> towards(InetAddress peer) {
+            return Optional.empty();
         }
 
         @Override

@@ -53,6 +53,32 @@ class DocaDevTest {
     }
 
     @Test
+    @Requirement("DCORE-DEV-3")
+    void aDeviceOfTheCallersIsReferredToAndNotClosed() {
+        try (Device device = Fabric.open("roce://auto?peer=127.0.0.1")) {
+            DocaDev first = DocaDev.of(device);
+            DocaDev second = DocaDev.of(device);
+            DocaDev named = DocaDev.open(DocaDevInfo.of(device.name()));
+            assertThat(first.protectionDomain().device()).isSameAs(device);
+            assertThat(second.isSameDevice(first)).isTrue();
+            assertThat(named.isSameDevice(first)).isTrue();
+            first.close();
+            second.close();
+            named.close();
+            assertThat(device.isOpen()).isTrue();
+            assertThat(OpenDevice.isOpen(first.info())).isFalse();
+        }
+    }
+
+    @Test
+    void aClosedDeviceOfTheCallersIsRefused() {
+        Device device = Fabric.open("roce://auto?peer=127.0.0.1");
+        device.close();
+        assertRefused(DocaError.BAD_STATE, () -> DocaDev.of(device), device.name());
+        assertRefused(DocaError.INVALID_VALUE, () -> DocaDev.of(null), "device");
+    }
+
+    @Test
     @Requirement({"DCORE-DEV-3", "DJAVA-API-2"})
     void refusesTheLastCloseWhileSomethingUsesTheDevice() {
         DocaDev dev = TestDevices.open();

@@ -2,9 +2,12 @@ package dev.outboard.fabric;
 
 import dev.outboard.fabric.spi.DeviceUri;
 import dev.outboard.fabric.spi.FabricProvider;
+import java.net.InetAddress;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
+import java.util.function.Function;
 
 /// The door to every RDMA device, real or software: a device is named by a URI whose scheme selects
 /// the provider.
@@ -47,9 +50,55 @@ public final class Fabric {
         return provider(location).diagnose(location);
     }
 
+    /// The devices of this machine, of every provider. None is opened for it.
+    ///
+    /// @throws FabricException if the operating system does not tell
+    public static List<DeviceInfo> devices() {
+        return providers().stream().flatMap(provider -> provider.devices().stream()).toList();
+    }
+
+    /// What is known of the device that `uri` names, without opening it or checking its options.
+    ///
+    /// @throws FabricException if no provider knows the scheme, or the URI cannot be understood
+    public static DeviceInfo describe(String uri) {
+        DeviceUri location = DeviceUri.parse(uri);
+        return provider(location).describe(location);
+    }
+
+    /// The device whose packets leave from the local address `local`.
+    ///
+    /// @throws FabricException with NO_PROVIDER if no provider can make one
+    public static DeviceInfo at(InetAddress local) {
+        return first(provider -> provider.at(local), "at " + local.getHostAddress());
+    }
+
+    /// The device whose packets get to `peer`.
+    ///
+    /// @throws FabricException with NO_PROVIDER if no provider reaches it
+    public static DeviceInfo towards(InetAddress peer) {
+        return first(provider -> provider.towards(peer), "that leads to " + peer.getHostAddress());
+    }
+
+    private static DeviceInfo first(
+            Function<FabricProvider, Optional<DeviceInfo>> question, String which) {
+        return providers().stream()
+                .flatMap(provider -> question.apply(provider).stream())
+                .findFirst()
+                .orElseThrow(() ->
+                        new FabricException(
+                                FabricException.Reason.NO_PROVIDER,
+                                "no provider has a device " + which));
+    }
+
+    private static List<FabricProvider> providers() {
+        return ServiceLoader.load(FabricProvider.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .toList();
+    }
+
     private static FabricProvider provider(DeviceUri location) {
         TreeSet<String> known = new TreeSet<>();
-        for (FabricProvider provider : ServiceLoader.load(FabricProvider.class)) {
+        for (FabricProvider provider : providers()) {
             if (provider.scheme().equals(location.scheme())) {
                 return provider;
             }

@@ -1,15 +1,24 @@
 package dev.outboard.fabric.roce;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.DeviceInfo;
 import dev.outboard.fabric.DeviceLimits;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.Finding;
+import dev.outboard.fabric.roce.io.Route;
 import dev.outboard.fabric.spi.DeviceUri;
 import dev.outboard.fabric.spi.FabricProvider;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// RoCEv2 in software, on any network interface.
 ///
@@ -31,13 +40,82 @@ import java.util.List;
 ///   card.
 public final class RoceProvider implements FabricProvider {
     private static final int ATTEMPTS = 16;
+    private static final String SCHEME = "roce";
+    private static final String AUTO = "auto";
+    private static final String PEER = "peer";
+    private static final DeviceUri LOOPBACK =
+            new DeviceUri(SCHEME, AUTO, Map.of(PEER, "127.0.0.1"));
 
     /// For [java.util.ServiceLoader].
     public RoceProvider() {}
 
     @Override
     public String scheme() {
-        return "roce";
+        return SCHEME;
+    }
+
+    @Override
+    public List<DeviceInfo> devices() {
+        List<DeviceInfo> found = new ArrayList<>();
+        found.add(describe(LOOPBACK));
+        LocalAddress.ofInterfaces().forEach(address -> found.add(deviceAt(address)));
+        return found;
+    }
+
+    @Override
+    public DeviceInfo describe(DeviceUri location) {
+        DeviceUri sorted = location.with(new TreeMap<>(location.options()));
+        try {
+            return isAuto(location)
+                    ? leadingTo(location.options().get(PEER), sorted)
+                    : located(InetAddress.getByName(location.device()), sorted);
+        } catch (IOException | UncheckedIOException e) {
+            return new DeviceInfo(sorted.toString(), Optional.empty(), false);
+        }
+    }
+
+    @Override
+    public Optional<DeviceInfo> at(InetAddress local) {
+        return Optional.of(deviceAt(local));
+    }
+
+    /// An address serves one device, so that those who want to reach different peers share the one
+    /// that leads to them. On loopback any leads everywhere, and one is drawn.
+    @Override
+    public Optional<DeviceInfo> towards(InetAddress peer) {
+        if (LocalAddress.isDrawn(peer)) {
+            return Optional.of(describe(LOOPBACK));
+        }
+        return Optional.of(describe(new DeviceUri(SCHEME, AUTO, Map.of(PEER, text(peer)))));
+    }
+
+    private static DeviceInfo deviceAt(InetAddress local) {
+        return located(local, new DeviceUri(SCHEME, text(local), Map.of()));
+    }
+
+    private static DeviceInfo leadingTo(@Nullable String peer, DeviceUri location)
+            throws IOException {
+        if (peer == null) {
+            return new DeviceInfo(location.toString(), Optional.empty(), false);
+        }
+        InetAddress there = InetAddress.getByName(peer);
+        InetAddress here = Route.localAddressTowards(there);
+        if (LocalAddress.isDrawn(there)) {
+            return new DeviceInfo(location.toString(), Optional.of(here), true);
+        }
+        Map<String, String> others = new TreeMap<>(location.options());
+        others.remove(PEER);
+        return located(here, location.with(others));
+    }
+
+    /// Whatever it was called: the URI names the address.
+    private static DeviceInfo located(InetAddress address, DeviceUri location) {
+        DeviceUri plain = new DeviceUri(SCHEME, text(address), location.options());
+        return new DeviceInfo(plain.toString(), Optional.of(address), false);
+    }
+
+    private static String text(InetAddress address) {
+        return address.getHostAddress();
     }
 
     @Override
@@ -49,7 +127,7 @@ public final class RoceProvider implements FabricProvider {
     }
 
     private static boolean isAuto(DeviceUri location) {
-        return location.device().equals("auto");
+        return location.device().equals(AUTO);
     }
 
     private static InetAddress peer(RoceOptions options) {

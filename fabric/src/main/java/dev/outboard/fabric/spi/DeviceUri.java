@@ -4,11 +4,13 @@ import dev.outboard.fabric.FabricException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.StringJoiner;
 import java.util.TreeSet;
 
 /// A parsed device URI: `scheme://device?key=value&key=value`.
@@ -51,6 +53,21 @@ public record DeviceUri(String scheme, String device, Map<String, String> option
                         "unknown option '" + key + "'; valid: " + new TreeSet<>(known));
             }
         }
+    }
+
+    /// The same device with these options.
+    public DeviceUri with(Map<String, String> newOptions) {
+        return new DeviceUri(scheme, device, newOptions);
+    }
+
+    /// The URI, which [#parse] understands.
+    @Override
+    public String toString() {
+        String authority = device.contains(":") ? "[" + device + "]" : device;
+        StringJoiner query = new StringJoiner("&", "?", "").setEmptyValue("");
+        options.forEach((key, value) ->
+                query.add(key + "=" + URLEncoder.encode(value, StandardCharsets.UTF_8)));
+        return scheme + "://" + authority + query;
     }
 
     private static String device(URI uri) {

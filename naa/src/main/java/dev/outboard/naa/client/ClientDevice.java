@@ -1,17 +1,15 @@
 package dev.outboard.naa.client;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.DeviceInfo;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.naa.NaaConnectException;
 import dev.outboard.naa.NaaConnectException.Reason;
 import dev.outboard.naa.NaaException;
 import dev.outboard.naa.NaaState;
-import java.io.UncheckedIOException;
-import java.net.DatagramSocket;
 import java.net.Inet6Address;
 import java.net.InetAddress;
-import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.List;
@@ -21,8 +19,6 @@ import java.util.List;
 /// @param shared is given back when the client is closed
 /// @param addresses of the device's family, at least one
 record ClientDevice(SharedDevice shared, List<InetAddress> addresses) {
-    private static final int ROCE_PORT = 4791;
-
     /// Resolves the host and opens the device, if none is given.
     ///
     /// @throws NaaConnectException if that does not work
@@ -54,37 +50,20 @@ record ClientDevice(SharedDevice shared, List<InetAddress> addresses) {
 
     private static SharedDevice openDevice(
             NaaException.Where where, NaaClientBuilder settings, List<InetAddress> remote) {
-        String uri =
-                settings.deviceUri.orElseGet(() ->
-                        settings.local
-                                .map(name -> "roce://" + text(resolve(where, name).get(0)))
-                                .orElseGet(() -> towards(remote.getFirst())));
         try {
-            return SharedDevice.opened(uri, () -> Fabric.open(uri));
+            return SharedDevice.opened(
+                    settings.deviceUri.orElseGet(() -> chosen(where, settings, remote).uri()));
         } catch (FabricException e) {
             throw new NaaConnectException(
                     where, Reason.CONNECT_ERROR, String.valueOf(e.getMessage()), e);
         }
     }
 
-    /// An address serves one device, so clients of different servers share the one that leads to
-    /// both. On loopback any leads everywhere, and one is drawn.
-    private static String towards(InetAddress peer) {
-        if (peer.isLoopbackAddress()) {
-            return "roce://auto?peer=" + (peer instanceof Inet6Address ? "::1" : "127.0.0.1");
-        }
-        try (DatagramSocket socket = new DatagramSocket()) {
-            socket.connect(peer, ROCE_PORT);
-            return "roce://" + text(socket.getLocalAddress());
-        } catch (SocketException | UncheckedIOException e) {
-            // The device finds the route, or says why there is none.
-            return "roce://auto?peer=" + peer.getHostAddress();
-        }
-    }
-
-    private static String text(InetAddress address) {
-        String text = address.getHostAddress();
-        return address instanceof Inet6Address ? "[" + text + "]" : text;
+    private static DeviceInfo chosen(
+            NaaException.Where where, NaaClientBuilder settings, List<InetAddress> remote) {
+        return settings.local
+                .map(name -> Fabric.at(resolve(where, name).getFirst()))
+                .orElseGet(() -> Fabric.towards(remote.getFirst()));
     }
 
     /// NAA-CONN-13: names and addresses alike, and all that the resolver knows.

@@ -78,8 +78,9 @@ public final class NaaClientBuilder {
         return this;
     }
 
-    /// Uses the device of this URI. It is opened by the first client that names it and closed with
-    /// the last one. Without a device, clients share one that leads to their servers.
+    /// Uses the device of this URI. It is opened by the first user that names it and closed with
+    /// the last one, clients or not ([dev.outboard.fabric.Devices]). Without a device, clients
+    /// share one that leads to their servers.
     public NaaClientBuilder deviceUri(String value) {
         deviceUri = Optional.of(value);
         return this;

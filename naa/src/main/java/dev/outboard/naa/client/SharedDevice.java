@@ -1,6 +1,7 @@
 package dev.outboard.naa.client;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Devices;
 import dev.outboard.naa.NaaException;
 import dev.outboard.naa.NaaState;
 import dev.outboard.naa.link.Cleanup;
@@ -9,7 +10,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /// A device and the completion queues that its clients share. It lives as long as some client uses
 /// it. Any thread.
@@ -17,38 +17,38 @@ final class SharedDevice {
     /// Room for about a hundred clients with a few regions.
     private static final int CAPACITY = 1024;
 
-    /// By URI those that were opened for clients, by themselves those of callers.
-    private static final Map<Object, SharedDevice> OPEN = new HashMap<>();
+    private static final Map<Device, SharedDevice> OPEN = new HashMap<>();
 
-    private final Object key;
     private final Device device;
     private final List<SharedQueue> queues = new ArrayList<>();
+
+    /// Of the device, which the last client gives back.
+    private final List<Devices.Share> shares = new ArrayList<>();
+
     private int users;
 
-    private SharedDevice(Object key, Device device) {
-        this.key = key;
+    private SharedDevice(Device device) {
         this.device = device;
     }
 
     /// A device of the caller's. Whoever gets it gives it back with [#release].
     static SharedDevice of(Device device) {
-        return get(device, () -> device);
-    }
-
-    /// The device that clients opened under this URI, or else a new one. It is closed when the last
-    /// client gives it back.
-    static SharedDevice opened(String uri, Supplier<Device> open) {
-        return get(uri, open);
-    }
-
-    private static SharedDevice get(Object key, Supplier<Device> open) {
         synchronized (OPEN) {
-            SharedDevice shared = OPEN.get(key);
-            if (shared == null) {
-                shared = new SharedDevice(key, open.get());
-                OPEN.put(key, shared);
-            }
+            SharedDevice shared = OPEN.computeIfAbsent(device, SharedDevice::new);
             shared.users++;
+            return shared;
+        }
+    }
+
+    /// The device that `uri` names, which others may have open too. It is given back when the last
+    /// client gives it back here.
+    ///
+    /// @throws dev.outboard.fabric.FabricException if it cannot be opened
+    static SharedDevice opened(String uri) {
+        Devices.Share share = Devices.share(uri);
+        synchronized (OPEN) {
+            SharedDevice shared = of(share.device());
+            shared.shares.add(share);
             return shared;
         }
     }
@@ -79,11 +79,9 @@ final class SharedDevice {
             if (--users > 0) {
                 return;
             }
-            OPEN.remove(key);
+            OPEN.remove(device);
             Cleanup cleanup = new Cleanup();
-            if (key instanceof String) {
-                cleanup.defer(device::close);
-            }
+            shares.forEach(share -> cleanup.defer(share::close));
             queues.forEach(queue -> cleanup.defer(queue::close));
             cleanup.finish(
                     new NaaException.Where(

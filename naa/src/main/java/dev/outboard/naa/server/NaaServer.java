@@ -1,7 +1,7 @@
 package dev.outboard.naa.server;
 
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
+import dev.outboard.fabric.Devices;
 import dev.outboard.naa.Dialect;
 import dev.outboard.naa.NaaException;
 import dev.outboard.naa.NaaState;
@@ -68,17 +68,18 @@ public final class NaaServer implements AutoCloseable {
         return start(device, port, routines, options, () -> {});
     }
 
-    /// Opens a device, starts serving on it, and closes it with the server.
+    /// Opens a device, or shares the one that is open, starts serving on it, and gives it back with
+    /// the server.
     ///
     /// @throws dev.outboard.fabric.FabricException if the device cannot be opened or the port is
     ///   taken
     public static NaaServer start(
             String deviceUri, int port, RoutineSet routines, ServerOptions options) {
-        Device device = Fabric.open(deviceUri);
+        Devices.Share share = Devices.share(deviceUri);
         try {
-            return start(device, port, routines, options, device::close);
+            return start(share.device(), port, routines, options, share::close);
         } catch (RuntimeException e) {
-            device.close();
+            share.close();
             throw e;
         }
     }
