@@ -5,7 +5,6 @@ import dev.outboard.fabric.Device;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -27,16 +26,10 @@ import org.jspecify.annotations.Nullable;
 public final class ProgressEngine implements AutoCloseable {
     private static final Logger LOGGER = System.getLogger(ProgressEngine.class.getName());
 
-    /// What one context may deliver before the next has its turn.
-    private static final int SHARE = 16;
-
     private final ThreadDomain threads;
     private final Sleep sleep = new Sleep();
-    private Ctx[] contexts = {};
+    private final Turns turns = new Turns();
     private EventMode eventMode = EventMode.ALL;
-
-    /// The next turn is only for contexts that had work when [#await] looked.
-    private boolean isSelective;
 
     private @Nullable Thread progressing;
 
@@ -46,7 +39,6 @@ public final class ProgressEngine implements AutoCloseable {
     private volatile boolean closed;
     private final AtomicBoolean isDriven = new AtomicBoolean();
     private long callbackFailures;
-    private int next;
 
     private ProgressEngine(ThreadMode mode) {
         threads = new ThreadDomain(mode);
@@ -91,12 +83,7 @@ public final class ProgressEngine implements AutoCloseable {
 
     private boolean progressAll() {
         try {
-            int done = 0;
-            Ctx[] all = contexts;
-            for (Ctx ctx : all) {
-                done += turn(ctx, SHARE);
-            }
-            return done > 0;
+            return turns.each() > 0;
         } finally {
             end();
         }
@@ -105,30 +92,16 @@ public final class ProgressEngine implements AutoCloseable {
     /// Like [#progress()], until nothing happens or `max` callbacks ran and changes of state were
     /// made; the contexts take turns.
     ///
-    /// DCORE-PE-7: no context has more than its share before the next.
-    ///
     /// @return how many
     public int progress(int max) {
         if (!begin(false)) {
             return 0;
         }
         try {
-            int done = 0;
-            int idle = 0;
-            while (done < max && idle < contexts.length) {
-                next = (next + 1) % contexts.length;
-                int more = turn(contexts[next], Math.min(SHARE, max - done));
-                idle = more == 0 ? idle + 1 : 0;
-                done += more;
-            }
-            return done;
+            return turns.upTo(max);
         } finally {
             end();
         }
-    }
-
-    private int turn(Ctx ctx, int max) {
-        return isSelective && !ctx.hadWork ? 0 : ctx.progress(max);
     }
 
     /// Progresses until `isDone` says so, spinning between: the shortest way to wait.
@@ -247,7 +220,7 @@ public final class ProgressEngine implements AutoCloseable {
         enter();
         try {
             requireOpen();
-            return sleep.notification(this, contexts);
+            return sleep.notification(this, turns.contexts());
         } finally {
             exit();
         }
@@ -291,12 +264,10 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /// Tasks in flight of all its contexts.
-    ///
-    /// DCORE-PE-9: over all contexts.
     public int inFlightTasks() {
         enter();
         try {
-            return Arrays.stream(contexts).mapToInt(Ctx::inFlightTasks).sum();
+            return turns.inFlightTasks();
         } finally {
             exit();
         }
@@ -318,7 +289,7 @@ public final class ProgressEngine implements AutoCloseable {
 
     private void rebind(Thread newOwner) {
         requireOpen();
-        threads.rebind(newOwner, Arrays.stream(contexts).mapToInt(Ctx::inFlightTasks).sum());
+        threads.rebind(newOwner, turns.inFlightTasks());
     }
 
     /// `driver` progresses it from now on, until [#unbind].
@@ -348,7 +319,7 @@ public final class ProgressEngine implements AutoCloseable {
     ///
     /// @throws DocaException with TIME_OUT
     void stopContexts(Duration limit) {
-        for (Ctx ctx : contexts) {
+        for (Ctx ctx : turns.contexts()) {
             ctx.stop();
         }
         progressUntil(this::areStopped, limit);
@@ -357,7 +328,7 @@ public final class ProgressEngine implements AutoCloseable {
     private boolean areStopped() {
         enter();
         try {
-            return Arrays.stream(contexts).allMatch(Ctx::isStopped);
+            return turns.areStopped();
         } finally {
             exit();
         }
@@ -370,11 +341,7 @@ public final class ProgressEngine implements AutoCloseable {
     /// @throws DocaException with IN_USE while contexts are tied to it
     @Override
     public void close() {
-        if (contexts.length > 0) {
-            throw new DocaException(
-                    DocaError.IN_USE,
-                    "the progress engine still drives " + contexts[0] + "; close it first");
-        }
+        turns.requireNone();
         closed = true;
         sleep.close();
     }
@@ -448,9 +415,7 @@ public final class ProgressEngine implements AutoCloseable {
     void add(Ctx ctx) {
         enter();
         try {
-            Ctx[] more = Arrays.copyOf(contexts, contexts.length + 1);
-            more[contexts.length] = ctx;
-            contexts = more;
+            turns.add(ctx);
         } finally {
             exit();
         }
@@ -459,7 +424,7 @@ public final class ProgressEngine implements AutoCloseable {
     void remove(Ctx ctx) {
         enter();
         try {
-            contexts = Arrays.stream(contexts).filter(c -> !c.equals(ctx)).toArray(Ctx[]::new);
+            turns.remove(ctx);
         } finally {
             exit();
         }
@@ -494,7 +459,7 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     private void end() {
-        isSelective = false;
+        turns.end();
         progressing = null;
         exit();
     }
@@ -513,18 +478,13 @@ public final class ProgressEngine implements AutoCloseable {
         }
     }
 
-    /// DCORE-PE-13: with SELECTIVE, the next turn is for contexts that have something.
+    /// From now on [#wake], or a device, tells of work.
+    ///
+    /// @return whether there is some already
     boolean arm() {
         enter();
         try {
-            boolean wasWoken = sleep.takeWoken();
-            boolean isReady = wasWoken;
-            for (Ctx ctx : contexts) {
-                ctx.hadWork = ctx.arm();
-                isReady |= ctx.hadWork;
-            }
-            isSelective = isReady && !wasWoken && eventMode == EventMode.SELECTIVE;
-            return isReady;
+            return turns.arm(sleep.takeWoken(), eventMode);
         } finally {
             exit();
         }
@@ -532,10 +492,6 @@ public final class ProgressEngine implements AutoCloseable {
 
     /// When a context has to be looked at though nothing tells of work.
     long lookAgainNanos() {
-        long soonest = Long.MAX_VALUE;
-        for (Ctx ctx : contexts) {
-            soonest = Math.min(soonest, ctx.lookAgainNanos());
-        }
-        return soonest;
+        return turns.lookAgainNanos();
     }
 }
