@@ -70,7 +70,13 @@ final class ConnectionService implements AutoCloseable {
     /// DRDMA-CM-11, DFLT-45: an attempt has an end.
     RdmaConnection connect(RdmaAddress address, @Nullable Object userData) {
         ConnectionId id = channel.createId();
-        RdmaConnection connection = create(id);
+        RdmaConnection connection;
+        try {
+            connection = create(id);
+        } catch (DocaException e) {
+            id.close();
+            throw e;
+        }
         connection.userData(userData);
         connection.life().becomeAwaited();
         id.limitAttempt(control.configuration().connectionRequestTimeout());
@@ -80,14 +86,9 @@ final class ConnectionService implements AutoCloseable {
     }
 
     private RdmaConnection create(ConnectionId id) {
-        try {
-            RdmaConnection connection = control.create(id);
-            connections.put(id, connection);
-            return connection;
-        } catch (DocaException | FabricException e) {
-            id.close();
-            throw e;
-        }
+        RdmaConnection connection = control.create(id);
+        connections.put(id, connection);
+        return connection;
     }
 
     /// The connection has left.
@@ -184,7 +185,13 @@ final class ConnectionService implements AutoCloseable {
             refuse(id, refusal);
             return;
         }
-        RdmaConnection connection = create(id);
+        RdmaConnection connection;
+        try {
+            connection = create(id);
+        } catch (DocaException noRoom) {
+            refuse(id, control.refusalOfDevice());
+            return;
+        }
         connection.becomeRequested(privateData);
         control.tell(handler::requested, connection);
     }

@@ -125,13 +125,15 @@ public final class Rdma extends Ctx {
     ///
     /// @param userData for [RdmaConnection#userData]
     /// @throws DocaException with BAD_STATE unless running, with NOT_PERMITTED in mode GATED or
-    ///   without a connection handler, with FULL if there are [#maxNumConnections]
+    ///   without a connection handler, with FULL if there are [#maxNumConnections], with NO_MEMORY
+    ///   if the device has no room for it
     public RdmaConnection connectTo(RdmaAddress address, @Nullable Object userData) {
         DocaException.nonNull(address, "address");
         return control.connectTo(address, userData);
     }
 
-    /// Requests of peers that were rejected because there were [#maxNumConnections] already.
+    /// Requests of peers that were rejected because there were [#maxNumConnections] already, or
+    /// because the device had no room for one more.
     public long refusedRequests() {
         return control.refusedRequests();
     }

@@ -184,6 +184,14 @@ final class RdmaControlPath {
                 : "it is being stopped";
     }
 
+    /// The device has no room for a connection that a peer asks for, which is counted.
+    ///
+    /// @return why it cannot have it
+    String refusalOfDevice() {
+        refusedRequests++;
+        return "full: its device has no room for a connection";
+    }
+
     /// A message came on a connection, perhaps before the word that the peer is connected.
     void heardOn(RdmaConnection connection) {
         if (connection.state() == RdmaState.INIT && service != null) {

@@ -212,6 +212,22 @@ abstract class ConnectionByAddressContract {
 
     @Test
     @Requirement("DRDMA-CM-13")
+    void aRequestForWhichTheDeviceHasNoQueuePairIsRejectedAndCounted() {
+        server.withAllQueuePairsTaken(() -> {
+            client.rdma.connectTo(address(), null);
+            progressUntil(() -> !atClient.failed.isEmpty());
+        });
+
+        assertThat(atServer.requested).isEmpty();
+        assertThat(server.rdma.refusedRequests()).isEqualTo(1);
+        assertThat(atClient.explanations)
+                .containsExactly(
+                        "rejected by the peer: full: its device has no room for a connection");
+        connect();
+    }
+
+    @Test
+    @Requirement("DRDMA-CM-13")
     void aRequestBeyondTheLimitIsRejectedAndCounted() {
         connect();
         connect();

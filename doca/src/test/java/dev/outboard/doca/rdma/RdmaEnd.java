@@ -14,6 +14,10 @@ import dev.outboard.doca.Mmap;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.RemoteMmap;
+import dev.outboard.fabric.CompletionQueue;
+import dev.outboard.fabric.ProtectionDomain;
+import dev.outboard.fabric.QueuePair;
+import dev.outboard.fabric.QueuePairAttributes;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -232,6 +236,23 @@ final class RdmaEnd implements AutoCloseable {
         inventory.close();
         mmap.close();
         dev.close();
+    }
+
+    /// Runs `action` while the device has no room for another queue pair.
+    void withAllQueuePairsTaken(Runnable action) {
+        ProtectionDomain domain = dev.protectionDomain();
+        List<QueuePair> others = new ArrayList<>();
+        CompletionQueue queue = domain.device().createCompletionQueue(1);
+        try {
+            QueuePairAttributes small = QueuePairAttributes.of(queue, 1, 1);
+            for (int i = 0; i < domain.device().limits().maxQueuePairs(); i++) {
+                others.add(domain.createQueuePair(small));
+            }
+            action.run();
+        } finally {
+            others.forEach(QueuePair::close);
+            queue.close();
+        }
     }
 
     /// Gives everything back that it had of and for the peer, so that it may connect again.

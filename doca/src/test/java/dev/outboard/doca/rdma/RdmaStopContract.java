@@ -12,11 +12,7 @@ import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.sync.Location;
 import dev.outboard.doca.sync.SyncEvent;
 import dev.outboard.doca.sync.SyncEventRemoteNet;
-import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.CompletionStatus;
-import dev.outboard.fabric.ProtectionDomain;
-import dev.outboard.fabric.QueuePair;
-import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.testkit.Requirement;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,7 +103,7 @@ abstract class RdmaStopContract extends RdmaPairContract {
     /// The device is closed after each test, which it cannot be with a queue left open.
     @Test
     void aStartForWhichTheDeviceHasNoQueuePairLeavesNothingBehind() {
-        withAllQueuePairsTaken(() -> {
+        ours.withAllQueuePairsTaken(() -> {
             assertNoMemory(ours.rdma::start);
             assertThat(ours.rdma.state()).isEqualTo(CtxState.IDLE);
             assertThat(ours.states).isEmpty();
@@ -120,23 +116,10 @@ abstract class RdmaStopContract extends RdmaPairContract {
     void anExportForWhichTheDeviceHasNoQueuePairLeavesNothingBehind() {
         ours.rdma.connectionMode(ConnectionMode.OPEN).start();
 
-        withAllQueuePairsTaken(() -> assertNoMemory(ours.rdma::export));
+        ours.withAllQueuePairsTaken(() -> assertNoMemory(ours.rdma::export));
 
         assertThat(ours.rdma.export().state()).isEqualTo(RdmaState.INIT);
         assertThatThrownBy(ours.rdma::export).hasMessageContaining("all of its 1 connections");
-    }
-
-    private void withAllQueuePairsTaken(Runnable action) {
-        ProtectionDomain domain = ours.dev.protectionDomain();
-        List<QueuePair> others = new ArrayList<>();
-        try (CompletionQueue queue = domain.device().createCompletionQueue(1)) {
-            QueuePairAttributes small = QueuePairAttributes.of(queue, 1, 1);
-            for (int i = 0; i < domain.device().limits().maxQueuePairs(); i++) {
-                others.add(domain.createQueuePair(small));
-            }
-            action.run();
-            others.forEach(QueuePair::close);
-        }
     }
 
     private static void assertNoMemory(ThrowingCallable call) {
