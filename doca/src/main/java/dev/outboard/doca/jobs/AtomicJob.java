@@ -84,6 +84,7 @@ public record AtomicJob(
 
     /// The same with this address, which is ignored.
     public AtomicJob withPeerAddress(RdmaAddress peerAddress) {
+        DocaException.nonNull(peerAddress, "peerAddress");
         return new AtomicJob(
                 type, flags, ctx, userData, cmpOrAddDest, result, swapOrAdd, compare, peerAddress);
     }

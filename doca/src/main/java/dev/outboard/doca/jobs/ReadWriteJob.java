@@ -89,6 +89,7 @@ public record ReadWriteJob(
 
     /// The same with this address, which is ignored.
     public ReadWriteJob withPeerAddress(RdmaAddress peerAddress) {
+        DocaException.nonNull(peerAddress, "peerAddress");
         return new ReadWriteJob(type, flags, ctx, userData, dst, src, immediate, peerAddress);
     }
 

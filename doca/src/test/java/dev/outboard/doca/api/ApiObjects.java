@@ -23,9 +23,11 @@ import dev.outboard.doca.TaskBatch;
 import dev.outboard.doca.TaskPool;
 import dev.outboard.doca.TestDevices;
 import dev.outboard.doca.ValidationRule;
+import dev.outboard.doca.jobs.AtomicJob;
 import dev.outboard.doca.jobs.Job;
 import dev.outboard.doca.jobs.JobEvent;
 import dev.outboard.doca.jobs.RdmaInstance;
+import dev.outboard.doca.jobs.ReadWriteJob;
 import dev.outboard.doca.jobs.SendJob;
 import dev.outboard.doca.jobs.WorkQueue;
 import dev.outboard.doca.rdma.AtomicCmpSwpTask;
@@ -172,6 +174,13 @@ final class ApiObjects implements AutoCloseable {
         makers.put(WorkQueue.class, () -> opened(WorkQueue.create(1)));
         makers.put(RdmaInstance.class, () -> opened(new RdmaInstance().addDevice(dev)));
         makers.put(Job.class, () -> new SendJob(get(RdmaInstance.class), 1, get(Buf.class)));
+        makers.put(ReadWriteJob.class, () -> ReadWriteJob.read(get(RdmaInstance.class), 1));
+        makers.put(AtomicJob.class, this::fetchAdd);
+    }
+
+    private AtomicJob fetchAdd() {
+        return AtomicJob.fetchAdd(
+                get(RdmaInstance.class), 1, get(RemoteBuf.class), get(Buf.class), 1);
     }
 
     private SyncEventRemoteNet remoteEvent() {
