@@ -195,7 +195,7 @@ public final class Rdma extends Ctx {
     ///
     /// @throws DocaException with BAD_STATE unless IDLE, INVALID_VALUE for PCI flags
     public Rdma permissions(AccessFlag... flags) {
-        return set(configuration::permissions, Set.of(DocaException.nonNull(flags, "flags")));
+        return set(configuration::permissions, DocaException.nonNull(flags, "flags"));
     }
 
     /// What peers may do over this context: RDMA flags only.

@@ -164,10 +164,10 @@ final class RdmaConfiguration {
     // ---- transport ------------------------------------------------------------------------------
 
     /// DRDMA-PROP-7, DRDMA-PERM-1, DFLT-5: beside those of the memory.
-    void permissions(Set<AccessFlag> flags) {
+    void permissions(AccessFlag... flags) {
         EnumSet<AccessFlag> remote = EnumSet.noneOf(AccessFlag.class);
         for (AccessFlag flag : flags) {
-            if (flag.name().startsWith("PCI")) {
+            if (DocaException.nonNull(flag, "one of the flags").name().startsWith("PCI")) {
                 throw new DocaException(
                         DocaError.INVALID_VALUE,
                         flag + " is no permission of a connection; valid: " + REMOTE);

@@ -197,6 +197,18 @@ abstract class RdmaPropertiesContract {
         assertThat(rdma.permissions()).containsExactly(AccessFlag.RDMA_READ);
     }
 
+    @Test
+    @Requirement({"DRDMA-PROP-7", "DJAVA-API-7"})
+    void permissionsMayBeNamedTwiceButNotBeNull() {
+        rdma.permissions(AccessFlag.RDMA_READ, AccessFlag.RDMA_READ);
+        assertThat(rdma.permissions()).containsExactly(AccessFlag.RDMA_READ);
+        assertRefused(
+                DocaError.INVALID_VALUE,
+                () -> rdma.permissions(AccessFlag.RDMA_WRITE, null),
+                "flags");
+        assertThat(rdma.permissions()).containsExactly(AccessFlag.RDMA_READ);
+    }
+
     @ParameterizedTest
     @EnumSource
     @Requirement({"DRDMA-CAP-1", "DRDMA-CONF-3", "DCORE-DEV-6a"})
