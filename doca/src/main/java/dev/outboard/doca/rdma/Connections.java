@@ -64,7 +64,7 @@ final class Connections {
                     DocaError.FULL,
                     control.rdma() + " has all of its " + slots.length + " connections");
         }
-        QueuePair queuePair = queuePair(control.rdma(), attributes, id);
+        QueuePair queuePair = queuePair(control, attributes, id);
         queuePair.modify(control.configuration().initial());
         RdmaConnection connection =
                 new RdmaConnection(
@@ -74,14 +74,14 @@ final class Connections {
     }
 
     private static QueuePair queuePair(
-            Rdma rdma, QueuePairAttributes attributes, @Nullable ConnectionId id) {
-        ProtectionDomain domain = rdma.device().protectionDomain();
+            RdmaControlPath control, QueuePairAttributes attributes, @Nullable ConnectionId id) {
+        ProtectionDomain domain = control.domain();
         try {
             return id == null
                     ? domain.createQueuePair(attributes)
                     : id.createQueuePair(domain, attributes);
         } catch (FabricException e) {
-            throw DocaException.of("making a connection of " + rdma, e);
+            throw DocaException.of("making a connection of " + control.rdma(), e);
         }
     }
 

@@ -6,6 +6,7 @@ import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePairAttributes;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -17,8 +18,10 @@ import org.jspecify.annotations.Nullable;
 final class RdmaControlPath {
     private final Rdma rdma;
     private final CtxRun.Owner owner;
-    private final Device device;
     private final RdmaConfiguration configuration;
+
+    /// Stays open though the handle that the context was made with may be closed.
+    private final ProtectionDomain domain;
 
     /// Of the only connection, which is not there yet.
     private final PatientStart awaited = new PatientStart();
@@ -33,16 +36,20 @@ final class RdmaControlPath {
     RdmaControlPath(Rdma rdma, CtxRun.Owner owner, RdmaConfiguration configuration) {
         this.rdma = rdma;
         this.owner = owner;
-        device = rdma.device().protectionDomain().device();
         this.configuration = configuration;
+        domain = rdma.device().protectionDomain();
     }
 
     Rdma rdma() {
         return rdma;
     }
 
+    ProtectionDomain domain() {
+        return domain;
+    }
+
     Device device() {
-        return device;
+        return domain.device();
     }
 
     RdmaConfiguration configuration() {

@@ -31,7 +31,7 @@ final class RdmaRun implements CtxRun {
         try {
             ReceiveQueue receives =
                     new ReceiveQueue(
-                            rdma.device(),
+                            control.domain(),
                             configuration.recvQueueSize(),
                             configuration.receiveDstBufListLen());
             Connections connections = control.open(completions, receives);

@@ -1,6 +1,6 @@
 package dev.outboard.doca.rdma;
 
-import dev.outboard.doca.DocaDev;
+import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SharedReceiveQueue;
 import java.util.ArrayDeque;
@@ -25,8 +25,8 @@ final class ReceiveQueue implements AutoCloseable {
     /// Receives that must not be posted, which are to fail at the next progress.
     private final ArrayDeque<ReceiveTask> broken = new ArrayDeque<>();
 
-    ReceiveQueue(DocaDev device, int size, int maxListLength) {
-        queue = device.protectionDomain().createSharedReceiveQueue(size, maxListLength);
+    ReceiveQueue(ProtectionDomain domain, int size, int maxListLength) {
+        queue = domain.createSharedReceiveQueue(size, maxListLength);
         slots = new ReceiveTask[size];
         free = new int[size];
         for (int i = 0; i < size; i++) {

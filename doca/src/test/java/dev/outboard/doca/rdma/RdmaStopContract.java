@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.CtxState;
+import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.FailureCause;
@@ -120,6 +121,23 @@ abstract class RdmaStopContract extends RdmaPairContract {
 
         assertThat(ours.rdma.export().state()).isEqualTo(RdmaState.INIT);
         assertThatThrownBy(ours.rdma::export).hasMessageContaining("all of its 1 connections");
+    }
+
+    /// The device stays open, since ours has it, too.
+    @Test
+    @Requirement("DTEST-8")
+    void afterTheHandleItWasMadeWithWasClosed() {
+        DocaDev handle = DocaDev.open(ours.dev.info());
+        try (Rdma context = new Rdma(handle)) {
+            context.connectionMode(ConnectionMode.OPEN).attach(ours.engine).start();
+
+            handle.close();
+
+            assertThat(context.export().details()).isNotEmpty();
+            ours.engine.progress();
+            assertThat(context.state()).isEqualTo(CtxState.RUNNING);
+            assertThat(context.stop()).isEqualTo(CtxState.IDLE);
+        }
     }
 
     private static void assertNoMemory(ThrowingCallable call) {
