@@ -52,7 +52,7 @@ final class RoceDevice implements Device {
     private static final int MAX_QUEUE_PAIRS = 1 << 14;
 
     /// Every queue pair may have a connection, and as many be in TIMEWAIT.
-    private static final int MAX_ACCEPTED = 2 * MAX_QUEUE_PAIRS;
+    static final int MAX_ACCEPTED = 2 * MAX_QUEUE_PAIRS;
 
     private static final int MAX_REGIONS = 1 << 17;
     private static final int MAX_COMPLETIONS = 1 << 20;

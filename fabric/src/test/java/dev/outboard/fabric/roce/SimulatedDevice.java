@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A device in virtual time: the network card of the live one on a simulated network, without
 /// socket, clock or thread.
-public final class SimulatedDevice implements SimulatedNetwork.Node, NicLink {
+public final class SimulatedDevice implements SimulatedNetwork.Node {
     public static final int DOMAIN = 7;
 
     private static final QueueSizes SIZES = new QueueSizes(16, 16, 1, 0);
@@ -156,6 +156,8 @@ public final class SimulatedDevice implements SimulatedNetwork.Node, NicLink {
     private ToIntFunction<Gid> pathMtuBytes = peer -> Integer.MAX_VALUE;
     private long applicationDeadlineNanos = SimulatedNetwork.NEVER;
     private int queuePairCount;
+    private @Nullable CompletionRing wanted;
+    private int flushes;
     private boolean hasMail;
 
     /// The application asked for something, which wants a turn.
@@ -172,8 +174,9 @@ public final class SimulatedDevice implements SimulatedNetwork.Node, NicLink {
                                 address,
                                 PathMtu.MTU_1024)
                         .withPacketLifetime(RoceDevice.PACKET_LIFETIME_CODE)
+                        .withMaximumAccepted(RoceDevice.MAX_ACCEPTED)
                         .withTimers(CmTimers.within(Duration.ofSeconds(30)));
-        nic = new NicMachine(configuration, random.split(), congestion, this);
+        nic = new NicMachine(configuration, random.split(), congestion, new Link());
         network.attach(address, this);
     }
 
@@ -190,6 +193,16 @@ public final class SimulatedDevice implements SimulatedNetwork.Node, NicLink {
     /// The application wants a turn at that time, once.
     public void wakeAt(long nanos) {
         applicationDeadlineNanos = nanos;
+    }
+
+    /// The application polls `ring` from now on, and posts as soon as it gets a completion.
+    public void want(CompletionRing ring) {
+        wanted = ring;
+    }
+
+    /// How often packets left together.
+    public int flushes() {
+        return flushes;
     }
 
     /// Datagrams to `peer` of more than `bytes` do not leave, from now on.
@@ -273,7 +286,7 @@ public final class SimulatedDevice implements SimulatedNetwork.Node, NicLink {
     @Override
     public void turn(long nowNanos) {
         do {
-            nic.turn(nowNanos, true, null);
+            nic.turn(nowNanos, true, wanted);
             if (nowNanos >= applicationDeadlineNanos) {
                 applicationDeadlineNanos = SimulatedNetwork.NEVER;
             }
@@ -285,48 +298,58 @@ public final class SimulatedDevice implements SimulatedNetwork.Node, NicLink {
         onTurn.run();
     }
 
-    @Override
-    public int receive(int messages, long nowNanos, PacketHandler handler) {
-        hasMail = true;
-        for (int i = 0; i < messages; i++) {
-            var mail = network.poll(address);
-            if (mail == null) {
-                hasMail = false;
-                return i;
+    /// The network as the card sees it.
+    private final class Link implements NicLink {
+        @Override
+        public int receive(int messages, long nowNanos, PacketHandler handler) {
+            hasMail = true;
+            for (int i = 0; i < messages; i++) {
+                var mail = network.poll(address);
+                if (mail == null) {
+                    hasMail = false;
+                    return i;
+                }
+                Packet packet = reader.read(mail.from(), mail.bytes());
+                if (packet != null) {
+                    handler.packet(packet, nowNanos);
+                }
             }
-            Packet packet = reader.read(mail.from(), mail.bytes());
-            if (packet != null) {
-                handler.packet(packet, nowNanos);
-            }
+            return messages;
         }
-        return messages;
-    }
 
-    @Override
-    public PacketSink sink() {
-        return sink;
-    }
-
-    @Override
-    public void flush(long nowNanos) {
-        for (int i = 0; i < sink.count(); i++) {
-            Gid peer = sink.path(i).destination();
-            if (sink.length(i) > pathMtuBytes.applyAsInt(peer)) {
-                nic.tooLong(sink.path(i));
-            } else {
-                network.send(address, peer, sink.bytes(i));
-            }
+        @Override
+        public PacketSink sink() {
+            return sink;
         }
-        sink.clear();
-    }
 
-    @Override
-    public boolean isAwaited() {
-        return false;
-    }
+        @Override
+        public void flush(long nowNanos) {
+            flushes += sink.count() > 0 ? 1 : 0;
+            for (int i = 0; i < sink.count(); i++) {
+                Gid peer = sink.path(i).destination();
+                if (sink.length(i) > pathMtuBytes.applyAsInt(peer)) {
+                    nic.tooLong(sink.path(i));
+                } else {
+                    network.send(address, peer, sink.bytes(i));
+                }
+            }
+            sink.clear();
+        }
 
-    @Override
-    public void discard(Discard reason) {
-        discards.increment(reason);
+        /// It keeps nothing back.
+        @Override
+        public long deadlineNanos() {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
+        public boolean isAwaited() {
+            return false;
+        }
+
+        @Override
+        public void discard(Discard reason) {
+            discards.increment(reason);
+        }
     }
 }

@@ -110,6 +110,7 @@ class NicMachineTest {
         Path path = Objects.requireNonNull(silent.queuePair.path());
         Path other = Objects.requireNonNull(lively.queuePair.path());
         assertThat(client.nic.maySegment(path)).isTrue();
+        awaitSilence();
 
         network.detach(SERVER);
         send(silent);
@@ -121,6 +122,23 @@ class NicMachineTest {
         assertThat(client.nic.maySegment(other)).as("another peer").isTrue();
         client.destroy(silent);
         assertThat(client.nic.maySegment(path)).as("nothing is kept of it").isTrue();
+    }
+
+    @Test
+    void aQueuePairThatStartsAnewIsTrustedAgain() {
+        new Server(SERVER);
+        Endpoint endpoint = connect(SERVER);
+        Path path = Objects.requireNonNull(endpoint.queuePair.path());
+        network.detach(SERVER);
+        send(endpoint);
+        while (status(endpoint) == null) {
+            assertThat(network.step()).isTrue();
+        }
+        assertThat(client.nic.maySegment(path)).isFalse();
+
+        client.nic.modify(endpoint.connecting(), QueuePairChange.to(QueuePairState.RESET));
+
+        assertThat(client.nic.maySegment(path)).isTrue();
     }
 
     @Test
@@ -198,6 +216,49 @@ class NicMachineTest {
         assertThat(patient.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
+    @Test
+    void anAcknowledgementWaitsForTheAnswerOfAnApplicationThatPolls() {
+        assertThat(flushesPerAnswer(false)).isEqualTo(2);
+        assertThat(flushesPerAnswer(true)).isEqualTo(1);
+    }
+
+    @Test
+    void withoutAnAnswerTheAcknowledgementLeavesInTheNextTurn() {
+        Server server = new Server(SERVER);
+        Endpoint endpoint = connect(SERVER);
+        server.postReceive();
+        server.device.want(server.accepted.receiveCompletions);
+
+        send(endpoint);
+        run(1);
+
+        assertThat(status(endpoint)).isEqualTo(CompletionStatus.SUCCESS);
+    }
+
+    /// How often the server sends to acknowledge a message and to answer it.
+    private int flushesPerAnswer(boolean polls) {
+        Server server = new Server(polls ? SERVER : OTHER);
+        Endpoint endpoint = connect(polls ? SERVER : OTHER);
+        server.postReceive();
+        SimulatedDevice device = server.device;
+        Endpoint accepted = server.accepted;
+        if (polls) {
+            device.want(accepted.receiveCompletions);
+        }
+        Completion completion = new Completion();
+        device.application(
+                event -> {},
+                () -> {
+                    if (accepted.receiveCompletions.poll(completion)) {
+                        assertThat(accepted.post(new SendRequest().send())).isTrue();
+                    }
+                });
+        int before = device.flushes();
+        send(endpoint);
+        run(1);
+        return device.flushes() - before;
+    }
+
     private Endpoint connect(Gid server) {
         client.application(event -> clientStory.add(event.type()), () -> {});
         Endpoint endpoint = client.create();
@@ -214,6 +275,12 @@ class NicMachineTest {
     /// Lets packets go to and fro that often.
     private void run(int roundTrips) {
         network.runUntil(network.nowNanos() + 2L * roundTrips * DELAY_NANOS);
+    }
+
+    /// Until no timer runs any more.
+    private void awaitSilence() {
+        network.runUntil(network.nowNanos() + 60_000_000_000L);
+        assertThat(client.deadlineNanos()).isEqualTo(SimulatedNetwork.NEVER);
     }
 
     /// Takes numbers until the next one would be `number`.
