@@ -40,7 +40,9 @@ class MainTest {
     @MethodSource("allCommands")
     void everyCommandExplainsItself(CommandLine command) {
         assertThat(command.getCommandSpec().findOption("--help")).isNotNull();
-        assertThat(command.getCommandSpec().usageMessage().description()).isNotEmpty();
+        String[] description = command.getCommandSpec().usageMessage().description();
+        assertThat(description).isNotEmpty();
+        assertThat(description[0]).as("what a list of commands shows").endsWith(".");
         assertThat(command.getUsageMessage(Ansi.OFF)).startsWith("Usage: outboard");
     }
 

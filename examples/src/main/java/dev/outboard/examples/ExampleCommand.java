@@ -64,14 +64,13 @@ public final class ExampleCommand implements Subcommand {
         FileCopy.main(checked(words, 2));
     }
 
-    /// The words, if they are `own` words of the example, or begin with its side.
+    /// The words, if they are `own` words of the example, or its side and at least one of them.
     private String[] checked(@Nullable List<String> words, int own) {
         List<String> given = words == null ? List.of() : words;
-        boolean isSide =
-                !given.isEmpty()
-                        && (given.getFirst().equals("server")
-                                || (given.getFirst().equals("client") && given.size() > 1));
-        if (!isSide && given.size() != own) {
+        int side = sideWords(given);
+        int rest = given.size() - side;
+        boolean isClear = rest <= own && rest >= (side == 0 ? own : Math.min(1, own));
+        if (!isClear) {
             throw new ParameterException(
                     spec.commandLine(),
                     "'%s' is not clear; valid is %s%s"
@@ -79,6 +78,18 @@ public final class ExampleCommand implements Subcommand {
                                     String.join(" ", given), SIDE, own == 0 ? "" : " SOURCE COPY"));
         }
         return given.toArray(String[]::new);
+    }
+
+    /// How many words name the side: none if it is both.
+    private static int sideWords(List<String> given) {
+        if (given.isEmpty()) {
+            return 0;
+        }
+        return switch (given.getFirst()) {
+            case "server" -> 1;
+            case "client" -> given.size() > 1 ? 2 : 0;
+            default -> 0;
+        };
     }
 
     /// No example named: says which there are.

@@ -26,6 +26,10 @@ class ExampleCommandTest {
         "ping-pong,      servant",
         "notified-write, client",
         "counter,        64",
+        "ping-pong,      server here",
+        "counter,        client localhost 64",
+        "file-copy,      client localhost",
+        "file-copy,      server only one two",
     })
     void refusesWordsThatNameNoSide(String example, String words) {
         assertThat(run(example + " " + words)).isEqualTo(ExitCode.USAGE);

@@ -32,10 +32,10 @@ public final class Measure {
 
     /// Three digits and a unit: `7.40 us`, `12.3 ms`, `1.25 s`.
     public static String time(long nanos) {
-        if (nanos < 1_000_000) {
+        if (nanos < 999_500) {
             return digits(nanos / 1e3) + " us";
         }
-        return nanos < 1_000_000_000 ? digits(nanos / 1e6) + " ms" : digits(nanos / 1e9) + " s";
+        return nanos < 999_500_000 ? digits(nanos / 1e6) + " ms" : digits(nanos / 1e9) + " s";
     }
 
     /// Bytes per second: `2.31 GB/s`, `840 MB/s`; empty if nothing moved or no time passed.
@@ -44,10 +44,10 @@ public final class Measure {
             return "";
         }
         double perSecond = bytes * 1e9 / nanos;
-        if (perSecond >= 1e9) {
+        if (perSecond >= 999.5e6) {
             return digits(perSecond / 1e9) + " GB/s";
         }
-        return perSecond >= 1e6
+        return perSecond >= 999.5e3
                 ? digits(perSecond / 1e6) + " MB/s"
                 : digits(perSecond / 1e3) + " KB/s";
     }

@@ -15,8 +15,9 @@ import picocli.CommandLine.Command;
         name = "doca",
         sortOptions = false,
         description = {
-            "Measure DOCA RDMA tasks over loopback, interleaved with the same work requests through",
-            "the bare verbs. Both sides poll, so a machine needs two free processors."
+            "Measure DOCA RDMA tasks over loopback.",
+            "In turn with the same work requests through the bare verbs. Both sides poll, so a",
+            "machine needs two free processors."
         },
         footer = {"", "Works: send, write-imm, rate, write-1m, read-1m."})
 public final class DocaCommand extends ComparisonCommand {

@@ -11,8 +11,9 @@ import picocli.CommandLine.Option;
         name = "fabric",
         sortOptions = false,
         description = {
-            "Measure the RoCEv2 stack over loopback, interleaved with floors (the same packets",
-            "without a protocol, in C and in Java) and with every peer that is installed.",
+            "Measure the RoCEv2 stack over loopback.",
+            "In turn with floors (the same packets without a protocol, in C and in Java) and with",
+            "every peer that is installed.",
             "Both sides poll, so a machine needs two free processors for meaningful numbers."
         },
         footer = {

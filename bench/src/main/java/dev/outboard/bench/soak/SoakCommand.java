@@ -27,8 +27,9 @@ import picocli.CommandLine.Spec;
         name = "soak",
         sortOptions = false,
         description = {
-            "Call one node from many clients for a long time, in both dialects and all sizes, over",
-            "a loopback that loses packets. Some clients close their device in the middle of a call.",
+            "Call one node from many clients for a long time.",
+            "In both dialects and all sizes, over a loopback that loses packets. Some clients close",
+            "their device in the middle of a call.",
             "Every byte that comes back is checked. Prints a line of figures per interval; ends with",
             "exit code 1 if a byte was wrong or the memory of this process grew."
         },

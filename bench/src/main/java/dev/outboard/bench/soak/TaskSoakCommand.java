@@ -17,10 +17,11 @@ import picocli.CommandLine.Spec;
         name = "soak-doca",
         sortOptions = false,
         description = {
-            "Let threads with a progress engine each, all on one device, send, write, read and add to",
-            "each other's memory for a long time. Every message, read and atomic is looked at, and every",
-            "completion counted. Prints a line of figures per interval; ends with exit code 1 if",
-            "anything was lost, came twice or was wrong, or the memory of this process grew."
+            "Let threads use each other's memory through tasks for a long time.",
+            "With a progress engine each, all on one device, they send, write, read and add. Every",
+            "message, read and atomic is looked at, and every completion counted. Prints a line of",
+            "figures per interval; ends with exit code 1 if anything was lost, came twice or was",
+            "wrong, or the memory of this process grew."
         },
         footer = {
             "",
