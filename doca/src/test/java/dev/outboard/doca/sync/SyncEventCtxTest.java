@@ -105,6 +105,34 @@ class SyncEventCtxTest {
     }
 
     @Test
+    void operandsAreReadUntilATaskIsFreedAndChangedWhileItIsNotInFlight() {
+        NotifyAddTask add = ctx.allocNotifyAdd(1);
+        NotifySetTask set = ctx.allocNotifySet(2);
+        GetTask get = ctx.allocGet();
+        WaitTask wait = ctx.allocWaitEq(3, 0xFF);
+        assertThat(add.addend()).isEqualTo(1);
+        assertThat(set.value()).isEqualTo(2);
+        assertThat(wait.threshold()).isEqualTo(3);
+        assertThat(wait.mask()).isEqualTo(0xFF);
+        assertRefused(DocaError.BAD_STATE, get::value);
+
+        add.submitOrThrow();
+        wait.submitOrThrow();
+        assertRefused(DocaError.BAD_STATE, () -> add.addend(5), "in flight");
+        assertRefused(DocaError.BAD_STATE, () -> wait.operands(4, 0xFF), "in flight");
+        engine.progress();
+        updateAsAPeerWould(3);
+        engine.progress();
+        assertThat(succeeded).containsExactly(add, wait);
+
+        List.of(add, set, get, wait).forEach(SyncEventTask::free);
+        assertRefused(DocaError.BAD_STATE, add::addend);
+        assertRefused(DocaError.BAD_STATE, set::value);
+        assertRefused(DocaError.BAD_STATE, wait::threshold);
+        assertRefused(DocaError.BAD_STATE, wait::mask);
+    }
+
+    @Test
     @Requirement("DSE-TASK-1")
     void waitsCompleteOnceTheValueIsRight() {
         WaitTask equal = ctx.allocWaitEq(0x700, 0xFF00);

@@ -287,6 +287,7 @@ class SyncEventTest {
             Buf list = inventory.byAddress(all, 0, 8);
             list.chain(inventory.byAddress(all, 8, 8));
             assertRefused(DocaError.INVALID_VALUE, () -> event.cell(list), "list");
+            assertRefused(DocaError.INVALID_VALUE, () -> event.cell((Buf) null), "buf");
             forbidden.release();
             tooLong.release();
             list.release();
@@ -305,6 +306,9 @@ class SyncEventTest {
             event.stop();
             assertRefused(DocaError.BAD_STATE, event::asCtx, "without a context");
         }
+        SyncEvent closed = local();
+        closed.close();
+        assertRefused(DocaError.BAD_STATE, closed::asCtx, "closed");
     }
 
     @Test
