@@ -15,7 +15,7 @@ import java.util.Objects;
 /// }
 /// ```
 public final class Devices {
-    /// By URI without options; of devices that draw their address, by the whole URI.
+    /// By URI without options; of devices whose address is not known before, by the whole URI.
     private static final Map<String, Open> OPEN = new HashMap<>();
 
     private static final class Open {
@@ -70,7 +70,8 @@ public final class Devices {
     ///   who does not share it; else as [Fabric#open]
     public static Share share(String uri) {
         DeviceInfo info = Fabric.describe(uri);
-        String key = info.isDrawn() ? info.uri() : info.uri().replaceFirst("\\?.*", "");
+        boolean hasOneAddress = !info.isDrawn() && info.address().isPresent();
+        String key = hasOneAddress ? info.uri().replaceFirst("\\?.*", "") : info.uri();
         synchronized (OPEN) {
             Open open = Objects.requireNonNullElseGet(OPEN.get(key), () -> new Open(info.uri()));
             if (!open.uri.equals(info.uri())) {
