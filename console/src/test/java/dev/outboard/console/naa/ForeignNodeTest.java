@@ -56,7 +56,7 @@ class ForeignNodeTest {
 
             assertThat(run.exitCode()).isZero();
             assertThat(Files.readAllBytes(Path.of(file))).containsExactly(9, 9, 9, 1, 1, 1, 1, 1);
-            assertThat(run.out()).containsPattern("compute, receive .* 3 B ");
+            assertThat(run.out()).containsPattern("compute, receive .* 3 B\\b");
             assertThat(run.err())
                     .isEqualTo(
                             "outboard: the node returned 3 of 8 bytes; the rest of %s is what it was before the call%n"
