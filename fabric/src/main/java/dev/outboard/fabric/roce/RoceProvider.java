@@ -86,11 +86,12 @@ public final class RoceProvider implements FabricProvider {
         if (LocalAddress.isDrawn(peer)) {
             return Optional.of(describe(LOOPBACK));
         }
-        return Optional.of(describe(new DeviceUri(SCHEME, AUTO, Map.of(PEER, text(peer)))));
+        return Optional.of(
+                describe(new DeviceUri(SCHEME, AUTO, Map.of(PEER, peer.getHostAddress()))));
     }
 
     private static DeviceInfo deviceAt(InetAddress local) {
-        return located(local, new DeviceUri(SCHEME, text(local), Map.of()));
+        return located(local, new DeviceUri(SCHEME, local.getHostAddress(), Map.of()));
     }
 
     private static DeviceInfo leadingTo(@Nullable String peer, DeviceUri location)
@@ -110,12 +111,8 @@ public final class RoceProvider implements FabricProvider {
 
     /// Whatever it was called: the URI names the address.
     private static DeviceInfo located(InetAddress address, DeviceUri location) {
-        DeviceUri plain = new DeviceUri(SCHEME, text(address), location.options());
+        DeviceUri plain = new DeviceUri(SCHEME, address.getHostAddress(), location.options());
         return new DeviceInfo(plain.toString(), Optional.of(address), false);
-    }
-
-    private static String text(InetAddress address) {
-        return address.getHostAddress();
     }
 
     @Override

@@ -141,7 +141,7 @@ public final class GeneralServices implements CmHost {
     @Override
     public boolean connectQueuePair(Connection connection, NegotiatedAttributes agreed) {
         ConnectedEnd end = connections.get(connection);
-        NicQueuePair queuePair = end == null ? null : end.connecting();
+        NicQueuePair queuePair = connectedBy(connection);
         if (end == null
                 || queuePair == null
                 || !(queuePair.machine() instanceof RcQueuePair machine)
@@ -164,22 +164,29 @@ public final class GeneralServices implements CmHost {
                         .build();
         machine.modify(QueuePairChange.to(QueuePairState.INIT).access(access(own, agreed)));
         machine.connect(attributes.preferring(own));
-        if (agreed.remoteBufferBytes() > 0) {
-            congestion.declare(agreed.remoteGid(), agreed.remoteBufferBytes());
-        }
-        if (agreed.requestsAhead()) {
-            machine.sendRequestsAhead();
-        }
+        recognize(machine, agreed.remoteGid(), agreed.remoteBufferBytes(), agreed.requestsAhead());
         if (!connection.isActive()) {
             queuePair.onFirstPacket(() -> agent.queuePairReceivedPacket(connection));
         }
         return true;
     }
 
+    /// What the device of `peer`, to which `machine` is connected, said about itself.
+    ///
+    /// @param bufferBytes its receive buffer, 0 if it did not say
+    /// @param requestsAhead whether both sides take requests ahead of acknowledgements
+    void recognize(RcQueuePair machine, Gid peer, int bufferBytes, boolean requestsAhead) {
+        if (bufferBytes > 0) {
+            congestion.declare(peer, bufferBytes);
+        }
+        if (requestsAhead) {
+            machine.sendRequestsAhead();
+        }
+    }
+
     @Override
     public void handshakeTook(Connection connection, long nanos) {
-        ConnectedEnd end = connections.get(connection);
-        NicQueuePair queuePair = end == null ? null : end.connecting();
+        NicQueuePair queuePair = connectedBy(connection);
         if (queuePair != null && queuePair.machine() instanceof RcQueuePair machine) {
             machine.handshakeTook(nanos);
         }
@@ -197,8 +204,7 @@ public final class GeneralServices implements CmHost {
 
     @Override
     public void failQueuePair(Connection connection) {
-        ConnectedEnd end = connections.get(connection);
-        NicQueuePair queuePair = end == null ? null : end.connecting();
+        NicQueuePair queuePair = connectedBy(connection);
         if (queuePair != null) {
             queuePair.machine().fail();
         }
@@ -230,6 +236,11 @@ public final class GeneralServices implements CmHost {
         if (end != null) {
             end.deliver(event);
         }
+    }
+
+    private @Nullable NicQueuePair connectedBy(Connection connection) {
+        ConnectedEnd end = connections.get(connection);
+        return end == null ? null : end.connecting();
     }
 
     private @Nullable ConnectedEnd acceptedBy(Connection connection) {

@@ -115,25 +115,20 @@ public final class NicMachine implements PacketHandler, TransmitListener {
         if (before != null && !before.equals(machine.path())) {
             distrusted.remove(before);
         }
-        if (change.given().contains(Attribute.PEER_GUID)) {
+        if (change.given().contains(Attribute.PEER_GUID)
+                && machine instanceof RcQueuePair connected) {
             change.addressVector()
                     .map(vector -> Gid.of(vector.destination()))
-                    .ifPresent(peer -> recognize(peer, change.peerGuid(), machine));
+                    .ifPresent(peer -> recognize(connected, peer, change.peerGuid()));
         }
         ready.add(queuePair);
     }
 
     /// What the GUID of the peer's device says about it.
-    private void recognize(Gid peer, long peerGuid, QueuePairMachine machine) {
-        int bufferBytes = CaGuid.receiveBufferBytes(peerGuid);
-        if (bufferBytes > 0) {
-            congestion.declare(peer, bufferBytes);
-        }
-        if (machine instanceof RcQueuePair connected
-                && CaGuid.takesRequestsAhead(guid)
-                && CaGuid.takesRequestsAhead(peerGuid)) {
-            connected.sendRequestsAhead();
-        }
+    private void recognize(RcQueuePair machine, Gid peer, long peerGuid) {
+        boolean requestsAhead =
+                CaGuid.takesRequestsAhead(guid) && CaGuid.takesRequestsAhead(peerGuid);
+        services.recognize(machine, peer, CaGuid.receiveBufferBytes(peerGuid), requestsAhead);
     }
 
     /// Destroys `queuePair`.
