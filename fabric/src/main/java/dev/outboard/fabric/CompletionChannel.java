@@ -1,18 +1,26 @@
 package dev.outboard.fabric;
 
+import java.util.function.Consumer;
+
 /// Where completion queues report their notifications together, so that one thread can wait for all
 /// of them (the verbs' `ibv_comp_channel`).
 ///
 /// ```java
-/// while (true) {
-///     queues.forEach(queue -> queue.requestNotification(false));
-///     if (!pollAll(queues)) {
-///         channel.await(timeoutNanos);
-///     }
+/// queues.forEach(this::handle);
+/// while (channel.await(timeoutNanos)) {
+///     channel.takeNotified(this::handle);
+/// }
+///
+/// void handle(CompletionQueue queue) {
+///     queue.requestNotification(false);
+///     while (queue.poll(completion)) { … }
 /// }
 /// ```
 ///
-/// One thread at a time may await; any thread may wake and close.
+/// Request first and poll afterwards: nothing is lost then. While a thread waits for one of the
+/// queues [by itself][CompletionQueue#await], the channel is not told of that queue.
+///
+/// One thread at a time may await and take; any thread may wake and close.
 public interface CompletionChannel extends AutoCloseable {
     /// Waits until one of the queues gets the notification requested of it, or [#wake] is called,
     /// sleeping if need be. What happened since the last wait ended counts too.
@@ -20,6 +28,9 @@ public interface CompletionChannel extends AutoCloseable {
     /// @return false if `timeoutNanos` passed first or the channel was closed; true may come for a
     ///   completion that was polled meanwhile
     boolean await(long timeoutNanos);
+
+    /// Hands over each open queue that was notified since it was last taken, in no certain order.
+    void takeNotified(Consumer<? super CompletionQueue> action);
 
     /// Ends the wait that is going on, or else the next one.
     void wake();

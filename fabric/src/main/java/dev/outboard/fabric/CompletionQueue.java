@@ -20,7 +20,8 @@ public interface CompletionQueue extends AutoCloseable {
     /// @return false if there is none; `into` is then unchanged
     boolean poll(Completion into);
 
-    /// Arms the queue: the next completion added wakes [#await].
+    /// Arms the queue: the next completion added ends [#await], or else is told to the queue's
+    /// [CompletionChannel] if it has one.
     ///
     /// @param solicitedOnly only a receive whose sender asked for an event, or any error, shall
     ///   wake it
@@ -30,7 +31,6 @@ public interface CompletionQueue extends AutoCloseable {
     ///
     /// @return true if it came (the queue is then disarmed), false if `timeoutNanos` passed first
     ///   or the queue was closed
-    /// @throws FabricException with INVALID_STATE if the queue reports to a [CompletionChannel]
     boolean await(long timeoutNanos);
 
     /// How many completions it holds at most.

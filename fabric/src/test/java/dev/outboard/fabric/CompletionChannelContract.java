@@ -11,6 +11,8 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
@@ -219,12 +221,83 @@ abstract class CompletionChannelContract {
     }
 
     @Test
-    void itsQueuesCannotBeAwaitedThemselves() {
-        try (CompletionQueue queue = device.createCompletionQueue(4, channel)) {
-            assertThatThrownBy(() -> queue.await(1))
-                    .isInstanceOfSatisfying(
-                            FabricException.class,
-                            e -> assertThat(e.reason()).isEqualTo(Reason.INVALID_STATE));
+    void itTellsWhichQueuesWereNotified() {
+        CompletionQueue idle = device.createCompletionQueue(4, channel);
+        CompletionQueue busy = connectedQueue();
+        idle.requestNotification(false);
+        List<CompletionQueue> told = new ArrayList<>();
+        for (int id = 1; id <= 3; id++) {
+            busy.requestNotification(false);
+            sender.post(sender.message(id));
+            assertThat(channel.await(PATIENCE)).isTrue();
+            channel.takeNotified(told::add);
+            assertThat(Completions.await(busy).id()).isEqualTo(id);
+        }
+        assertThat(told).containsExactly(busy, busy, busy);
+
+        channel.wake();
+        assertThat(channel.await(PATIENCE)).isTrue();
+        channel.takeNotified(told::add);
+        assertThat(told).as("nobody by a wake-up").hasSize(3);
+    }
+
+    @Test
+    void itTellsOnceOfAQueueThatWasNotifiedTwice() {
+        CompletionQueue queue = connectedQueue();
+        for (int id = 1; id <= 2; id++) {
+            queue.requestNotification(false);
+            sender.post(sender.message(id));
+            assertThat(channel.await(PATIENCE)).isTrue();
+        }
+        List<CompletionQueue> told = new ArrayList<>();
+        channel.takeNotified(told::add);
+        assertThat(told).containsExactly(queue);
+    }
+
+    @Test
+    void itDoesNotTellOfAClosedQueue() {
+        CompletionQueue queue = connectedQueue();
+        queue.requestNotification(false);
+        sender.post(sender.message(1));
+        assertThat(channel.await(PATIENCE)).isTrue();
+        receiver.queuePair().close();
+        queue.close();
+        channel.takeNotified(closed -> {
+            throw new AssertionError(closed + " is closed");
+        });
+    }
+
+    /// For a thread that calls and waits while another looks after the channel.
+    @Test
+    void itIsNotToldOfAQueueThatIsAwaitedByItself() throws Exception {
+        CompletionQueue queue = connectedQueue();
+        for (int id = 1; id <= 8; id++) {
+            queue.requestNotification(false);
+            FutureTask<Boolean> woken = new FutureTask<>(() -> queue.await(PATIENCE));
+            Thread waiting = Thread.ofVirtual().start(woken);
+            Eventually.until(() -> waiting.getState() == Thread.State.TIMED_WAITING);
+
+            sender.post(sender.message(id));
+
+            assertThat(woken.get()).isTrue();
+            assertThat(Completions.await(queue).id()).isEqualTo(id);
+        }
+        assertThat(channel.await(1)).isFalse();
+        channel.takeNotified(told -> {
+            throw new AssertionError("told of " + told);
+        });
+    }
+
+    /// Whoever waits for one queue and whoever waits for all take turns with it.
+    @Test
+    void aQueueIsAwaitedByItselfOrThroughItsChannelInTurns() {
+        CompletionQueue queue = connectedQueue();
+        for (int id = 1; id <= 8; id++) {
+            queue.requestNotification(false);
+            sender.post(sender.message(id));
+            boolean isAlone = id % 2 == 0;
+            assertThat(isAlone ? queue.await(PATIENCE) : channel.await(PATIENCE)).isTrue();
+            assertThat(Completions.await(queue).id()).isEqualTo(id);
         }
     }
 

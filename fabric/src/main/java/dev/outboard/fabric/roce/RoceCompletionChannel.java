@@ -1,18 +1,25 @@
 package dev.outboard.fabric.roce;
 
 import dev.outboard.fabric.CompletionChannel;
+import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.NotificationHandle;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The notifications of some completion queues, and the one thread that may sleep until there is
-/// one. A completion queue that was given no channel has one of its own.
+/// one. Each completion queue has one of its own, too, for who waits for just that.
 final class RoceCompletionChannel implements CompletionChannel {
     private final RoceDevice device;
     private final AtomicInteger queues = new AtomicInteger();
+
+    /// The queues it was told of, linked through [RoceCompletionQueue#nextNotified].
+    private final AtomicReference<@Nullable RoceCompletionQueue> told = new AtomicReference<>();
+
     private volatile boolean notified;
     private volatile @Nullable Thread sleeper;
     private volatile @Nullable NotificationHandle handle;
@@ -41,6 +48,32 @@ final class RoceCompletionChannel implements CompletionChannel {
             notified = false;
         }
         return isNotified;
+    }
+
+    @Override
+    public void takeNotified(Consumer<? super CompletionQueue> action) {
+        RoceCompletionQueue queue = told.getAndSet(null);
+        while (queue != null) {
+            RoceCompletionQueue next = queue.nextNotified;
+            // From here on it may enter the list again.
+            queue.clearNotified();
+            if (!queue.isClosed()) {
+                action.accept(queue);
+            }
+            queue = next;
+        }
+    }
+
+    /// `queue` is notified.
+    void add(RoceCompletionQueue queue) {
+        if (queue.markNotified()) {
+            RoceCompletionQueue head;
+            do {
+                head = told.get();
+                queue.nextNotified = head;
+            } while (!told.compareAndSet(head, queue));
+        }
+        wake();
     }
 
     @Override

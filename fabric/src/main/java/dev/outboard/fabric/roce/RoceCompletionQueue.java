@@ -6,34 +6,62 @@ import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.verbs.CompletionRing;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /// A completion queue whose consumer drives the engine when it finds nothing, and can sleep.
 final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notification {
+    private static final VarHandle NOTIFIED;
+
+    static {
+        try {
+            NOTIFIED =
+                    MethodHandles.lookup()
+                            .findVarHandle(RoceCompletionQueue.class, "notified", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final RoceDevice device;
-    private final RoceCompletionChannel channel;
-    private final boolean hasOwnChannel;
+
+    /// Where the thread in [#await] sleeps.
+    private final RoceCompletionChannel own;
+
+    /// Where it is waited for with others.
+    private final @Nullable RoceCompletionChannel shared;
+
     private final CompletionRing ring;
     private final AtomicInteger queuePairs = new AtomicInteger();
-    private boolean closed;
+
+    /// A thread is in [#await], and has not been notified.
+    private final AtomicBoolean isAwaited = new AtomicBoolean();
+
+    /// The next in the list of those that the channel was told of.
+    @Nullable RoceCompletionQueue nextNotified;
+
+    @SuppressWarnings("unused") // through NOTIFIED
+    private boolean notified;
+
+    private volatile boolean closed;
 
     /// A queue that is waited for by itself.
     RoceCompletionQueue(RoceDevice device, int capacity) {
-        this(device, capacity, device.createCompletionChannel(), true);
+        this(device, capacity, null);
     }
 
-    /// A queue that is waited for with others.
-    RoceCompletionQueue(RoceDevice device, int capacity, RoceCompletionChannel channel) {
-        this(device, capacity, channel, false);
-        channel.joined();
-    }
-
-    private RoceCompletionQueue(
-            RoceDevice device, int capacity, RoceCompletionChannel channel, boolean hasOwnChannel) {
+    /// A queue that can be waited for with others, too.
+    RoceCompletionQueue(RoceDevice device, int capacity, @Nullable RoceCompletionChannel shared) {
         this.device = device;
-        this.channel = channel;
-        this.hasOwnChannel = hasOwnChannel;
+        this.own = device.createCompletionChannel();
+        this.shared = shared;
         this.ring = new CompletionRing(capacity, this);
+        if (shared != null) {
+            shared.joined();
+        }
     }
 
     CompletionRing ring() {
@@ -63,22 +91,15 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
 
     @Override
     public void requestNotification(boolean solicitedOnly) {
-        if (hasOwnChannel) {
-            channel.forget();
-        }
+        own.forget();
         ring.arm(solicitedOnly);
     }
 
     @Override
     public boolean await(long timeoutNanos) {
-        if (!hasOwnChannel) {
-            throw new FabricException(
-                    Reason.INVALID_STATE,
-                    "a completion queue of "
-                            + device.name()
-                            + " reports to a completion channel; wait on the channel");
-        }
-        return device.drivers().await(channel, ring, timeoutNanos);
+        isAwaited.set(true);
+        boolean isNotified = device.drivers().await(own, ring, timeoutNanos);
+        return !isAwaited.getAndSet(false) || isNotified;
     }
 
     @Override
@@ -88,7 +109,25 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
 
     @Override
     public void completionAdded(CompletionRing from) {
-        channel.wake();
+        boolean isAlone = isAwaited.getAndSet(false);
+        own.wake();
+        if (shared != null && !isAlone) {
+            shared.add(this);
+        }
+    }
+
+    /// It enters the list of its channel; false if it is there already.
+    boolean markNotified() {
+        return !(boolean) NOTIFIED.getAndSet(this, true);
+    }
+
+    /// It has left the list of its channel.
+    void clearNotified() {
+        NOTIFIED.setVolatile(this, false);
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     @Override
@@ -111,10 +150,9 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
             return;
         }
         closed = true;
-        if (hasOwnChannel) {
-            channel.close();
-        } else {
-            channel.left();
+        own.close();
+        if (shared != null) {
+            shared.left();
         }
     }
 }
