@@ -8,11 +8,17 @@ final class Deferral {
     /// Whoever does nothing within this after a completion is not about to answer.
     private static final long LIMIT_NANOS = 20_000;
 
+    /// A thread that takes what has come finds each of its queues empty before it does something
+    /// about it: the one that brought the completion, and the one of its sends. Who looks more
+    /// often waits.
+    private static final int MAX_LOOKS = 2;
+
     private static final int MIN_REFUSALS = 16;
     private static final int MAX_REFUSALS = 1 << 12;
     private static final long NONE = Long.MIN_VALUE;
 
     private long startNanos = NONE;
+    private int looks;
     private int refusals;
     private int nextRefusals = MIN_REFUSALS;
 
@@ -23,7 +29,13 @@ final class Deferral {
             return false;
         }
         startNanos = nowNanos;
+        looks = 0;
         return true;
+    }
+
+    /// Whether something is put off still, now that a thread looks for more completions.
+    boolean outlastsLook(long nowNanos) {
+        return startNanos != NONE && nowNanos - startNanos <= LIMIT_NANOS && ++looks <= MAX_LOOKS;
     }
 
     /// What was put off, if anything, is done with.

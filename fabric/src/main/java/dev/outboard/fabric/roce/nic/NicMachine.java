@@ -166,13 +166,17 @@ public final class NicMachine implements PacketHandler, TransmitListener {
 
     /// Receives if asked to, tells whose deadline has passed, and sends.
     ///
-    /// If the turn brings a completion that is `wanted`, whoever wants it usually posts at once. So
-    /// an acknowledgement that may ride behind a request waits for the next turn.
+    /// If the turn brings a completion that is `wanted`, the thread that wants it usually posts at
+    /// once, after it has polled until nothing is left. So an acknowledgement that may ride behind
+    /// a request waits: for a turn that sends only, or the third for a thread that wants more.
     ///
     /// @param wanted where a thread wants a completion, if it does
     /// @return whether there was something to do
     public boolean turn(long now, boolean receives, @Nullable CompletionRing wanted) {
         boolean worked = false;
+        if (wanted != null && answers.outlastsLook(now) && mayWaitOn(now)) {
+            return true;
+        }
         boolean mayDefer = wanted != null && ready.isEmpty();
         answers.end(now);
         if (receives) {
@@ -286,9 +290,16 @@ public final class NicMachine implements PacketHandler, TransmitListener {
     /// acknowledgement that may wait. Not while another thread sleeps until a packet comes, who
     /// would have to be woken for it.
     private boolean mayWait(CompletionRing wanted) {
+        return !link.isAwaited() && !wanted.isEmpty() && owesAnAcknowledgementOnly();
+    }
+
+    /// Whether an acknowledgement that has waited may wait longer.
+    private boolean mayWaitOn(long now) {
+        return now < deadlineNanos && owesAnAcknowledgementOnly();
+    }
+
+    private boolean owesAnAcknowledgementOnly() {
         return ready.size() == 1
-                && !link.isAwaited()
-                && !wanted.isEmpty()
                 && !services.hasOutgoing()
                 && ready.first().machine().mayAnswerLater();
     }

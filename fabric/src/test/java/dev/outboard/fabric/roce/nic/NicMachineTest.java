@@ -20,6 +20,7 @@ import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.cm.CmDatagram;
 import dev.outboard.fabric.roce.wire.cm.ReadyToUse;
+import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.testkit.NetworkFaults;
 import dev.outboard.testkit.Requirement;
 import dev.outboard.testkit.SimulatedNetwork;
@@ -31,6 +32,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// How connection manager and queue pairs of one network card act together.
 class NicMachineTest {
@@ -218,8 +221,66 @@ class NicMachineTest {
 
     @Test
     void anAcknowledgementWaitsForTheAnswerOfAnApplicationThatPolls() {
-        assertThat(flushesPerAnswer(false)).isEqualTo(2);
-        assertThat(flushesPerAnswer(true)).isEqualTo(1);
+        assertThat(flushesPerAnswer(OTHER, false, 0)).isEqualTo(2);
+        assertThat(flushesPerAnswer(SERVER, true, 0)).isEqualTo(1);
+    }
+
+    /// An application that takes what has come polls each of its queues until it is empty.
+    @ParameterizedTest
+    @CsvSource({"1, 1", "2, 1", "3, 2"})
+    void anAcknowledgementWaitsThoughQueuesArePolledUntilTheyAreEmpty(int looks, int flushes) {
+        assertThat(flushesPerAnswer(SERVER, true, looks)).isEqualTo(flushes);
+    }
+
+    @Test
+    void anAcknowledgementThatWaitsLongerThanALookTakesLeaves() {
+        Server server = new Server(SERVER);
+        Endpoint endpoint = connect(SERVER);
+        NicMachine nic = server.device.nic;
+        CompletionRing ring = server.accepted.receiveCompletions;
+        server.postReceive();
+        server.device.want(ring);
+        int[] flushesBefore = {0};
+        server.device.application(
+                event -> {},
+                () -> {
+                    if (ring.poll(new Completion())) {
+                        long now = server.device.nowNanos();
+                        flushesBefore[0] = server.device.flushes();
+                        assertThat(nic.turn(now + 20_000, true, ring)).isTrue();
+                        assertThat(server.device.flushes()).isEqualTo(flushesBefore[0]);
+                        nic.turn(now + 20_001, true, ring);
+                        assertThat(server.device.flushes()).isEqualTo(flushesBefore[0] + 1);
+                    }
+                });
+        send(endpoint);
+        run(1);
+        assertThat(flushesBefore[0]).as("the message came").isPositive();
+    }
+
+    @Test
+    void whatElseIsDueDoesNotWaitWithTheAcknowledgement() {
+        Server server = new Server(SERVER);
+        Endpoint endpoint = connect(SERVER);
+        NicMachine nic = server.device.nic;
+        CompletionRing ring = server.accepted.receiveCompletions;
+        Endpoint other = server.device.create();
+        server.postReceive();
+        server.device.want(ring);
+        int[] flushes = {0};
+        server.device.application(
+                event -> {},
+                () -> {
+                    if (ring.poll(new Completion())) {
+                        int before = server.device.flushes();
+                        server.device.connect(CLIENT, PORT, other);
+                        nic.turn(server.device.nowNanos(), true, ring);
+                        flushes[0] = server.device.flushes() - before;
+                    }
+                });
+        send(endpoint);
+        run(1);
+        assertThat(flushes[0]).as("with the connection request").isEqualTo(1);
     }
 
     @Test
@@ -236,9 +297,11 @@ class NicMachineTest {
     }
 
     /// How often the server sends to acknowledge a message and to answer it.
-    private int flushesPerAnswer(boolean polls) {
-        Server server = new Server(polls ? SERVER : OTHER);
-        Endpoint endpoint = connect(polls ? SERVER : OTHER);
+    ///
+    /// @param looks how often the application finds a queue empty in between
+    private int flushesPerAnswer(Gid address, boolean polls, int looks) {
+        Server server = new Server(address);
+        Endpoint endpoint = connect(address);
         server.postReceive();
         SimulatedDevice device = server.device;
         Endpoint accepted = server.accepted;
@@ -250,6 +313,9 @@ class NicMachineTest {
                 event -> {},
                 () -> {
                     if (accepted.receiveCompletions.poll(completion)) {
+                        for (int i = 0; i < looks; i++) {
+                            device.nic.turn(device.nowNanos(), true, accepted.sendCompletions);
+                        }
                         assertThat(accepted.post(new SendRequest().send())).isTrue();
                     }
                 });
