@@ -5,6 +5,8 @@ import dev.outboard.fabric.ConnectionChannel;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.ConnectionParameters;
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.Finding;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePairAttributes;
@@ -29,7 +31,7 @@ final class PeerProbe {
 
     static Finding ask(InetAddress local, InetAddress peer) {
         DeviceUri plain = new DeviceUri("roce", local.getHostAddress(), Map.of());
-        try (RoceDevice device = RoceDevice.open(local, plain, RoceOptions.of(plain));
+        try (Device device = Fabric.open(plain.toString());
                 ConnectionChannel channel = device.createConnectionChannel()) {
             ProtectionDomain domain = device.allocateProtectionDomain();
             CompletionQueue queue = device.createCompletionQueue(1);

@@ -6,7 +6,13 @@ import dev.outboard.fabric.DeviceLimits;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.Finding;
+import dev.outboard.fabric.roce.device.DeviceSettings;
+import dev.outboard.fabric.roce.device.RoceDevice;
+import dev.outboard.fabric.roce.io.IpMtu;
 import dev.outboard.fabric.roce.io.Route;
+import dev.outboard.fabric.roce.io.UdpSocket;
+import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.roce.wire.PathMtu;
 import dev.outboard.fabric.spi.DeviceUri;
 import dev.outboard.fabric.spi.FabricProvider;
 import java.io.IOException;
@@ -120,7 +126,7 @@ public final class RoceProvider implements FabricProvider {
         RoceOptions options = RoceOptions.of(location);
         return isAuto(location)
                 ? openTowards(peer(options), location, options)
-                : RoceDevice.open(LocalAddress.of(location.device()), location, options);
+                : open(LocalAddress.of(location.device()), location, options);
     }
 
     private static boolean isAuto(DeviceUri location) {
@@ -140,9 +146,10 @@ public final class RoceProvider implements FabricProvider {
     public DeviceLimits limits(DeviceUri location) {
         RoceOptions options = RoceOptions.of(location);
         return RoceDevice.limits(
-                isAuto(location)
-                        ? LocalAddress.towards(peer(options), new SecureRandom())
-                        : LocalAddress.of(location.device()));
+                pathMtu(
+                        isAuto(location)
+                                ? LocalAddress.towards(peer(options), new SecureRandom())
+                                : LocalAddress.of(location.device())));
     }
 
     @Override
@@ -155,7 +162,7 @@ public final class RoceProvider implements FabricProvider {
         SecureRandom random = new SecureRandom();
         for (int attempt = 1; ; attempt++) {
             try {
-                return RoceDevice.open(LocalAddress.towards(peer, random), location, options);
+                return open(LocalAddress.towards(peer, random), location, options);
             } catch (FabricException e) {
                 if (e.reason() != Reason.ADDRESS_IN_USE
                         || !peer.isLoopbackAddress()
@@ -164,5 +171,41 @@ public final class RoceProvider implements FabricProvider {
                 }
             }
         }
+    }
+
+    private static Device open(InetAddress address, DeviceUri location, RoceOptions options) {
+        UdpSocket socket = UdpSocket.bind(address, Path.DESTINATION_PORT);
+        try {
+            DeviceSettings settings =
+                    new DeviceSettings(
+                            nameOf(address),
+                            address,
+                            pathMtu(address),
+                            options.takesRequestsAhead(),
+                            options.notifiesCongestion(),
+                            options.peerBufferBytes(),
+                            new SecureRandom());
+            Taps taps = Taps.of("roce://" + location.device(), options);
+            return new RoceDevice(settings, new SocketSite(socket, options.icrc(), taps));
+        } catch (RuntimeException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    private static PathMtu pathMtu(InetAddress address) {
+        int ipMtu = IpMtu.of(address);
+        return PathMtu.largestFor(ipMtu)
+                .orElseThrow(() ->
+                        new FabricException(
+                                Reason.UNUSABLE_PATH,
+                                nameOf(address)
+                                        + ": an IP MTU of "
+                                        + ipMtu
+                                        + " bytes is too small for RoCE; 352 is the least"));
+    }
+
+    private static String nameOf(InetAddress address) {
+        return "roce://" + address.getHostAddress();
     }
 }

@@ -6,6 +6,7 @@ import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.roce.cm.CmDefaults;
 import dev.outboard.fabric.roce.cm.CmTimers;
 import dev.outboard.fabric.roce.cm.ResendPolicy;
+import dev.outboard.fabric.roce.device.RoceDevice;
 import dev.outboard.fabric.roce.io.UdpSocket;
 import dev.outboard.fabric.roce.nic.GeneralServices;
 import dev.outboard.fabric.roce.nic.QueuePairOne;
@@ -89,7 +90,7 @@ class CatalogDefaultsTest {
                             "0x%08x".formatted(QueuePairOne.QUEUE_KEY)),
                     Default.of(
                             "rdma_cm UD/IPoIB Q_Key (0x\\w+)",
-                            "0x%08x".formatted(RoceDatagramId.QUEUE_KEY)),
+                            "0x%08x".formatted(GeneralServices.DATAGRAM_QUEUE_KEY)),
                     Default.of(
                             "at most one CNP per QP per (\\d+) µs", RcDefaults.NOTIFICATION_MICROS),
                     Default.of("DSCP usually (\\d+)", RcDefaults.NOTIFICATION_DSCP),

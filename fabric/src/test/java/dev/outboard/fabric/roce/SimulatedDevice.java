@@ -149,7 +149,6 @@ public final class SimulatedDevice implements SimulatedNetwork.Node {
     private final CongestionControl congestion = new CongestionControl(false, 8 << 20);
     private final DatagramReader reader;
     private final DatagramSink sink = new DatagramSink(MAX_DATAGRAMS);
-    private final Counters<Discard> discards = new Counters<>(Discard.class);
     private final Map<Connection, Endpoint> requested = new HashMap<>();
     private Consumer<CmEvent> onEvent = event -> {};
     private Runnable onTurn = () -> {};
@@ -173,8 +172,8 @@ public final class SimulatedDevice implements SimulatedNetwork.Node {
                                 CaGuid.takingRequestsAhead(CaGuid.random(random, 0)),
                                 address,
                                 PathMtu.MTU_1024)
-                        .withPacketLifetime(RoceDevice.PACKET_LIFETIME_CODE)
-                        .withMaximumAccepted(RoceDevice.MAX_ACCEPTED)
+                        .withPacketLifetime(dev.outboard.fabric.roce.device.RoceDevice.PACKET_LIFETIME_CODE)
+                        .withMaximumAccepted(32768)
                         .withTimers(CmTimers.within(Duration.ofSeconds(30)));
         nic = new NicMachine(configuration, random.split(), congestion, new Link());
         network.attach(address, this);
@@ -212,7 +211,7 @@ public final class SimulatedDevice implements SimulatedNetwork.Node {
 
     /// How many packets were dropped for that reason.
     public long discarded(Discard reason) {
-        return discards.get(reason);
+        return nic.discards().get(reason);
     }
 
     /// A new queue pair, in state INIT.
@@ -340,16 +339,6 @@ public final class SimulatedDevice implements SimulatedNetwork.Node {
         @Override
         public long deadlineNanos() {
             return Long.MAX_VALUE;
-        }
-
-        @Override
-        public boolean isAwaited() {
-            return false;
-        }
-
-        @Override
-        public void discard(Discard reason) {
-            discards.increment(reason);
         }
     }
 }

@@ -56,7 +56,7 @@ public final class Transmitter implements PacketSink {
     private static final int RING_BYTES = 1 << 16;
 
     private final UdpSocket socket;
-    private final TransmitListener listener;
+    private TransmitListener listener;
     private final OutgoingMessage message;
     private final Icrc icrc = new Icrc();
     private final MemorySegment ring = Arena.ofAuto().allocate(RING_BYTES, Long.BYTES);
@@ -105,6 +105,11 @@ public final class Transmitter implements PacketSink {
     public static Transmitter open(UdpSocket socket, TransmitListener listener) {
         SelfCheck.require(socket);
         return new Transmitter(socket, listener);
+    }
+
+    /// Asks and tells `newListener` from now on.
+    public void attach(TransmitListener newListener) {
+        listener = newListener;
     }
 
     /// Makes every packet pass through `stages` on its way out, one by one and without

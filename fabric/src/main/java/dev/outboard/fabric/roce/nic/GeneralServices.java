@@ -36,6 +36,9 @@ public final class GeneralServices implements CmHost {
     /// roce.md 3.5: 0.64 ms; Linux's 0 would mean 655 ms.
     public static final int MIN_RNR_TIMER_CODE = 12;
 
+    /// What librdmacm gives every queue pair of the UDP port space (roce.md 4).
+    public static final int DATAGRAM_QUEUE_KEY = 0x0123_4567;
+
     private final Gid localGid;
     private final CongestionControl congestion;
     private final CmAgent agent;

@@ -1,6 +1,5 @@
 package dev.outboard.fabric.roce.nic;
 
-import dev.outboard.fabric.roce.transport.Discard;
 import dev.outboard.fabric.roce.transport.PacketHandler;
 import dev.outboard.fabric.roce.transport.PacketSink;
 
@@ -21,10 +20,4 @@ public interface NicLink {
 
     /// When it wants a turn for itself at the latest; [Long#MAX_VALUE] for never.
     long deadlineNanos();
-
-    /// Whether another thread sleeps until a packet comes.
-    boolean isAwaited();
-
-    /// A packet that arrived is dropped.
-    void discard(Discard reason);
 }

@@ -2,6 +2,7 @@ package dev.outboard.fabric.roce.nic;
 
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairChange.Attribute;
+import dev.outboard.fabric.drive.Machine;
 import dev.outboard.fabric.memory.KeyedTable;
 import dev.outboard.fabric.roce.cm.CaGuid;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
@@ -17,6 +18,7 @@ import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.verbs.CompletionRing;
+import dev.outboard.fabric.verbs.Counters;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.IntConsumer;
@@ -24,15 +26,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// A network card: its queue pairs, its connection manager, and the order in which they get their
-/// turns. One thread at a time drives it; time comes in, and the next deadline goes out.
-///
-/// ```java
-/// boolean worked = nic.turn(now, true, null);
-/// if (!worked && !nic.hasMore()) {
-///     sleep until a packet comes or nic.deadlineNanos()
-/// }
-/// ```
-public final class NicMachine implements PacketHandler, TransmitListener {
+/// turns.
+public final class NicMachine implements Machine, PacketHandler, TransmitListener {
     /// One system call brings up to 64 KiB of packets; a second one that finds nothing costs 0.3 µs
     /// before the first packet is answered.
     private static final int MESSAGES_PER_TURN = 1;
@@ -69,6 +64,7 @@ public final class NicMachine implements PacketHandler, TransmitListener {
     private long deadlineNanos = Long.MAX_VALUE;
     private boolean hasMore;
     private long congestionNotifications;
+    private final Counters<Discard> discards = new Counters<>(Discard.class);
 
     /// A network card without queue pairs.
     ///
@@ -82,7 +78,7 @@ public final class NicMachine implements PacketHandler, TransmitListener {
         this.congestion = congestion;
         guid = configuration.caGuid();
         nextNumber = random.nextInt(NUMBER_COUNT);
-        services = new GeneralServices(configuration, random, congestion, link::discard);
+        services = new GeneralServices(configuration, random, congestion, discards::increment);
     }
 
     public GeneralServices services() {
@@ -148,30 +144,31 @@ public final class NicMachine implements PacketHandler, TransmitListener {
         ready.add(queuePair);
     }
 
+    /// The packets that were dropped, by reason.
+    public Counters<Discard> discards() {
+        return discards;
+    }
+
     /// Packets of congestion control that arrived.
     public long congestionNotifications() {
         return congestionNotifications;
     }
 
-    /// When it wants a turn at the latest; [Long#MAX_VALUE] for never.
+    @Override
     public long deadlineNanos() {
         return deadlineNanos;
     }
 
     /// Whether queue pairs could send more at once: the window or the sink was not the limit, only
     /// their share.
+    @Override
     public boolean hasMore() {
         return hasMore;
     }
 
-    /// Receives if asked to, tells whose deadline has passed, and sends.
-    ///
-    /// If the turn brings a completion that is `wanted`, the thread that wants it usually posts at
-    /// once, after it has polled until nothing is left. So an acknowledgement that may ride behind
-    /// a request waits: for a turn that sends only, or the third for a thread that wants more.
-    ///
-    /// @param wanted where a thread wants a completion, if it does
-    /// @return whether there was something to do
+    /// If the turn brings a completion that is `wanted`, an acknowledgement that may ride behind a
+    /// request waits: for a turn that sends only, or the third for a thread that wants more.
+    @Override
     public boolean turn(long now, boolean receives, @Nullable CompletionRing wanted) {
         boolean worked = false;
         if (wanted != null && answers.outlastsLook(now) && mayWaitOn(now)) {
@@ -197,12 +194,9 @@ public final class NicMachine implements PacketHandler, TransmitListener {
         return worked;
     }
 
-    /// Sends only, after an operation that changed something.
-    ///
     /// The queue pairs that may have something to send get their share, in turn; then everything
     /// leaves.
-    ///
-    /// @return whether there was something to do
+    @Override
     public boolean finishTurn(long now) {
         PacketSink sink = link.sink();
         congestion.admit(admission);
@@ -237,11 +231,11 @@ public final class NicMachine implements PacketHandler, TransmitListener {
         }
         NicQueuePair queuePair = queuePairs.find(packet.destinationQpn());
         if (queuePair == null) {
-            link.discard(Discard.UNKNOWN_QPN);
+            discards.increment(Discard.UNKNOWN_QPN);
         } else if (!queuePair.isOf(transport)) {
-            link.discard(Discard.WRONG_TRANSPORT);
+            discards.increment(Discard.WRONG_TRANSPORT);
         } else if (!queuePair.machine().accepts(packet)) {
-            link.discard(Discard.WRONG_SOURCE);
+            discards.increment(Discard.WRONG_SOURCE);
         } else {
             if (transport == Opcode.Transport.CNP) {
                 congestionNotifications++;
@@ -287,10 +281,9 @@ public final class NicMachine implements PacketHandler, TransmitListener {
     }
 
     /// Whether the turn brought the completion that was wanted, and all there is to send is an
-    /// acknowledgement that may wait. Not while another thread sleeps until a packet comes, who
-    /// would have to be woken for it.
+    /// acknowledgement that may wait.
     private boolean mayWait(CompletionRing wanted) {
-        return !link.isAwaited() && !wanted.isEmpty() && owesAnAcknowledgementOnly();
+        return !wanted.isEmpty() && owesAnAcknowledgementOnly();
     }
 
     /// Whether an acknowledgement that has waited may wait longer.

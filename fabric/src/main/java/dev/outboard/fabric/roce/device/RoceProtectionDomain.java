@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce;
+package dev.outboard.fabric.roce.device;
 
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.AddressHandle;
@@ -13,7 +13,6 @@ import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.SharedReceiveQueue;
-import dev.outboard.fabric.roce.io.Route;
 import dev.outboard.fabric.roce.ud.RouteHeader;
 import dev.outboard.fabric.roce.ud.UdAddressHandle;
 import java.lang.foreign.MemorySegment;
@@ -89,7 +88,7 @@ final class RoceProtectionDomain implements ProtectionDomain {
     @Override
     public AddressHandle createAddressHandle(AddressVector vector) {
         requireOpen();
-        String problem = Route.problem(device.address(), vector.destination());
+        String problem = device.site().problemTowards(vector.destination());
         if (!problem.isEmpty()) {
             throw new FabricException(Reason.INVALID_ARGUMENT, problem);
         }

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce;
+package dev.outboard.fabric.roce.device;
 
 import dev.outboard.fabric.AddressVector;
 import dev.outboard.fabric.ConnectionEvent;
@@ -12,6 +12,7 @@ import dev.outboard.fabric.roce.cm.Resolution;
 import dev.outboard.fabric.roce.cm.ResolutionEvent;
 import dev.outboard.fabric.roce.cm.ServiceResolver;
 import dev.outboard.fabric.roce.nic.DatagramEnd;
+import dev.outboard.fabric.roce.nic.GeneralServices;
 import dev.outboard.fabric.roce.ud.UdQueuePair;
 import dev.outboard.fabric.roce.wire.Gid;
 import java.net.InetSocketAddress;
@@ -21,9 +22,6 @@ import org.jspecify.annotations.Nullable;
 /// One who asks for a datagram service, or its listener, or the one side of it that answers one
 /// request.
 final class RoceDatagramId extends RoceConnectionId implements DatagramEnd {
-    /// What librdmacm gives every queue pair of the UDP port space (roce.md 4).
-    static final int QUEUE_KEY = 0x0123_4567;
-
     /// The listener that it was requested from, if it was.
     private final @Nullable RoceDatagramId listener;
 
@@ -74,7 +72,7 @@ final class RoceDatagramId extends RoceConnectionId implements DatagramEnd {
     /// There is no connection to wait for: it is ready at once, as librdmacm has it.
     @Override
     void prepare(RoceQueuePair created) {
-        created.modify(QueuePairChange.to(QueuePairState.INIT).queueKey(QUEUE_KEY));
+        created.modify(QueuePairChange.to(QueuePairState.INIT).queueKey(GeneralServices.DATAGRAM_QUEUE_KEY));
         created.modify(QueuePairChange.to(QueuePairState.READY_TO_RECEIVE));
         created.modify(
                 QueuePairChange.to(QueuePairState.READY_TO_SEND).sendPsn(device.randomPsn()));
@@ -97,7 +95,7 @@ final class RoceDatagramId extends RoceConnectionId implements DatagramEnd {
                                             Gid.of(to.getAddress()),
                                             to.getPort(),
                                             parameters.privateData(),
-                                            System.nanoTime());
+                                            device.engine().nowNanos());
                     limitNanos().ifPresent(limit -> resolver().limit(started, limit));
                     device.services().register(started, this);
                     return started;
@@ -113,14 +111,14 @@ final class RoceDatagramId extends RoceConnectionId implements DatagramEnd {
             int queueKey =
                     serving.machine() instanceof UdQueuePair machine
                             ? machine.queueKey()
-                            : QUEUE_KEY;
+                            : GeneralServices.DATAGRAM_QUEUE_KEY;
             resolver()
                     .accept(
                             request,
                             serving.number(),
                             queueKey,
                             parameters.privateData(),
-                            System.nanoTime());
+                            device.engine().nowNanos());
         });
     }
 
@@ -128,7 +126,7 @@ final class RoceDatagramId extends RoceConnectionId implements DatagramEnd {
     public void reject(byte[] privateData) {
         requireOpen();
         Resolution request = requireRequest(resolution);
-        commanded(() -> resolver().reject(request, privateData, System.nanoTime()));
+        commanded(() -> resolver().reject(request, privateData, device.engine().nowNanos()));
     }
 
     /// There is nothing to disconnect.
@@ -150,7 +148,7 @@ final class RoceDatagramId extends RoceConnectionId implements DatagramEnd {
     void release() {
         Resolution ending = resolution;
         if (ending != null) {
-            resolver().destroy(ending, System.nanoTime());
+            resolver().destroy(ending, device.engine().nowNanos());
             device.services().forget(ending);
         }
     }

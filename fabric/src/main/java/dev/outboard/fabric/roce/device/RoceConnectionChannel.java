@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce;
+package dev.outboard.fabric.roce.device;
 
 import dev.outboard.fabric.ConnectionChannel;
 import dev.outboard.fabric.ConnectionEvent;
@@ -15,7 +15,6 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The queue of connection events of some ids.
@@ -73,15 +72,10 @@ final class RoceConnectionChannel implements ConnectionChannel {
     public Optional<ConnectionEvent> next(Duration timeout) {
         ConnectionEvent event = events.poll();
         if (event != null || timeout.isZero()) {
-            device.engine().drive();
+            device.drivers().drive(null);
             return Optional.ofNullable(event == null ? events.poll() : event);
         }
-        try {
-            return Optional.ofNullable(events.poll(timeout.toNanos(), TimeUnit.NANOSECONDS));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return Optional.empty();
-        }
+        return Optional.ofNullable(device.drivers().take(events, timeout.toNanos()));
     }
 
     @Override

@@ -1,15 +1,17 @@
-package dev.outboard.fabric.roce;
+package dev.outboard.fabric.drive;
 
 import dev.outboard.fabric.verbs.CompletionRing;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Decides who drives an engine, so that somebody always does and nobody hands over without need:
+/// Drivers in real time. Somebody always drives, and nobody hands over without need:
 ///
 /// - a thread that polls drives by itself, with the lowest latency;
 /// - of the platform threads that await, one *leads*: it sleeps on the socket and drives when
@@ -18,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// - the service thread leads when nobody else does. While applications drive it stays off the
 ///   socket, because every packet would wake it for nothing, and looks every millisecond whether it
 ///   is needed again.
-final class Drivers implements AutoCloseable {
-    private static final Logger LOGGER = System.getLogger(Drivers.class.getName());
+public final class ThreadDrivers implements Drivers {
+    private static final Logger LOGGER = System.getLogger(ThreadDrivers.class.getName());
 
     private static final long LOOK_NANOS = 1_000_000;
 
@@ -29,12 +31,12 @@ final class Drivers implements AutoCloseable {
     private static final long CLOSE_NANOS = 5_000_000_000L;
 
     private final Engine engine;
-    private final List<RoceCompletionChannel> channels = new CopyOnWriteArrayList<>();
+    private final List<WaitPoint> points = new CopyOnWriteArrayList<>();
     private final AtomicReference<@Nullable Thread> leader = new AtomicReference<>();
     private final Thread service;
 
     /// What the application's thread that leads waits for.
-    private volatile @Nullable RoceCompletionChannel leadersChannel;
+    private volatile @Nullable WaitPoint leadersPoint;
 
     /// Changes whenever an application's thread drives.
     private volatile int applicationTurns;
@@ -47,38 +49,43 @@ final class Drivers implements AutoCloseable {
 
     private volatile boolean closed;
 
-    Drivers(Engine engine, String name) {
+    private ThreadDrivers(Engine engine, String name) {
         this.engine = engine;
         this.service = Thread.ofPlatform().daemon().name("outboard " + name).unstarted(this::serve);
     }
 
-    void start() {
-        service.start();
+    /// Starts the service thread for `engine`.
+    ///
+    /// @param name what the device is called, and the thread after it
+    public static ThreadDrivers start(Engine engine, String name) {
+        ThreadDrivers drivers = new ThreadDrivers(engine, name);
+        drivers.service.start();
+        return drivers;
     }
 
-    void add(RoceCompletionChannel channel) {
-        channels.add(channel);
+    @Override
+    public void add(WaitPoint point) {
+        points.add(point);
     }
 
-    void remove(RoceCompletionChannel channel) {
-        channels.remove(channel);
+    @Override
+    public void remove(WaitPoint point) {
+        points.remove(point);
     }
 
-    /// Takes a turn for an application's thread, which wants a completion of `ring`, or of any if
-    /// null.
+    @Override
     @SuppressWarnings("NonAtomicVolatileUpdate") // any change will do
-    boolean drive(@Nullable CompletionRing ring) {
+    public boolean drive(@Nullable CompletionRing ring) {
         applicationTurns++;
-        return ring == null ? engine.drive() : engine.drive(ring);
+        return engine.drive(ring);
     }
 
-    /// Waits until `channel` is notified, which is the case for a completion of `ring`, or of
-    /// several rings if null; see [RoceCompletionQueue#await].
-    boolean await(RoceCompletionChannel channel, @Nullable CompletionRing ring, long timeoutNanos) {
+    @Override
+    public boolean await(WaitPoint point, @Nullable CompletionRing ring, long timeoutNanos) {
         long start = System.nanoTime();
         boolean leads = false;
         try {
-            while (!channel.isNotified() && !channel.isClosed()) {
+            while (!point.isNotified() && !point.isClosed()) {
                 if (drive(ring)) {
                     continue;
                 }
@@ -90,9 +97,9 @@ final class Drivers implements AutoCloseable {
                     engine.sleep(left);
                 } else if (canLead() && tryLead()) {
                     leads = true;
-                    leadersChannel = channel;
+                    leadersPoint = point;
                 } else {
-                    channel.park(left);
+                    point.park(left);
                 }
             }
         } finally {
@@ -100,22 +107,32 @@ final class Drivers implements AutoCloseable {
                 leave();
             }
         }
-        return channel.isNotified();
+        return point.isNotified();
     }
 
-    /// `channel` was notified by the current thread: the leader may sleep on the socket while it
-    /// waits for just that.
-    void wakeLeader(RoceCompletionChannel channel) {
-        if (channel.equals(leadersChannel) && !Thread.currentThread().equals(leader.get())) {
+    /// The service thread drives meanwhile.
+    @Override
+    public <T> @Nullable T take(BlockingQueue<T> queue, long timeoutNanos) {
+        try {
+            return queue.poll(timeoutNanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return null;
+        }
+    }
+
+    /// The leader may sleep on the socket while it waits for just that.
+    @Override
+    public void notified(WaitPoint point) {
+        if (point.equals(leadersPoint) && !Thread.currentThread().equals(leader.get())) {
             engine.wake();
         }
     }
 
-    /// Ends all waits; the socket is left alone when this returns.
     @Override
     public void close() {
         closed = true;
-        channels.forEach(RoceCompletionChannel::abandon);
+        points.forEach(WaitPoint::abandon);
         LockSupport.unpark(service);
         long deadline = System.nanoTime() + CLOSE_NANOS;
         while ((leader.get() != null || service.isAlive()) && System.nanoTime() < deadline) {
@@ -147,10 +164,10 @@ final class Drivers implements AutoCloseable {
     /// The leader goes back to its application: another sleeper follows, or the service thread
     /// looks after the socket.
     private void leave() {
-        leadersChannel = null;
+        leadersPoint = null;
         leader.set(null);
-        for (RoceCompletionChannel channel : channels) {
-            if (channel.unparkToLead()) {
+        for (WaitPoint point : points) {
+            if (point.unparkToLead()) {
                 return;
             }
         }
@@ -180,7 +197,7 @@ final class Drivers implements AutoCloseable {
     private void lead(int seen) {
         try {
             while (!closed && !standDown && seen == applicationTurns) {
-                if (!engine.drive()) {
+                if (!engine.drive(null)) {
                     engine.sleep(Long.MAX_VALUE / 2);
                 }
             }

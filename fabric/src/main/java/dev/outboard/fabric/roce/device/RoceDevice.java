@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce;
+package dev.outboard.fabric.roce.device;
 
 import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.CompletionChannel;
@@ -12,14 +12,14 @@ import dev.outboard.fabric.NotificationHandle;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.SharedReceiveQueue;
+import dev.outboard.fabric.drive.Drivers;
+import dev.outboard.fabric.drive.Engine;
 import dev.outboard.fabric.linux.EventFd;
 import dev.outboard.fabric.linux.MappingArena;
 import dev.outboard.fabric.memory.KeyedTable;
 import dev.outboard.fabric.memory.RegionTable;
 import dev.outboard.fabric.roce.cm.CaGuid;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
-import dev.outboard.fabric.roce.io.IpMtu;
-import dev.outboard.fabric.roce.io.UdpSocket;
 import dev.outboard.fabric.roce.nic.GeneralServices;
 import dev.outboard.fabric.roce.nic.NicMachine;
 import dev.outboard.fabric.roce.rc.CongestionControl;
@@ -28,16 +28,13 @@ import dev.outboard.fabric.roce.transport.Port;
 import dev.outboard.fabric.roce.transport.QueuePairMachine;
 import dev.outboard.fabric.roce.ud.UdQueuePair;
 import dev.outboard.fabric.roce.wire.Gid;
-import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.PathMtu;
 import dev.outboard.fabric.roce.wire.Psn;
-import dev.outboard.fabric.spi.DeviceUri;
 import dev.outboard.fabric.verbs.QueuePairCore;
 import dev.outboard.fabric.verbs.QueueSizes;
 import dev.outboard.fabric.verbs.ReceiveQueue;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -46,9 +43,9 @@ import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// A software RoCEv2 device on one local address: a socket, the engine around it, and everything
-/// made from it.
-final class RoceDevice implements Device {
+/// A software RoCEv2 device: a network card with the engine around it, plugged in somewhere, and
+/// everything made from it.
+public final class RoceDevice implements Device {
     private static final int MAX_QUEUE_PAIRS = 1 << 14;
 
     /// Every queue pair may have a connection, and as many be in TIMEWAIT.
@@ -63,19 +60,16 @@ final class RoceDevice implements Device {
 
     /// roce.md 5.6: gives a transport timeout of 0.54 s instead of Linux's 2.15 s. Losses are found
     /// earlier by probing; this decides how soon a dead peer is noticed.
-    static final int PACKET_LIFETIME_CODE = 15;
+    public static final int PACKET_LIFETIME_CODE = 15;
 
-    private final String name;
-    private final InetAddress address;
-    private final PathMtu pathMtu;
+    private final DeviceSettings settings;
     private final long guid;
-    private final SecureRandom random = new SecureRandom();
-    private final UdpSocket socket;
+    private final NetworkSite site;
     private final CongestionControl congestion;
+    private final NicMachine nic;
     private final Engine engine;
     private final Drivers drivers;
-    private final Taps taps;
-    private final RegionTable regions = new RegionTable(MAX_REGIONS, random);
+    private final RegionTable regions;
     private final EventQueue events = new EventQueue();
     private final AtomicInteger nextDomain = new AtomicInteger();
     private final List<RoceConnectionChannel> channels = new CopyOnWriteArrayList<>();
@@ -85,40 +79,32 @@ final class RoceDevice implements Device {
     /// Until everything is closed.
     private volatile boolean isOpen = true;
 
-    private RoceDevice(UdpSocket socket, PathMtu pathMtu, RoceOptions options, Taps taps) {
-        this.address = socket.localAddress();
-        this.name = nameOf(address);
-        this.pathMtu = pathMtu;
-        this.congestion =
-                new CongestionControl(options.notifiesCongestion(), options.peerBufferBytes());
-        this.socket = socket;
-        this.taps = taps;
-        this.guid = caGuid(socket.receiveBufferBytes(), options.takesRequestsAhead());
+    /// A device that is plugged in at `site`, which it closes in the end.
+    public RoceDevice(DeviceSettings settings, NetworkSite site) {
+        this.settings = settings;
+        this.site = site;
+        guid = caGuid(settings, site.receiveBufferBytes());
+        regions = new RegionTable(MAX_REGIONS, settings.random());
+        congestion =
+                new CongestionControl(settings.notifiesCongestion(), settings.peerBufferBytes());
         CmConfiguration configuration =
-                CmConfiguration.of(guid, Gid.of(address), pathMtu)
+                CmConfiguration.of(guid, Gid.of(settings.address()), settings.pathMtu())
                         .withPacketLifetime(PACKET_LIFETIME_CODE)
                         .withMaximumAccepted(MAX_ACCEPTED);
-        this.engine = new Engine(socket, options.icrc(), taps, configuration, random, congestion);
-        this.drivers = new Drivers(engine, name);
+        nic = new NicMachine(configuration, settings.random(), congestion, site);
+        site.attach(nic);
+        engine = new Engine(nic, site);
+        drivers = site.drivers(engine, settings.name());
     }
 
-    private long caGuid(int receiveBufferBytes, boolean takesRequestsAhead) {
-        long caGuid = CaGuid.random(random, receiveBufferBytes);
-        return takesRequestsAhead ? CaGuid.takingRequestsAhead(caGuid) : caGuid;
+    private static long caGuid(DeviceSettings settings, int receiveBufferBytes) {
+        long caGuid = CaGuid.random(settings.random(), receiveBufferBytes);
+        return settings.takesRequestsAhead() ? CaGuid.takingRequestsAhead(caGuid) : caGuid;
     }
 
-    /// Opens the device on `address` that `location` names.
-    static RoceDevice open(InetAddress address, DeviceUri location, RoceOptions options) {
-        UdpSocket socket = UdpSocket.bind(address, Path.DESTINATION_PORT);
-        try {
-            Taps taps = Taps.of("roce://" + location.device(), options);
-            RoceDevice device = new RoceDevice(socket, pathMtu(address), options, taps);
-            device.drivers.start();
-            return device;
-        } catch (RuntimeException e) {
-            socket.close();
-            throw e;
-        }
+    /// Where it is plugged in.
+    public NetworkSite site() {
+        return site;
     }
 
     Engine engine() {
@@ -130,11 +116,11 @@ final class RoceDevice implements Device {
     }
 
     NicMachine nic() {
-        return engine.nic();
+        return nic;
     }
 
     GeneralServices services() {
-        return nic().services();
+        return nic.services();
     }
 
     RegionTable regions() {
@@ -147,12 +133,12 @@ final class RoceDevice implements Device {
 
     @Override
     public String name() {
-        return name;
+        return settings.name();
     }
 
     @Override
     public InetAddress address() {
-        return address;
+        return settings.address();
     }
 
     @Override
@@ -162,15 +148,11 @@ final class RoceDevice implements Device {
 
     @Override
     public DeviceLimits limits() {
-        return limits(pathMtu);
+        return limits(settings.pathMtu());
     }
 
-    /// The limits of a device on `address`, whether or not it is open.
-    static DeviceLimits limits(InetAddress address) {
-        return limits(pathMtu(address));
-    }
-
-    private static DeviceLimits limits(PathMtu pathMtu) {
+    /// The limits of a device whose packets have so much payload at most.
+    public static DeviceLimits limits(PathMtu pathMtu) {
         return DeviceLimits.builder()
                 .maxMessageBytes(MAX_MESSAGE_BYTES)
                 .pathMtuBytes(pathMtu.bytes())
@@ -191,7 +173,7 @@ final class RoceDevice implements Device {
     @Override
     public CompletionQueue createCompletionQueue(int capacity) {
         range("capacity of a completion queue", capacity, 1, MAX_COMPLETIONS);
-        return new RoceCompletionQueue(this, capacity);
+        return new RoceCompletionQueue(this, capacity, null);
     }
 
     @Override
@@ -202,14 +184,12 @@ final class RoceDevice implements Device {
         }
         throw new FabricException(
                 Reason.INVALID_ARGUMENT,
-                "the completion channel of a completion queue must come from " + name);
+                "the completion channel of a completion queue must come from " + name());
     }
 
     @Override
     public RoceCompletionChannel createCompletionChannel() {
-        RoceCompletionChannel channel = new RoceCompletionChannel(this);
-        drivers.add(channel);
-        return channel;
+        return new RoceCompletionChannel(this);
     }
 
     @Override
@@ -219,7 +199,7 @@ final class RoceDevice implements Device {
 
     @Override
     public NotificationHandle createNotificationHandle() {
-        return new EventFd("notification handle of " + name);
+        return new EventFd("notification handle of " + name());
     }
 
     @Override
@@ -237,11 +217,11 @@ final class RoceDevice implements Device {
     }
 
     int randomPsn() {
-        return random.nextInt(Psn.MODULUS);
+        return settings.random().nextInt(Psn.MODULUS);
     }
 
     Port port() {
-        return new Port(Gid.of(address), pathMtu.bytes());
+        return new Port(Gid.of(settings.address()), settings.pathMtu().bytes());
     }
 
     /// A queue pair in state RESET.
@@ -256,9 +236,9 @@ final class RoceDevice implements Device {
         range("inline bytes of a request", attributes.maxInlineBytes(), 0, MAX_INLINE_BYTES);
         return engine.exclusively(() -> {
             requireRoom();
-            int number = nic().freeNumber();
+            int number = nic.freeNumber();
             QueuePairMachine machine = machine(core(number, ours, uses, attributes), attributes);
-            RoceQueuePair queuePair = new RoceQueuePair(this, ours, nic().add(machine), uses);
+            RoceQueuePair queuePair = new RoceQueuePair(this, ours, nic.add(machine), uses);
             ours.joined(queuePair);
             uses.joined();
             queuePairs.add(number, queuePair);
@@ -269,7 +249,7 @@ final class RoceDevice implements Device {
     private QueuePairMachine machine(QueuePairCore core, QueuePairAttributes attributes) {
         return switch (attributes.type()) {
             case RELIABLE_CONNECTED -> new RcQueuePair(core, port(), congestion);
-            case UNRELIABLE_DATAGRAM -> new UdQueuePair(core, port(), engine::discard);
+            case UNRELIABLE_DATAGRAM -> new UdQueuePair(core, port(), nic.discards()::increment);
         };
     }
 
@@ -309,7 +289,7 @@ final class RoceDevice implements Device {
         }
         throw new FabricException(
                 Reason.INVALID_ARGUMENT,
-                "the protection domain of a queue pair must come from " + name);
+                "the protection domain of a queue pair must come from " + name());
     }
 
     private RoceQueuePair.Uses uses(RoceProtectionDomain domain, QueuePairAttributes attributes) {
@@ -326,7 +306,7 @@ final class RoceDevice implements Device {
                         && receives.isOf(this))) {
             throw new FabricException(
                     Reason.INVALID_ARGUMENT,
-                    "the completion queues of a queue pair must come from " + name);
+                    "the completion queues of a queue pair must come from " + name());
         }
         return new RoceQueuePair.Uses(sends, receives, (RoceSharedReceiveQueue) shared);
     }
@@ -343,15 +323,20 @@ final class RoceDevice implements Device {
     @Override
     public Optional<AsyncEvent> nextEvent(Duration timeout) {
         if (timeout.isZero()) {
-            engine.drive();
+            drivers.drive(null);
         }
-        return events.next(timeout);
+        return events.next(drivers, timeout);
     }
 
     @Override
     public Map<String, Long> counters() {
-        Map<String, Long> counters = new TreeMap<>(engine.counters());
-        counters.put("received.buffer-bytes", (long) socket.receiveBufferBytes());
+        Map<String, Long> counters =
+                new TreeMap<>(engine.exclusively(() -> services().agent().counters().snapshot()));
+        counters.put(
+                "received.congestion-notifications",
+                engine.exclusively(nic::congestionNotifications));
+        site.countersTo(counters);
+        nic.discards().copyTo(counters, "discarded.");
         counters.put("events.lost", events.lost());
         return counters;
     }
@@ -371,12 +356,10 @@ final class RoceDevice implements Device {
         }
         channels.forEach(RoceConnectionChannel::close);
         queuePairs.forEach(RoceQueuePair::close);
-        engine.exclusively(() -> services().agent().shutDown(System.nanoTime()));
+        engine.exclusively(() -> services().agent().shutDown(engine.nowNanos()));
         engine.exclusively(engine::close);
         drivers.close();
-        engine.release();
-        socket.close();
-        taps.close();
+        site.close();
         isOpen = false;
     }
 
@@ -384,24 +367,8 @@ final class RoceDevice implements Device {
         if (queuePairs.size() >= MAX_QUEUE_PAIRS) {
             throw new FabricException(
                     Reason.LIMIT_REACHED,
-                    "all " + MAX_QUEUE_PAIRS + " queue pairs of " + name + " exist");
+                    "all " + MAX_QUEUE_PAIRS + " queue pairs of " + name() + " exist");
         }
-    }
-
-    private static PathMtu pathMtu(InetAddress address) {
-        int ipMtu = IpMtu.of(address);
-        return PathMtu.largestFor(ipMtu)
-                .orElseThrow(() ->
-                        new FabricException(
-                                Reason.UNUSABLE_PATH,
-                                nameOf(address)
-                                        + ": an IP MTU of "
-                                        + ipMtu
-                                        + " bytes is too small for RoCE; 352 is the least"));
-    }
-
-    private static String nameOf(InetAddress address) {
-        return "roce://" + address.getHostAddress();
     }
 
     private static void range(String what, int value, int min, int max) {

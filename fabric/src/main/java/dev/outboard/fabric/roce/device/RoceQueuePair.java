@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce;
+package dev.outboard.fabric.roce.device;
 
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
@@ -8,34 +8,35 @@ import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.drive.Doorbell;
 import dev.outboard.fabric.roce.nic.NicQueuePair;
 import dev.outboard.fabric.roce.transport.QueuePairMachine;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The application's view of a queue pair.
 final class RoceQueuePair implements QueuePair {
-    private static final VarHandle IS_POSTED;
-
-    static {
-        try {
-            IS_POSTED =
-                    MethodHandles.lookup()
-                            .findVarHandle(RoceQueuePair.class, "isPosted", boolean.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private final RoceDevice device;
     private final RoceProtectionDomain domain;
     private final NicQueuePair queuePair;
     private final QueuePairMachine machine;
     private final Uses uses;
+    private final Doorbell bell = new Bell();
     private volatile boolean closed;
+
+    /// Rung when something was posted.
+    private final class Bell extends Doorbell {
+        @Override
+        protected void ready() {
+            device.nic().ready(queuePair);
+        }
+
+        @Override
+        protected boolean isWaitingForAnswers() {
+            return machine.isWaitingForAnswers();
+        }
+    }
 
     /// What a queue pair is made of, and what must not be closed before it.
     record Uses(
@@ -58,12 +59,6 @@ final class RoceQueuePair implements QueuePair {
             }
         }
     }
-
-    /// The engine's: links the queue pairs with new requests.
-    @Nullable RoceQueuePair nextPosted;
-
-    @SuppressWarnings("unused") // through IS_POSTED
-    private boolean isPosted;
 
     RoceQueuePair(
             RoceDevice device, RoceProtectionDomain domain, NicQueuePair queuePair, Uses uses) {
@@ -100,7 +95,7 @@ final class RoceQueuePair implements QueuePair {
     public boolean post(SendRequest request) {
         requireOpen();
         boolean posted = machine.post(request);
-        device.engine().submit(this);
+        device.engine().ring(bell);
         return posted;
     }
 
@@ -109,7 +104,7 @@ final class RoceQueuePair implements QueuePair {
         requireOpen();
         boolean posted = machine.post(request);
         if (posted && machine.state() == QueuePairState.ERROR) {
-            device.engine().submit(this);
+            device.engine().ring(bell);
         }
         return posted;
     }
@@ -149,16 +144,6 @@ final class RoceQueuePair implements QueuePair {
 
     NicQueuePair inMachine() {
         return queuePair;
-    }
-
-    /// Marks that it stands among the queue pairs with new requests; false if it did already. Any
-    /// thread.
-    boolean markPosted() {
-        return IS_POSTED.compareAndSet(this, false, true);
-    }
-
-    void clearPosted() {
-        IS_POSTED.setVolatile(this, false);
     }
 
     private void requireOpen() {

@@ -1,10 +1,11 @@
-package dev.outboard.fabric.roce;
+package dev.outboard.fabric.roce.device;
 
 import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.drive.WaitPoint;
 import dev.outboard.fabric.verbs.CompletionRing;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -29,7 +30,7 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
     private final RoceDevice device;
 
     /// Where the thread in [#await] sleeps.
-    private final RoceCompletionChannel own;
+    private final WaitPoint point;
 
     /// Where it is waited for with others.
     private final @Nullable RoceCompletionChannel shared;
@@ -48,15 +49,10 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
 
     private volatile boolean closed;
 
-    /// A queue that is waited for by itself.
-    RoceCompletionQueue(RoceDevice device, int capacity) {
-        this(device, capacity, null);
-    }
-
-    /// A queue that can be waited for with others, too.
+    /// A queue that can be waited for by itself and, if there is a channel, with others, too.
     RoceCompletionQueue(RoceDevice device, int capacity, @Nullable RoceCompletionChannel shared) {
         this.device = device;
-        this.own = device.createCompletionChannel();
+        this.point = new WaitPoint(device.drivers());
         this.shared = shared;
         this.ring = new CompletionRing(capacity, this);
         if (shared != null) {
@@ -91,14 +87,14 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
 
     @Override
     public void requestNotification(boolean solicitedOnly) {
-        own.forget();
+        point.forget();
         ring.arm(solicitedOnly);
     }
 
     @Override
     public boolean await(long timeoutNanos) {
         isAwaited.set(true);
-        boolean isNotified = device.drivers().await(own, ring, timeoutNanos);
+        boolean isNotified = device.drivers().await(point, ring, timeoutNanos);
         return !isAwaited.getAndSet(false) || isNotified;
     }
 
@@ -110,7 +106,7 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
     @Override
     public void completionAdded(CompletionRing from) {
         boolean isAlone = isAwaited.getAndSet(false);
-        own.wake();
+        point.wake();
         if (shared != null && !isAlone) {
             shared.add(this);
         }
@@ -150,7 +146,7 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
             return;
         }
         closed = true;
-        own.close();
+        point.close();
         if (shared != null) {
             shared.left();
         }

@@ -1,32 +1,29 @@
-package dev.outboard.fabric.roce;
+package dev.outboard.fabric.roce.device;
 
 import dev.outboard.fabric.CompletionChannel;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.NotificationHandle;
+import dev.outboard.fabric.drive.WaitPoint;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The notifications of some completion queues, and the one thread that may sleep until there is
-/// one. Each completion queue has one of its own, too, for who waits for just that.
+/// one.
 final class RoceCompletionChannel implements CompletionChannel {
     private final RoceDevice device;
     private final AtomicInteger queues = new AtomicInteger();
+    private final WaitPoint point;
 
     /// The queues it was told of, linked through [RoceCompletionQueue#nextNotified].
     private final AtomicReference<@Nullable RoceCompletionQueue> told = new AtomicReference<>();
 
-    private volatile boolean notified;
-    private volatile @Nullable Thread sleeper;
-    private volatile @Nullable NotificationHandle handle;
-    private volatile boolean closed;
-
     RoceCompletionChannel(RoceDevice device) {
         this.device = device;
+        this.point = new WaitPoint(device.drivers());
     }
 
     boolean isOf(RoceDevice other) {
@@ -43,11 +40,7 @@ final class RoceCompletionChannel implements CompletionChannel {
 
     @Override
     public boolean await(long timeoutNanos) {
-        boolean isNotified = device.drivers().await(this, null, timeoutNanos);
-        if (isNotified) {
-            notified = false;
-        }
-        return isNotified;
+        return device.drivers().await(point, null, timeoutNanos) && point.takeNotified();
     }
 
     @Override
@@ -78,20 +71,12 @@ final class RoceCompletionChannel implements CompletionChannel {
 
     @Override
     public void wake() {
-        notified = true;
-        NotificationHandle attached = handle;
-        if (attached != null) {
-            attached.signal();
-        }
-        endWait();
+        point.wake();
     }
 
     @Override
     public void attach(NotificationHandle handle) {
-        this.handle = handle;
-        if (notified) {
-            handle.signal();
-        }
+        point.attach(handle);
     }
 
     @Override
@@ -105,57 +90,6 @@ final class RoceCompletionChannel implements CompletionChannel {
                             + queues.get()
                             + " completion queues; close them first");
         }
-        device.drivers().remove(this);
-        abandon();
-    }
-
-    /// Ends a wait for good.
-    void abandon() {
-        closed = true;
-        endWait();
-    }
-
-    private void endWait() {
-        if (!unpark()) {
-            device.drivers().wakeLeader(this);
-        }
-    }
-
-    boolean isNotified() {
-        return notified;
-    }
-
-    /// Only what happens from now on counts.
-    void forget() {
-        notified = false;
-    }
-
-    boolean isClosed() {
-        return closed;
-    }
-
-    /// Sleeps until [#unpark], at most `nanos`; may return early.
-    void park(long nanos) {
-        sleeper = Thread.currentThread();
-        if (!notified && !closed) {
-            LockSupport.parkNanos(this, nanos);
-        }
-        sleeper = null;
-    }
-
-    /// Wakes the thread in [#park] if it may lead; false if there is no such thread.
-    boolean unparkToLead() {
-        Thread thread = sleeper;
-        return thread != null && !thread.isVirtual() && unpark();
-    }
-
-    /// Wakes the thread in [#park]; false if there is none.
-    boolean unpark() {
-        Thread thread = sleeper;
-        if (thread == null) {
-            return false;
-        }
-        LockSupport.unpark(thread);
-        return true;
+        point.close();
     }
 }

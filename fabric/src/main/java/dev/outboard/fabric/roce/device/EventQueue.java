@@ -1,11 +1,11 @@
-package dev.outboard.fabric.roce;
+package dev.outboard.fabric.roce.device;
 
 import dev.outboard.fabric.AsyncEvent;
+import dev.outboard.fabric.drive.Drivers;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// The asynchronous events of a device that nobody has taken yet. Bounded: an application that
@@ -23,13 +23,8 @@ final class EventQueue {
         }
     }
 
-    Optional<AsyncEvent> next(Duration timeout) {
-        try {
-            return Optional.ofNullable(events.poll(timeout.toNanos(), TimeUnit.NANOSECONDS));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return Optional.empty();
-        }
+    Optional<AsyncEvent> next(Drivers drivers, Duration timeout) {
+        return Optional.ofNullable(drivers.take(events, timeout.toNanos()));
     }
 
     long lost() {

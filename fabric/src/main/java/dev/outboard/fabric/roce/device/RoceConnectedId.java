@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce;
+package dev.outboard.fabric.roce.device;
 
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
@@ -93,7 +93,7 @@ final class RoceConnectedId extends RoceConnectionId implements ConnectedEnd {
                                             number,
                                             proposedMtu(),
                                             parameters,
-                                            System.nanoTime());
+                                            device.engine().nowNanos());
                     limitNanos().ifPresent(limit -> agent().limit(started, limit));
                     device.services().register(started, this);
                     return started;
@@ -117,7 +117,7 @@ final class RoceConnectedId extends RoceConnectionId implements ConnectedEnd {
         int number = requireQueuePair().number();
         boolean accepted =
                 commanded(() -> {
-                    boolean done = agent().accept(request, number, parameters, System.nanoTime());
+                    boolean done = agent().accept(request, number, parameters, device.engine().nowNanos());
                     limitNanos().ifPresent(limit -> agent().limit(request, limit));
                     return done;
                 });
@@ -138,7 +138,7 @@ final class RoceConnectedId extends RoceConnectionId implements ConnectedEnd {
     public void disconnect() {
         Connection ending = connection;
         if (ending != null && !isClosed()) {
-            commanded(() -> agent().disconnect(ending, System.nanoTime()));
+            commanded(() -> agent().disconnect(ending, device.engine().nowNanos()));
         }
     }
 
@@ -157,7 +157,7 @@ final class RoceConnectedId extends RoceConnectionId implements ConnectedEnd {
     void release() {
         Connection ending = connection;
         if (ending != null) {
-            agent().destroy(ending, System.nanoTime());
+            agent().destroy(ending, device.engine().nowNanos());
             device.services().forget(ending);
         }
     }

@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce;
+package dev.outboard.fabric.roce.device;
 
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
@@ -12,7 +12,6 @@ import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.roce.cm.CmAgent;
 import dev.outboard.fabric.roce.cm.CmEvent;
 import dev.outboard.fabric.roce.cm.Listener;
-import dev.outboard.fabric.roce.io.Route;
 import dev.outboard.fabric.roce.nic.NicQueuePair;
 import dev.outboard.fabric.roce.wire.Gid;
 import java.net.InetSocketAddress;
@@ -86,7 +85,7 @@ abstract sealed class RoceConnectionId implements ConnectionId
                             + "; valid: more than nothing");
         }
         limitNanos =
-                System.nanoTime()
+                device.engine().nowNanos()
                         + (limit.compareTo(LONGEST_ATTEMPT) > 0 ? LONGEST_ATTEMPT : limit)
                                 .toNanos();
     }
@@ -98,7 +97,7 @@ abstract sealed class RoceConnectionId implements ConnectionId
 
     /// Whether the time is over; then an event of `type` says so.
     private boolean isTooLate(ConnectionEvent.Type type) {
-        boolean isLate = limitNanos().filter(limit -> System.nanoTime() - limit >= 0).isPresent();
+        boolean isLate = limitNanos().filter(limit -> device.engine().nowNanos() - limit >= 0).isPresent();
         if (isLate) {
             raise(type, -CmEvent.ETIMEDOUT, "the limit of this attempt to connect has passed");
         }
@@ -114,7 +113,7 @@ abstract sealed class RoceConnectionId implements ConnectionId
         String problem =
                 newRemote.isUnresolved()
                         ? "unknown host " + newRemote.getHostString()
-                        : Route.problem(device.address(), newRemote.getAddress());
+                        : device.site().problemTowards(newRemote.getAddress());
         if (problem.isEmpty()) {
             remote = newRemote;
             raise(ConnectionEvent.Type.ADDRESS_RESOLVED, 0, "");

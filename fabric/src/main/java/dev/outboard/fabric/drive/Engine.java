@@ -1,0 +1,219 @@
+package dev.outboard.fabric.drive;
+
+import dev.outboard.fabric.verbs.CompletionRing;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// Lets one thread at a time give a [Machine] its turn. Whoever has an interest takes one: a thread
+/// that posts or polls, a thread that awaits, or who else the device's [Drivers] find. Who finds
+/// the engine busy leaves, because the one inside looks for new work before it goes.
+///
+/// The clock is read once a turn and handed down.
+public final class Engine {
+    private static final VarHandle OWNED;
+    private static final VarHandle RUNG;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            OWNED = lookup.findVarHandle(Engine.class, "owned", boolean.class);
+            RUNG = lookup.findVarHandle(Engine.class, "rung", Doorbell.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /// After posting, turns in a row: enough for a full window to leave.
+    private static final int TURNS_PER_POST = 4;
+
+    private static final long BUSY_PARK_NANOS = 20_000;
+
+    private final Machine machine;
+    private final Site site;
+
+    @SuppressWarnings("unused") // through OWNED
+    private boolean owned;
+
+    private @Nullable Thread owner;
+
+    /// Those that have rung since the last turn, linked.
+    @SuppressWarnings("unused") // through RUNG
+    private @Nullable Doorbell rung;
+
+    private volatile long nextDeadlineNanos = Long.MAX_VALUE;
+    private volatile long sleepingUntilNanos = Long.MIN_VALUE;
+
+    /// Whether the machine has more to do at once.
+    private volatile boolean hasMore;
+
+    private volatile boolean closed;
+
+    /// An engine that nobody drives yet.
+    public Engine(Machine machine, Site site) {
+        this.machine = machine;
+        this.site = site;
+    }
+
+    /// The time of the device.
+    public long nowNanos() {
+        return site.nowNanos();
+    }
+
+    /// When it wants a turn at the latest: [Long#MIN_VALUE] for at once, [Long#MAX_VALUE] for
+    /// never. Any thread.
+    public long deadlineNanos() {
+        return hasMore || RUNG.getVolatile(this) != null ? Long.MIN_VALUE : nextDeadlineNanos;
+    }
+
+    /// Takes a turn, unless somebody else is at it.
+    ///
+    /// A thread that gets one usually posts at once. So if the turn brings it one, an
+    /// acknowledgement that may ride behind a request waits for the next turn, of whatever kind:
+    /// the thread posts, or polls again, or awaits; if it does nothing of this, the service thread
+    /// takes one within two milliseconds.
+    ///
+    /// @param ring of which a thread wants a completion; null if it wants any or none
+    /// @return whether there was something to do
+    public boolean drive(@Nullable CompletionRing ring) {
+        return run(true, ring);
+    }
+
+    /// There are new requests behind `bell`: gets them on their way, unless they wait for answers.
+    public void ring(Doorbell bell) {
+        if (bell.mark()) {
+            Doorbell head;
+            do {
+                head = (Doorbell) RUNG.getVolatile(this);
+                bell.next = head;
+            } while (!RUNG.compareAndSet(this, head, bell));
+        }
+        if (bell.isWaitingForAnswers()) {
+            return;
+        }
+        int turns = 0;
+        do {
+            run(false, null);
+        } while (hasMore && ++turns < TURNS_PER_POST);
+        if (hasMore) {
+            site.wake();
+        }
+    }
+
+    /// Takes turns until no new requests are left, unless somebody else is at it.
+    private boolean run(boolean receives, @Nullable CompletionRing wanted) {
+        boolean worked = false;
+        do {
+            if (closed || !OWNED.compareAndSet(this, false, true)) {
+                return worked;
+            }
+            try {
+                // Whoever closed the engine may have been inside a moment ago.
+                worked |= !closed && turn(site.nowNanos(), receives, wanted);
+            } finally {
+                OWNED.setVolatile(this, false);
+            }
+        } while (RUNG.getVolatile(this) != null);
+        return worked;
+    }
+
+    /// Runs a control operation while nobody else drives, then sends what it led to.
+    public <T> T exclusively(Supplier<T> operation) {
+        while (!OWNED.compareAndSet(this, false, true)) {
+            if (Thread.currentThread().equals(owner)) {
+                throw new IllegalStateException(
+                        "a control operation was called from inside the engine");
+            }
+            LockSupport.parkNanos(BUSY_PARK_NANOS);
+        }
+        owner = Thread.currentThread();
+        try {
+            T result = operation.get();
+            if (!closed) {
+                machine.finishTurn(site.nowNanos());
+                publish();
+            }
+            return result;
+        } finally {
+            owner = null;
+            OWNED.setVolatile(this, false);
+            if (RUNG.getVolatile(this) != null || hasMore) {
+                drive(null);
+            }
+        }
+    }
+
+    /// Like [#exclusively(Supplier)], without a result.
+    public void exclusively(Runnable operation) {
+        exclusively(() -> {
+            operation.run();
+            return true;
+        });
+    }
+
+    /// Sleeps until a packet comes, [#wake] is called, a deadline of the machines is reached, or
+    /// `timeoutNanos` passed. One thread at a time may sleep here; it drives when it returns.
+    public void sleep(long timeoutNanos) {
+        long now = site.nowNanos();
+        long until = Math.min(now + timeoutNanos, nextDeadlineNanos);
+        sleepingUntilNanos = until;
+        // A deadline that came closer since then has been missed by publish: look again.
+        until = Math.min(until, nextDeadlineNanos);
+        if (RUNG.getVolatile(this) == null && !hasMore && until > now) {
+            site.await(until - now);
+        }
+        sleepingUntilNanos = Long.MIN_VALUE;
+    }
+
+    /// Ends a [#sleep].
+    public void wake() {
+        site.wake();
+    }
+
+    /// Stops all driving; called inside [#exclusively].
+    public void close() {
+        closed = true;
+    }
+
+    private boolean turn(long now, boolean receives, @Nullable CompletionRing wanted) {
+        boolean worked = takeRung();
+        worked |= machine.turn(now, receives, isAwaited() ? null : wanted);
+        publish();
+        return worked;
+    }
+
+    /// Whether a thread sleeps, who would have to be woken for what a turn leaves for the next.
+    private boolean isAwaited() {
+        return sleepingUntilNanos != Long.MIN_VALUE;
+    }
+
+    /// Tells the other threads what the turn led to.
+    private void publish() {
+        if (hasMore != machine.hasMore()) {
+            hasMore = machine.hasMore();
+        }
+        long deadline = machine.deadlineNanos();
+        if (deadline != nextDeadlineNanos) {
+            nextDeadlineNanos = deadline;
+            if (deadline < sleepingUntilNanos) {
+                site.wake();
+            }
+        }
+    }
+
+    private boolean takeRung() {
+        Doorbell bell = (Doorbell) RUNG.getAndSet(this, null);
+        if (bell == null) {
+            return false;
+        }
+        while (bell != null) {
+            Doorbell next = bell.next;
+            bell.clear();
+            bell.ready();
+            bell = next;
+        }
+        return true;
+    }
+}

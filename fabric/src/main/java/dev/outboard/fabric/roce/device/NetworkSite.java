@@ -1,0 +1,33 @@
+package dev.outboard.fabric.roce.device;
+
+import dev.outboard.fabric.drive.Drivers;
+import dev.outboard.fabric.drive.Engine;
+import dev.outboard.fabric.drive.Site;
+import dev.outboard.fabric.roce.nic.NicLink;
+import dev.outboard.fabric.roce.transport.TransmitListener;
+import java.net.InetAddress;
+import java.util.Map;
+
+/// Where a [RoceDevice] is plugged in: its place on a network, real or simulated, and its clock.
+public interface NetworkSite extends NicLink, Site, AutoCloseable {
+    /// What packets tell goes to `listener`. The first call.
+    void attach(TransmitListener listener);
+
+    /// Who drives `engine` from now on. Called once, when the device is there.
+    ///
+    /// @param name what the device is called
+    Drivers drivers(Engine engine, String name);
+
+    /// What may wait for the device to receive it.
+    int receiveBufferBytes();
+
+    /// Why packets cannot get to `destination`; empty if they can. Any thread.
+    String problemTowards(InetAddress destination);
+
+    /// Puts into `counters` what was sent, received and discarded here; any thread.
+    void countersTo(Map<String, Long> counters);
+
+    /// Takes the device off the network. Nobody drives any more.
+    @Override
+    void close();
+}
