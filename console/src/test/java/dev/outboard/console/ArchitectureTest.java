@@ -205,18 +205,21 @@ class ArchitectureTest {
                 .check(CODE);
     }
 
-    /// All know the API besides; `fabric.roce`, which puts them together, knows all.
+    /// All know the API besides; `fabric.roce` and `fabric.sim`, which put them together, know all.
     @ParameterizedTest
     @CsvSource({
         "memory,         'memory'",
         "verbs,          'memory;verbs'",
+        "drive,          'memory;verbs;drive'",
         "linux,          'linux'",
         "roce.wire,      'memory;roce.wire'",
         "roce.transport, 'memory;verbs;roce.wire;roce.transport'",
         "roce.rc,        'memory;verbs;roce.wire;roce.transport;roce.rc'",
         "roce.ud,        'memory;verbs;roce.wire;roce.transport;roce.ud'",
         "roce.cm,        'memory;verbs;roce.wire;roce.transport;roce.cm'",
-        "roce.nic, 'memory;verbs;roce.wire;roce.transport;roce.rc;roce.ud;roce.cm;roce.nic'",
+        "roce.nic, 'memory;verbs;drive;roce.wire;roce.transport;roce.rc;roce.ud;roce.cm;roce.nic'",
+        "roce.device,    'memory;verbs;drive;linux;roce.wire;roce.transport;roce.rc;roce.ud;roce.cm;"
+                + "roce.nic;roce.device'",
         "roce.io,        'memory;verbs;linux;roce.wire;roce.transport;roce.io'",
     })
     void packagesOfFabricUseThoseBelowThemOnly(String one, String those) {

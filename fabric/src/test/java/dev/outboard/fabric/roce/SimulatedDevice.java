@@ -30,7 +30,6 @@ import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.PathMtu;
 import dev.outboard.fabric.verbs.CompletionRing;
-import dev.outboard.fabric.verbs.Counters;
 import dev.outboard.fabric.verbs.QueuePairCore;
 import dev.outboard.fabric.verbs.QueueSizes;
 import dev.outboard.testkit.SimulatedNetwork;
@@ -172,7 +171,8 @@ public final class SimulatedDevice implements SimulatedNetwork.Node {
                                 CaGuid.takingRequestsAhead(CaGuid.random(random, 0)),
                                 address,
                                 PathMtu.MTU_1024)
-                        .withPacketLifetime(dev.outboard.fabric.roce.device.RoceDevice.PACKET_LIFETIME_CODE)
+                        .withPacketLifetime(
+                                dev.outboard.fabric.roce.device.RoceDevice.PACKET_LIFETIME_CODE)
                         .withMaximumAccepted(32768)
                         .withTimers(CmTimers.within(Duration.ofSeconds(30)));
         nic = new NicMachine(configuration, random.split(), congestion, new Link());

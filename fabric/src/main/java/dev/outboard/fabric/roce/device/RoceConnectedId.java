@@ -117,7 +117,8 @@ final class RoceConnectedId extends RoceConnectionId implements ConnectedEnd {
         int number = requireQueuePair().number();
         boolean accepted =
                 commanded(() -> {
-                    boolean done = agent().accept(request, number, parameters, device.engine().nowNanos());
+                    boolean done =
+                            agent().accept(request, number, parameters, device.engine().nowNanos());
                     limitNanos().ifPresent(limit -> agent().limit(request, limit));
                     return done;
                 });

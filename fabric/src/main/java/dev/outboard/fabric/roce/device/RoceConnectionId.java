@@ -97,7 +97,8 @@ abstract sealed class RoceConnectionId implements ConnectionId
 
     /// Whether the time is over; then an event of `type` says so.
     private boolean isTooLate(ConnectionEvent.Type type) {
-        boolean isLate = limitNanos().filter(limit -> device.engine().nowNanos() - limit >= 0).isPresent();
+        boolean isLate =
+                limitNanos().filter(limit -> device.engine().nowNanos() - limit >= 0).isPresent();
         if (isLate) {
             raise(type, -CmEvent.ETIMEDOUT, "the limit of this attempt to connect has passed");
         }

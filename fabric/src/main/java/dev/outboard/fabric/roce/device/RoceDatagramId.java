@@ -72,7 +72,9 @@ final class RoceDatagramId extends RoceConnectionId implements DatagramEnd {
     /// There is no connection to wait for: it is ready at once, as librdmacm has it.
     @Override
     void prepare(RoceQueuePair created) {
-        created.modify(QueuePairChange.to(QueuePairState.INIT).queueKey(GeneralServices.DATAGRAM_QUEUE_KEY));
+        created.modify(
+                QueuePairChange.to(QueuePairState.INIT)
+                        .queueKey(GeneralServices.DATAGRAM_QUEUE_KEY));
         created.modify(QueuePairChange.to(QueuePairState.READY_TO_RECEIVE));
         created.modify(
                 QueuePairChange.to(QueuePairState.READY_TO_SEND).sendPsn(device.randomPsn()));
