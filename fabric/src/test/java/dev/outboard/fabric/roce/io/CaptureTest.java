@@ -7,9 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.outboard.fabric.FabricException;
-import dev.outboard.fabric.roce.io.CaptureFile.Entry;
 import dev.outboard.fabric.roce.wire.IcrcVerifier.Policy;
 import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.testkit.CaptureFile;
+import dev.outboard.testkit.CaptureFile.Entry;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

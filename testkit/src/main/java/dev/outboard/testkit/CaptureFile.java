@@ -1,4 +1,4 @@
-package dev.outboard.fabric.roce.io;
+package dev.outboard.testkit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -22,16 +22,16 @@ public final class CaptureFile {
     /// @param direction 1 for inbound, 2 for outbound
     public record Entry(long epochNanos, int direction, String comment, byte[] packet) {
         /// Of an IPv4 packet.
-        int identification() {
+        public int identification() {
             return Short.toUnsignedInt(ByteBuffer.wrap(packet).getShort(4));
         }
 
         /// Of an IPv4 packet.
-        int psn() {
+        public int psn() {
             return ByteBuffer.wrap(packet).getInt(20 + 8 + 8) & 0xFFFFFF;
         }
 
-        int trafficClass() {
+        public int trafficClass() {
             return Byte.toUnsignedInt(packet[1]);
         }
     }
