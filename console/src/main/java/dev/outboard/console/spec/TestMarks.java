@@ -13,6 +13,7 @@ import com.sun.source.util.JavacTask;
 import com.sun.source.util.TreeScanner;
 import com.sun.source.util.Trees;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,10 +24,13 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 
-/// The tests of a source tree that name requirements: every `@Requirement` of its test sources.
+/// The tests of a source tree that name requirements: every `@Requirement` of its test sources, and
+/// of the suites that a module offers to the tests of others.
 ///
 /// @param marks in the order of the files and of their lines
 record TestMarks(List<Mark> marks) {
+    private static final String ANNOTATION = "@Requirement(";
+
     /// One ID of one annotation.
     ///
     /// @param type the simple name of the class that it is on or in
@@ -49,7 +53,12 @@ record TestMarks(List<Mark> marks) {
     }
 
     static TestMarks read(SourceTree tree) throws IOException {
-        List<Path> files = tree.files("src/test/java", ".java");
+        List<Path> files = new ArrayList<>(tree.files("src/test/java", ".java"));
+        for (Path file : tree.files("src/main/java", ".java")) {
+            if (Files.readString(file).contains(ANNOTATION)) {
+                files.add(file);
+            }
+        }
         return files.isEmpty() ? new TestMarks(List.of()) : parse(files);
     }
 

@@ -84,12 +84,36 @@ class TestMarksTest {
                 .containsExactlyInAnyOrder("W-2", "W-3", "W-4", "W-5", "W-6", "W-7");
     }
 
+    @Test
+    void findsTheMarksOfSuitesThatOthersExtend() throws IOException {
+        write("pool/src/main/java", "Pool", "class Pool {}");
+        write(
+                "pool-contract/src/main/java",
+                "PoolContract",
+                """
+                public abstract class PoolContract {
+                    @BeforeEach void fill() { abort("no water"); }
+                    @Test @Requirement("W-1") void isWet() {}
+                }
+                """);
+
+        TestMarks.Mark mark = marks().marks().getFirst();
+
+        assertThat(mark.id()).isEqualTo("W-1");
+        assertThat(mark.maySkip()).isTrue();
+        assertThat(new SourceTree(root).moduleOf(mark.file())).isEqualTo("pool-contract");
+    }
+
     private TestMarks marks() throws IOException {
         return TestMarks.read(new SourceTree(root));
     }
 
     private void write(String name, String text) throws IOException {
-        Path file = root.resolve("pool/src/test/java/" + name + ".java");
+        write("pool/src/test/java", name, text);
+    }
+
+    private void write(String directory, String name, String text) throws IOException {
+        Path file = root.resolve(directory).resolve(name + ".java");
         Files.createDirectories(file.getParent());
         Files.writeString(file, text);
     }
