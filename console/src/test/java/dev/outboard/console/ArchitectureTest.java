@@ -40,6 +40,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// The walls of the house: which module and which package may use which.
 class ArchitectureTest {
     private static final String FABRIC = "dev.outboard.fabric..";
+    private static final String CONTRACT = "dev.outboard.fabric.contract";
     private static final String NAA = "dev.outboard.naa..";
     private static final String DOCA = "dev.outboard.doca..";
     private static final String NAA_PROTOCOL = "dev.outboard.naa.protocol..";
@@ -86,7 +87,8 @@ class ArchitectureTest {
     private static final JavaClasses CODE =
             new ClassFileImporter()
                     .withImportOption(new ImportOption.DoNotIncludeTests())
-                    .withImportOption(location -> !location.contains("testkit"))
+                    .withImportOption(location ->
+                            !location.contains("testkit") && !location.contains("fabric-contract"))
                     .importPackages("dev.outboard");
 
     /// The table of docs/architecture.md, with what those modules use in turn.
@@ -135,6 +137,37 @@ class ArchitectureTest {
                         NAA,
                         DOCA,
                         CCIP)
+                .check(CODE);
+    }
+
+    /// What a provider is tested with may say of it only what a user sees.
+    @Test
+    void suitesOfTheFabricKnowItsApiOnly() {
+        classes()
+                .that()
+                .resideInAPackage(CONTRACT)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        "java..",
+                        "org.jspecify..",
+                        "org.junit.jupiter..",
+                        "org.assertj..",
+                        "dev.outboard.testkit",
+                        "dev.outboard.fabric",
+                        CONTRACT)
+                .check(
+                        new ClassFileImporter()
+                                .withImportOption(new ImportOption.DoNotIncludeTests())
+                                .importPackages(CONTRACT));
+    }
+
+    @Test
+    void noProductModuleStandsOnTests() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.outboard.testkit..", CONTRACT + "..")
                 .check(CODE);
     }
 

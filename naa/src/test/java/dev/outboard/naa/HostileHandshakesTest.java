@@ -2,6 +2,7 @@ package dev.outboard.naa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.fabric.contract.roce.Stranger;
 import dev.outboard.fabric.roce.wire.cm.ConnectionReply;
 import dev.outboard.fabric.roce.wire.cm.ConnectionRequest;
 import dev.outboard.fabric.roce.wire.cm.DisconnectReply;

@@ -1,0 +1,70 @@
+package dev.outboard.fabric.contract.roce;
+
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.contract.CompletionChannelContract;
+import dev.outboard.fabric.contract.DatagramContract;
+import dev.outboard.fabric.contract.DatagramServiceContract;
+import dev.outboard.fabric.contract.FabricContract;
+import dev.outboard.fabric.contract.MemoryWindowContract;
+import dev.outboard.fabric.contract.QueuePairContract;
+import dev.outboard.fabric.contract.SharedReceiveQueueContract;
+import org.junit.jupiter.api.Nested;
+
+/// Every suite on the RoCE provider, each device on an address of its own.
+public class RoceContractTest {
+    @Nested
+    class Connections extends FabricContract {
+        @Override
+        protected Device open() {
+            return RoceLoopback.open();
+        }
+    }
+
+    @Nested
+    class QueuePairs extends QueuePairContract {
+        @Override
+        protected Device open() {
+            return RoceLoopback.open();
+        }
+    }
+
+    @Nested
+    class SharedReceiveQueues extends SharedReceiveQueueContract {
+        @Override
+        protected Device open() {
+            return RoceLoopback.open();
+        }
+    }
+
+    @Nested
+    class MemoryWindows extends MemoryWindowContract {
+        @Override
+        protected Device open() {
+            return RoceLoopback.open();
+        }
+    }
+
+    @Nested
+    class Datagrams extends DatagramContract {
+        @Override
+        protected Device open() {
+            return RoceLoopback.open();
+        }
+    }
+
+    @Nested
+    class DatagramServices extends DatagramServiceContract {
+        @Override
+        protected Device open() {
+            return RoceLoopback.open();
+        }
+    }
+
+    @Nested
+    class CompletionChannels extends CompletionChannelContract {
+        @Override
+        protected Device open() {
+            return RoceLoopback.open();
+        }
+    }
+}
