@@ -14,6 +14,9 @@ package dev.outboard.fabric;
 ///
 /// To sleep instead: request a notification, poll once more (a completion may have come in
 /// between), then await.
+///
+/// A queue made with a [CompletionSink] holds nothing: polling it drives the device, which hands
+/// completions to the sink, and finds none.
 public interface CompletionQueue extends AutoCloseable {
     /// Takes the oldest completion.
     ///
@@ -25,18 +28,24 @@ public interface CompletionQueue extends AutoCloseable {
     ///
     /// @param solicitedOnly only a receive whose sender asked for an event, or any error, shall
     ///   wake it
+    /// @throws FabricException with INVALID_STATE if the queue hands its completions to a
+    ///   [CompletionSink]
     void requestNotification(boolean solicitedOnly);
 
     /// Waits for the notification last requested, sleeping if need be.
     ///
     /// @return true if it came (the queue is then disarmed), false if `timeoutNanos` passed first
     ///   or the queue was closed
+    /// @throws FabricException with INVALID_STATE if the queue hands its completions to a
+    ///   [CompletionSink]
+    /// @throws IllegalStateException when called from inside a [CompletionSink]
     boolean await(long timeoutNanos);
 
-    /// How many completions it holds at most.
+    /// How many completions it holds at most; 0 if it hands them to a [CompletionSink].
     int capacity();
 
-    /// Releases the queue.
+    /// Releases the queue. Its [CompletionSink], if it has one, is not called any more: the last
+    /// call ended when the last queue pair was closed.
     ///
     /// @throws FabricException with IN_USE while a queue pair completes into it
     @Override

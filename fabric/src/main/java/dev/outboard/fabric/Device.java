@@ -40,6 +40,10 @@ public interface Device extends AutoCloseable {
     ///   1..[DeviceLimits#maxCompletions]; with INVALID_ARGUMENT if `channel` is another device's
     CompletionQueue createCompletionQueue(int capacity, CompletionChannel channel);
 
+    /// Creates a completion queue that hands each completion to `sink`, inside the turn of the
+    /// device that made it.
+    CompletionQueue createCompletionQueue(CompletionSink sink);
+
     /// Creates a channel on which one thread can wait for several completion queues.
     CompletionChannel createCompletionChannel();
 

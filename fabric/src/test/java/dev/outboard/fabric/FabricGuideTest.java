@@ -2,6 +2,7 @@ package dev.outboard.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Repository;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -17,6 +18,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -234,6 +237,35 @@ class FabricGuideTest {
         shared.arm(8);
 
         assertThat(List.of(first, second)).extracting(QueuePair::state).hasSize(2);
+    }
+
+    @Test
+    void aCompletionSink() {
+        Ends ends = ends(device);
+        MemoryRegion inbox = ends.region;
+        ReceiveRequest receive = new ReceiveRequest();
+        AtomicReference<QueuePair> receiver = new AtomicReference<>();
+        AtomicInteger messages = new AtomicInteger();
+
+        CompletionQueue handedOver =
+                device.createCompletionQueue(completion -> {
+                    receiver.get().post(receive.id(completion.id()).buffer(inbox, 0, 4096));
+                    messages.incrementAndGet();
+                });
+
+        receiver.set(ends.domain.createQueuePair(QueuePairAttributes.of(handedOver, 16, 16)));
+        ProtectionDomain peerDomain = peerDevice.allocateProtectionDomain();
+        MemoryRegion outbox = peerDomain.register(arena.allocate(64));
+        QueuePair sender =
+                peerDomain.createQueuePair(QueuePairAttributes.of(ends.peerCompletions, 16, 16));
+        connect(receiver.get(), 300, peerDevice.address(), sender.number(), 400);
+        connect(sender, 400, device.address(), receiver.get().number(), 300);
+        receiver.get().post(receive.id(1).buffer(inbox, 0, 4096));
+        for (int i = 1; i <= 20; i++) {
+            sender.post(new SendRequest().payload(outbox, 0, 64));
+            assertThat(next(ends.peerCompletions).status()).isEqualTo(CompletionStatus.SUCCESS);
+        }
+        Eventually.until(() -> messages.get() == 20);
     }
 
     @Test

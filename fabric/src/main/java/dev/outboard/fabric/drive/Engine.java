@@ -82,7 +82,12 @@ public final class Engine {
     }
 
     /// There are new requests behind `bell`: gets them on their way, unless they wait for answers.
+    /// In a turn, for whoever is called from there, that is what the turn does next.
     public void ring(Doorbell bell) {
+        if (isInside()) {
+            bell.ready();
+            return;
+        }
         if (bell.mark()) {
             Doorbell head;
             do {
@@ -109,10 +114,12 @@ public final class Engine {
             if (closed || !OWNED.compareAndSet(this, false, true)) {
                 return worked;
             }
+            owner = Thread.currentThread();
             try {
                 // Whoever closed the engine may have been inside a moment ago.
                 worked |= !closed && turn(site.nowNanos(), receives, wanted);
             } finally {
+                owner = null;
                 OWNED.setVolatile(this, false);
             }
         } while (RUNG.getVolatile(this) != null);
@@ -122,10 +129,7 @@ public final class Engine {
     /// Runs a control operation while nobody else drives, then sends what it led to.
     public <T> T exclusively(Supplier<T> operation) {
         while (!OWNED.compareAndSet(this, false, true)) {
-            if (Thread.currentThread().equals(owner)) {
-                throw new IllegalStateException(
-                        "a control operation was called from inside the engine");
-            }
+            requireOutside("a control operation");
             LockSupport.parkNanos(BUSY_PARK_NANOS);
         }
         owner = Thread.currentThread();
@@ -142,6 +146,9 @@ public final class Engine {
             if (RUNG.getVolatile(this) != null || hasMore) {
                 drive(null);
             }
+            if (hasMore) {
+                site.wake();
+            }
         }
     }
 
@@ -151,6 +158,22 @@ public final class Engine {
             operation.run();
             return true;
         });
+    }
+
+    /// Whether the current thread takes a turn, in which the application was called.
+    private boolean isInside() {
+        return Thread.currentThread().equals(owner);
+    }
+
+    /// Refuses, inside a turn, what would wait for its end or for something that only a turn can
+    /// bring.
+    public void requireOutside(String what) {
+        if (isInside()) {
+            throw new IllegalStateException(
+                    what
+                            + " was called from inside a turn of the device, such as by a"
+                            + " completion sink; hand it to another thread");
+        }
     }
 
     /// Sleeps until a packet comes, [#wake] is called, a deadline of the machines is reached, or

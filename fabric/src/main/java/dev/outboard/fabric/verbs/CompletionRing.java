@@ -1,6 +1,7 @@
 package dev.outboard.fabric.verbs;
 
 import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionSink;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -8,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// and the consumer (one thread at a time, polls). A completion is published with release after its
 /// payload was stored, so a consumer that takes it sees every payload byte (roce.md 3.9, data
 /// visibility).
+///
+/// With a [CompletionSink] it is empty always: what is published is handed over at once.
 public final class CompletionRing {
     /// Told what the consumer wants to know.
     public interface Notification {
@@ -16,6 +19,9 @@ public final class CompletionRing {
 
         /// A completion was lost for the first time, because the queue was full.
         default void overrun() {}
+
+        /// The sink threw `failure`; the completion is gone.
+        default void sinkFailed(Throwable failure) {}
     }
 
     private static final int NOT_ARMED = 0;
@@ -24,18 +30,34 @@ public final class CompletionRing {
 
     private final SlotRing<Completion> slots;
     private final Notification notification;
+    private final @Nullable CompletionSink sink;
     private volatile int armed = NOT_ARMED;
     private boolean isOverrun;
 
     /// An empty queue for `capacity` completions.
     public CompletionRing(int capacity, Notification notification) {
+        this(capacity, notification, null);
+    }
+
+    /// A queue that hands everything to `sink`.
+    public CompletionRing(CompletionSink sink, Notification notification) {
+        this(1, notification, sink);
+    }
+
+    private CompletionRing(int capacity, Notification notification, @Nullable CompletionSink sink) {
         this.notification = notification;
+        this.sink = sink;
         this.slots = new SlotRing<>(capacity, i -> new Completion());
     }
 
-    /// How many completions fit.
+    /// Whether completions go to a sink.
+    public boolean handsOver() {
+        return sink != null;
+    }
+
+    /// How many completions it holds at most.
     public int capacity() {
-        return slots.capacity();
+        return handsOver() ? 0 : slots.capacity();
     }
 
     /// The completion to fill and then to [#publish], or null if the queue is full. The thread that
@@ -51,12 +73,27 @@ public final class CompletionRing {
     /// @param solicited whether it wakes a consumer that waits for solicited completions only
     public void publish(boolean solicited) {
         slots.publish();
+        if (sink != null) {
+            handOver(sink);
+            return;
+        }
         // The consumer arms, then polls once more: without this fence both could miss each other.
         VarHandle.fullFence();
         int wanted = armed;
         if (wanted == ARMED || (wanted == ARMED_SOLICITED && solicited)) {
             armed = NOT_ARMED;
             notification.completionAdded(this);
+        }
+    }
+
+    private void handOver(CompletionSink taker) {
+        try {
+            taker.completed(slots.at(slots.head()));
+        } catch (RuntimeException | Error e) {
+            // What the application gets wrong must not end the turn, which others share.
+            notification.sinkFailed(e);
+        } finally {
+            slots.removeHead();
         }
     }
 

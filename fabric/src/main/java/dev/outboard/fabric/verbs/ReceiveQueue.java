@@ -39,6 +39,11 @@ public final class ReceiveQueue {
         return entries.isEmpty();
     }
 
+    /// How many requests nobody has taken yet. The thread that drives the device.
+    long size() {
+        return entries.posted() - entries.head();
+    }
+
     /// The oldest request; only if the queue is not empty.
     public ReceiveEntry head() {
         return entries.at(entries.head());
@@ -83,7 +88,7 @@ public final class ReceiveQueue {
     }
 
     private void checkLimit() {
-        if (limit > 0 && entries.posted() - entries.head() < limit) {
+        if (limit > 0 && size() < limit) {
             limit = 0;
             limitReached.run();
         }

@@ -4,12 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionOpcode;
+import dev.outboard.fabric.CompletionQueue;
+import dev.outboard.fabric.CompletionSink;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.contract.ConnectedPair;
+import dev.outboard.fabric.contract.VerbsEnd;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
@@ -82,6 +87,64 @@ final class DataPathAllocationTest {
                 }
                 assertThat(least).as("bytes per %d requests", MESSAGES).isLessThan(SLACK_BYTES);
             }
+        }
+    }
+
+    @Test
+    void messagesThatSinksAnswerAllocateNothing() {
+        try (Device one = RoceLoopback.open();
+                Device two = RoceLoopback.open();
+                VerbsEnd near = new VerbsEnd(one);
+                VerbsEnd far = new VerbsEnd(two)) {
+            SinkEnd nearEnd = new SinkEnd(near);
+            SinkEnd farEnd = new SinkEnd(far);
+            VerbsEnd.connect(near, far);
+            nearEnd.postReceive();
+            farEnd.postReceive();
+            nearEnd.answer();
+            long least = Long.MAX_VALUE;
+            for (int round = 0; round < ROUNDS && least >= SLACK_BYTES; round++) {
+                long until = nearEnd.received + MESSAGES;
+                long before = threads.getCurrentThreadAllocatedBytes();
+                while (nearEnd.received < until) {
+                    near.completions().poll(completion);
+                    far.completions().poll(completion);
+                }
+                least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+            }
+            assertThat(least).as("bytes per %d messages", 2 * MESSAGES).isLessThan(SLACK_BYTES);
+        }
+    }
+
+    /// Answers each message with one, in the thread that brings it.
+    private static final class SinkEnd implements CompletionSink {
+        private final VerbsEnd end;
+        private final SendRequest answer = new SendRequest();
+        private final ReceiveRequest next = new ReceiveRequest();
+        private volatile long received;
+
+        SinkEnd(VerbsEnd end) {
+            this.end = end;
+            CompletionQueue queue = end.device().createCompletionQueue(this);
+            end.create(any -> QueuePairAttributes.of(queue, 16, 16));
+        }
+
+        @Override
+        @SuppressWarnings("NonAtomicVolatileUpdate") // one thread at a time drives
+        public void completed(Completion completion) {
+            if (completion.opcode() == CompletionOpcode.RECEIVE) {
+                received++;
+                postReceive();
+                answer();
+            }
+        }
+
+        void postReceive() {
+            end.queuePair().post(next.buffer(end.region(), 0, BYTES));
+        }
+
+        void answer() {
+            end.queuePair().post(answer.signaled(false).payload(end.region(), BYTES, BYTES));
         }
     }
 

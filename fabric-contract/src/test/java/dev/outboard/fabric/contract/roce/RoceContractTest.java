@@ -2,6 +2,7 @@ package dev.outboard.fabric.contract.roce;
 
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.contract.CompletionChannelContract;
+import dev.outboard.fabric.contract.CompletionSinkContract;
 import dev.outboard.fabric.contract.DatagramContract;
 import dev.outboard.fabric.contract.DatagramServiceContract;
 import dev.outboard.fabric.contract.FabricContract;
@@ -62,6 +63,14 @@ public class RoceContractTest {
 
     @Nested
     class CompletionChannels extends CompletionChannelContract {
+        @Override
+        protected Device open() {
+            return RoceLoopback.open();
+        }
+    }
+
+    @Nested
+    class CompletionSinks extends CompletionSinkContract {
         @Override
         protected Device open() {
             return RoceLoopback.open();

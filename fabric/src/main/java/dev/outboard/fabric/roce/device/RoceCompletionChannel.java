@@ -40,6 +40,7 @@ final class RoceCompletionChannel implements CompletionChannel {
 
     @Override
     public boolean await(long timeoutNanos) {
+        device.engine().requireOutside("await");
         return device.drivers().await(point, null, timeoutNanos) && point.takeNotified();
     }
 

@@ -3,10 +3,13 @@ package dev.outboard.fabric.roce.device;
 import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionQueue;
+import dev.outboard.fabric.CompletionSink;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.drive.WaitPoint;
 import dev.outboard.fabric.verbs.CompletionRing;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -15,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A completion queue whose consumer drives the engine when it finds nothing, and can sleep.
 final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notification {
+    private static final Logger LOGGER = System.getLogger(RoceCompletionQueue.class.getName());
     private static final VarHandle NOTIFIED;
 
     static {
@@ -47,6 +51,7 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
     @SuppressWarnings("unused") // through NOTIFIED
     private boolean notified;
 
+    private boolean hasSinkFailed;
     private volatile boolean closed;
 
     /// A queue that can be waited for by itself and, if there is a channel, with others, too.
@@ -58,6 +63,14 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
         if (shared != null) {
             shared.joined();
         }
+    }
+
+    /// A queue that hands its completions to `sink`.
+    RoceCompletionQueue(RoceDevice device, CompletionSink sink) {
+        this.device = device;
+        this.point = new WaitPoint(device.drivers());
+        this.shared = null;
+        this.ring = new CompletionRing(sink, this);
     }
 
     CompletionRing ring() {
@@ -87,15 +100,28 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
 
     @Override
     public void requestNotification(boolean solicitedOnly) {
+        requireNoSink();
         point.forget();
         ring.arm(solicitedOnly);
     }
 
     @Override
     public boolean await(long timeoutNanos) {
+        requireNoSink();
+        device.engine().requireOutside("await");
         isAwaited.set(true);
         boolean isNotified = device.drivers().await(point, ring, timeoutNanos);
         return !isAwaited.getAndSet(false) || isNotified;
+    }
+
+    private void requireNoSink() {
+        if (ring.handsOver()) {
+            throw new FabricException(
+                    Reason.INVALID_STATE,
+                    "a completion queue of "
+                            + device.name()
+                            + " hands its completions to a sink; there is nothing to wait for");
+        }
     }
 
     @Override
@@ -109,6 +135,18 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
         point.wake();
         if (shared != null && !isAlone) {
             shared.add(this);
+        }
+    }
+
+    @Override
+    public void sinkFailed(Throwable failure) {
+        device.sinkFailed();
+        if (!hasSinkFailed) {
+            hasSinkFailed = true;
+            LOGGER.log(
+                    Level.ERROR,
+                    "a completion sink of " + device.name() + " failed; further times are counted",
+                    failure);
         }
     }
 

@@ -75,6 +75,7 @@ final class RoceConnectionChannel implements ConnectionChannel {
             device.drivers().drive(null);
             return Optional.ofNullable(event == null ? events.poll() : event);
         }
+        device.engine().requireOutside("next");
         return Optional.ofNullable(device.drivers().take(events, timeout.toNanos()));
     }
 

@@ -3,6 +3,7 @@ package dev.outboard.fabric.roce.device;
 import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.CompletionChannel;
 import dev.outboard.fabric.CompletionQueue;
+import dev.outboard.fabric.CompletionSink;
 import dev.outboard.fabric.ConnectionChannel;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.DeviceLimits;
@@ -42,6 +43,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /// A software RoCEv2 device: a network card with the engine around it, plugged in somewhere, and
 /// everything made from it.
@@ -71,6 +73,7 @@ public final class RoceDevice implements Device {
     private final Drivers drivers;
     private final RegionTable regions;
     private final EventQueue events = new EventQueue();
+    private final AtomicLong sinkFailures = new AtomicLong();
     private final AtomicInteger nextDomain = new AtomicInteger();
     private final List<RoceConnectionChannel> channels = new CopyOnWriteArrayList<>();
     private final KeyedTable<RoceQueuePair> queuePairs = new KeyedTable<>();
@@ -185,6 +188,16 @@ public final class RoceDevice implements Device {
         throw new FabricException(
                 Reason.INVALID_ARGUMENT,
                 "the completion channel of a completion queue must come from " + name());
+    }
+
+    @Override
+    public CompletionQueue createCompletionQueue(CompletionSink sink) {
+        return new RoceCompletionQueue(this, sink);
+    }
+
+    /// A completion sink threw.
+    void sinkFailed() {
+        sinkFailures.incrementAndGet();
     }
 
     @Override
@@ -324,6 +337,8 @@ public final class RoceDevice implements Device {
     public Optional<AsyncEvent> nextEvent(Duration timeout) {
         if (timeout.isZero()) {
             drivers.drive(null);
+        } else {
+            engine.requireOutside("nextEvent");
         }
         return events.next(drivers, timeout);
     }
@@ -338,6 +353,7 @@ public final class RoceDevice implements Device {
         site.countersTo(counters);
         nic.discards().copyTo(counters, "discarded.");
         counters.put("events.lost", events.lost());
+        counters.put("completions.sink-failures", sinkFailures.get());
         return counters;
     }
 
