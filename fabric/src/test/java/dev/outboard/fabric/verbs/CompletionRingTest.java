@@ -1,0 +1,121 @@
+package dev.outboard.fabric.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionOpcode;
+import dev.outboard.fabric.CompletionStatus;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class CompletionRingTest {
+    private static final int CAPACITY = 3;
+    private static final int NUMBER = 17;
+
+    private final Completion polled = new Completion();
+    private int added;
+    private int overruns;
+
+    private final CompletionRing ring =
+            new CompletionRing(
+                    CAPACITY,
+                    new CompletionRing.Notification() {
+                        @Override
+                        public void completionAdded(CompletionRing told) {
+                            assertThat(told).isSameAs(ring());
+                            added++;
+                        }
+
+                        @Override
+                        public void overrun() {
+                            overruns++;
+                        }
+                    });
+
+    private CompletionRing ring() {
+        return ring;
+    }
+
+    /// For many rounds, so that positions go round the slots.
+    @Test
+    void handsOutWhatWasPublishedInOrder() {
+        assertThat(ring.capacity()).isEqualTo(CAPACITY);
+        long in = 0;
+        long out = 0;
+        for (int round = 0; round < 20; round++) {
+            for (int i = 0; i <= round % CAPACITY; i++) {
+                publish(in++, false);
+            }
+            while (out < in) {
+                assertThat(ring.isEmpty()).isFalse();
+                assertThat(ring.poll(polled)).isTrue();
+                assertThat(polled.id()).isEqualTo(out++);
+                assertThat(polled.queuePairNumber()).isEqualTo(NUMBER);
+            }
+            assertThat(ring.isEmpty()).isTrue();
+            assertThat(ring.poll(polled)).isFalse();
+        }
+    }
+
+    @Test
+    void hasNoPlaceOnceItIsFull() {
+        for (int i = 0; i < CAPACITY; i++) {
+            publish(i, false);
+        }
+        assertThat(ring.free()).isNull();
+
+        ring.poll(polled);
+        assertThat(ring.free()).isNotNull();
+    }
+
+    @Test
+    void tellsOfTheFirstLossOnly() {
+        ring.overrun();
+        ring.overrun();
+
+        assertThat(overruns).isEqualTo(1);
+    }
+
+    @Test
+    void tellsNobodyWhoDidNotAsk() {
+        publish(1, true);
+
+        assertThat(added).isZero();
+    }
+
+    @Test
+    void tellsOfTheNextCompletionOnce() {
+        ring.arm(false);
+        assertThat(added).isZero();
+        publish(1, false);
+        publish(2, false);
+
+        assertThat(added).isEqualTo(1);
+    }
+
+    @Test
+    void tellsOfTheNextSolicitedCompletionOnce() {
+        ring.arm(true);
+        publish(1, false);
+        assertThat(added).isZero();
+        publish(2, true);
+        ring.poll(polled);
+        publish(3, true);
+
+        assertThat(added).isEqualTo(1);
+    }
+
+    @Test
+    void whoWantsAnyCompletionIsToldOfASolicitedOneToo() {
+        ring.arm(false);
+        publish(1, true);
+
+        assertThat(added).isEqualTo(1);
+    }
+
+    private void publish(long id, boolean solicited) {
+        Objects.requireNonNull(ring.free())
+                .set(id, CompletionStatus.SUCCESS, CompletionOpcode.SEND, NUMBER, 0);
+        ring.publish(solicited);
+    }
+}
