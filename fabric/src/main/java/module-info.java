@@ -1,4 +1,5 @@
 import dev.outboard.fabric.roce.RoceProvider;
+import dev.outboard.fabric.sim.SimProvider;
 import dev.outboard.fabric.spi.FabricProvider;
 import org.jspecify.annotations.NullMarked;
 
@@ -8,10 +9,12 @@ module dev.outboard.fabric {
     requires static org.jspecify;
 
     exports dev.outboard.fabric;
+    exports dev.outboard.fabric.sim;
     exports dev.outboard.fabric.spi;
 
     uses FabricProvider;
 
     provides FabricProvider with
-            RoceProvider;
+            RoceProvider,
+            SimProvider;
 }

@@ -59,6 +59,7 @@ class ArchitectureTest {
     private static final String LINUX = "dev.outboard.fabric.linux..";
     private static final String MEMORY = "dev.outboard.fabric.memory..";
     private static final String VERBS = "dev.outboard.fabric.verbs..";
+    private static final String SIMULATED_NETWORK = "dev.outboard.fabric.sim.network..";
     private static final String RTL = "dev.outboard.ccip.rtl..";
 
     private static final String[] NO_PRODUCT = {
@@ -69,6 +70,7 @@ class ArchitectureTest {
     private static final String[] PROTOCOLS = {
         MEMORY,
         VERBS,
+        SIMULATED_NETWORK,
         WIRE,
         TRANSPORT,
         NIC,
@@ -178,7 +180,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(NAA, DOCA)
                 .should()
                 .dependOnClassesThat()
-                .resideInAPackage(ROCE + "..")
+                .resideInAnyPackage(ROCE + "..", "dev.outboard.fabric.sim..")
                 .check(CODE);
     }
 
@@ -253,6 +255,7 @@ class ArchitectureTest {
         "roce.nic, 'memory;verbs;drive;roce.wire;roce.transport;roce.rc;roce.ud;roce.cm;roce.nic'",
         "roce.device,    'memory;verbs;drive;linux;roce.wire;roce.transport;roce.rc;roce.ud;roce.cm;"
                 + "roce.nic;roce.device'",
+        "sim.network,    'memory;verbs;roce.wire;roce.transport;sim.network'",
         "roce.io,        'memory;verbs;linux;roce.wire;roce.transport;roce.io'",
     })
     void packagesOfFabricUseThoseBelowThemOnly(String one, String those) {

@@ -41,12 +41,7 @@ class TidyTest {
                             "ServerSettings",
                             "SidrReply"),
                     "a few defaults, and methods that change one of them",
-                    List.of(
-                            "AtomicJob",
-                            "NetworkFaults",
-                            "Profile",
-                            "QueuePairAttributes",
-                            "ReadWriteJob"),
+                    List.of("AtomicJob", "Profile", "QueuePairAttributes", "ReadWriteJob"),
                     "a line of a log, a table or a report, as it is written there",
                     List.of("Entry", "PacketLine", "Report", "Response", "Summary", "Transaction"),
                     "drawn, asked for or taken in one place only",

@@ -3,6 +3,7 @@ package dev.outboard.fabric.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.contract.roce.RoceContractTest;
+import dev.outboard.fabric.contract.sim.SimContractTest;
 import dev.outboard.testkit.Repository;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ class SuitesTest {
             "fabric-contract/src/test/java/dev/outboard/fabric/contract/roce/RoceContractTest.java";
 
     @ParameterizedTest
-    @ValueSource(classes = RoceContractTest.class)
+    @ValueSource(classes = {RoceContractTest.class, SimContractTest.class})
     void everyProviderRunsThemAll(Class<?> provider) throws IOException {
         assertThat(Arrays.stream(provider.getDeclaredClasses()).map(Class::getSuperclass))
                 .extracting(Class::getSimpleName)

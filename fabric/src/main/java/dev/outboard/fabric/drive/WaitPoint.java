@@ -67,7 +67,8 @@ public final class WaitPoint {
         abandon();
     }
 
-    void abandon() {
+    /// Ends a wait for good; whoever drives does so.
+    public void abandon() {
         closed = true;
         endWait();
     }

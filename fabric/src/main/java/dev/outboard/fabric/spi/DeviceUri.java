@@ -16,7 +16,8 @@ import java.util.TreeSet;
 /// A parsed device URI: `scheme://device?key=value&key=value`.
 ///
 /// @param scheme selects the provider, in lower case
-/// @param device what the provider calls this device; for RoCE a local IP address or `auto`
+/// @param device what the provider calls this device; for RoCE a local IP address or `auto`, for
+///   `sim` a network, a slash and an address
 /// @param options the decoded query, in the order written
 public record DeviceUri(String scheme, String device, Map<String, String> options) {
     public DeviceUri {
@@ -63,7 +64,8 @@ public record DeviceUri(String scheme, String device, Map<String, String> option
     /// The URI, which [#parse] understands.
     @Override
     public String toString() {
-        String authority = device.contains(":") ? "[" + device + "]" : device;
+        boolean isIpv6 = device.contains(":") && !device.contains("/");
+        String authority = isIpv6 ? "[" + device + "]" : device;
         StringJoiner query = new StringJoiner("&", "?", "").setEmptyValue("");
         options.forEach((key, value) ->
                 query.add(key + "=" + URLEncoder.encode(value, StandardCharsets.UTF_8)));
@@ -73,7 +75,8 @@ public record DeviceUri(String scheme, String device, Map<String, String> option
     private static String device(URI uri) {
         String authority = uri.getAuthority();
         boolean bracketed = authority.startsWith("[") && authority.endsWith("]");
-        return bracketed ? authority.substring(1, authority.length() - 1) : authority;
+        String name = bracketed ? authority.substring(1, authority.length() - 1) : authority;
+        return uri.getPath().length() > 1 ? name + uri.getPath() : name;
     }
 
     private static Map<String, String> options(String text, URI uri) {

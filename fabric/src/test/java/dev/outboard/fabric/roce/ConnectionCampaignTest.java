@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.roce.wire.Gid;
-import dev.outboard.testkit.NetworkFaults;
+import dev.outboard.fabric.sim.network.NetworkFaults;
+import dev.outboard.fabric.sim.network.SimulatedNetwork;
 import dev.outboard.testkit.Seeds;
-import dev.outboard.testkit.SimulatedNetwork;
 import java.util.Collections;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -64,15 +64,14 @@ class ConnectionCampaignTest {
             long jitterNanos = random.nextLong(1_000_000);
             long turnNanos = random.nextLong(100_000);
             int inboxDatagrams = Integer.MAX_VALUE;
-            return new NetworkFaults(
-                    loss,
-                    duplication,
-                    reordering,
-                    corruption,
-                    delayNanos,
-                    jitterNanos,
-                    turnNanos,
-                    inboxDatagrams);
+            return NetworkFaults.none(delayNanos)
+                    .withLoss(loss)
+                    .withDuplication(duplication)
+                    .withReordering(reordering)
+                    .withCorruption(corruption)
+                    .withJitter(jitterNanos)
+                    .withTurn(turnNanos)
+                    .withInbox(inboxDatagrams);
         }
 
         void peaceful() {

@@ -14,7 +14,7 @@ import dev.outboard.fabric.roce.cm.CmEvent;
 import dev.outboard.fabric.roce.cm.Connection;
 import dev.outboard.fabric.roce.rc.Pattern;
 import dev.outboard.fabric.roce.wire.Gid;
-import dev.outboard.testkit.SimulatedNetwork;
+import dev.outboard.fabric.sim.network.SimulatedNetwork;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

@@ -140,7 +140,7 @@ final class RoceDeviceTest {
 
     @Test
     void anUnknownSchemeIsRefusedWithTheKnownOnes() {
-        assertThatThrownBy(() -> Fabric.open("ibv://mlx5_0")).hasMessageContaining("[roce]");
+        assertThatThrownBy(() -> Fabric.open("ibv://mlx5_0")).hasMessageContaining("[roce, sim]");
     }
 
     @Test

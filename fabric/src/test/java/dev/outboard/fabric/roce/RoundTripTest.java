@@ -2,7 +2,6 @@ package dev.outboard.fabric.roce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.fabric.roce.rc.DatagramReader;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Deth;
 import dev.outboard.fabric.roce.wire.Gid;
@@ -10,9 +9,10 @@ import dev.outboard.fabric.roce.wire.Icrc;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
-import dev.outboard.testkit.NetworkFaults;
+import dev.outboard.fabric.sim.network.DatagramReader;
+import dev.outboard.fabric.sim.network.NetworkFaults;
+import dev.outboard.fabric.sim.network.SimulatedNetwork;
 import dev.outboard.testkit.Requirement;
-import dev.outboard.testkit.SimulatedNetwork;
 import dev.outboard.testkit.Snapshot;
 import java.util.HashSet;
 import java.util.HexFormat;

@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
 import dev.outboard.fabric.roce.rc.CongestionControl;
-import dev.outboard.fabric.roce.rc.DatagramReader;
-import dev.outboard.fabric.roce.rc.DatagramSink;
+import dev.outboard.fabric.roce.rc.QueuePairs;
 import dev.outboard.fabric.roce.transport.Discard;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Deth;
@@ -19,6 +18,8 @@ import dev.outboard.fabric.roce.wire.cm.CmDatagram;
 import dev.outboard.fabric.roce.wire.cm.DisconnectReply;
 import dev.outboard.fabric.roce.wire.cm.DisconnectRequest;
 import dev.outboard.fabric.roce.wire.cm.Octets;
+import dev.outboard.fabric.sim.network.DatagramReader;
+import dev.outboard.fabric.sim.network.DatagramSink;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
@@ -50,7 +51,7 @@ final class QueuePairOneTest {
                     new CongestionControl(false, 0),
                     discards::add);
     private final DatagramSink sink = new DatagramSink(4);
-    private final DatagramReader atLocal = new DatagramReader(LOCAL);
+    private final DatagramReader atLocal = new DatagramReader(LOCAL, QueuePairs.UDP_PORT);
     private final DatagramReader atPeer = new DatagramReader(PEER, Path.DESTINATION_PORT);
 
     @Test
@@ -126,7 +127,7 @@ final class QueuePairOneTest {
             var copy = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, payload);
             sent.append(Payload.of(copy), 0, payload.length);
         }
-        sent.finish(new Path(PEER, LOCAL, DatagramReader.UDP_PORT, 0), opcode.headerLength());
+        sent.finish(new Path(PEER, LOCAL, QueuePairs.UDP_PORT, 0), opcode.headerLength());
         services.receive(Objects.requireNonNull(atLocal.read(PEER, sent.bytes(0))), 0);
     }
 }

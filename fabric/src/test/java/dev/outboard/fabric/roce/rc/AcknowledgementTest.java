@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Opcode;
+import dev.outboard.fabric.sim.network.DatagramSink;
 import dev.outboard.testkit.Requirement;
 import java.util.Arrays;
 import java.util.List;

@@ -8,9 +8,9 @@ import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.roce.rc.PlannedMessage.Flaw;
+import dev.outboard.fabric.sim.network.SimulatedNetwork;
 import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.fabric.verbs.Counters;
-import dev.outboard.testkit.SimulatedNetwork;
 import java.util.ArrayDeque;
 import java.util.SplittableRandom;
 

@@ -1,6 +1,6 @@
 package dev.outboard.fabric.roce.rc;
 
-import dev.outboard.testkit.NetworkFaults;
+import dev.outboard.fabric.sim.network.NetworkFaults;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.function.IntSupplier;
@@ -92,15 +92,14 @@ record CampaignSettings(
         long turnNanos = random.nextBoolean() ? 0 : random.nextLong(50_000);
         int inboxDatagrams =
                 isReliable || random.nextInt(4) > 0 ? Integer.MAX_VALUE : random.nextInt(8, 64);
-        return new NetworkFaults(
-                loss,
-                duplication,
-                reordering,
-                corruption,
-                delayNanos,
-                jitterNanos,
-                turnNanos,
-                inboxDatagrams);
+        return NetworkFaults.none(delayNanos)
+                .withLoss(loss)
+                .withDuplication(duplication)
+                .withReordering(reordering)
+                .withCorruption(corruption)
+                .withJitter(jitterNanos)
+                .withTurn(turnNanos)
+                .withInbox(inboxDatagrams);
     }
 
     /// Up to `worst`, and 0 often.

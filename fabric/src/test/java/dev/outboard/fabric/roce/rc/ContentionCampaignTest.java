@@ -3,11 +3,11 @@ package dev.outboard.fabric.roce.rc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.sim.network.NetworkFaults;
+import dev.outboard.fabric.sim.network.SimulatedNetwork;
 import dev.outboard.fabric.verbs.QueueSizes;
-import dev.outboard.testkit.NetworkFaults;
 import dev.outboard.testkit.Requirement;
 import dev.outboard.testkit.Seeds;
-import dev.outboard.testkit.SimulatedNetwork;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -79,15 +79,14 @@ class ContentionCampaignTest {
             long jitterNanos = random.nextLong(50_000);
             long turnNanos = random.nextLong(50_000);
             int inboxDatagrams = random.nextInt(8, 64);
-            return new NetworkFaults(
-                    loss,
-                    duplication,
-                    reordering,
-                    corruption,
-                    delayNanos,
-                    jitterNanos,
-                    turnNanos,
-                    inboxDatagrams);
+            return NetworkFaults.none(delayNanos)
+                    .withLoss(loss)
+                    .withDuplication(duplication)
+                    .withReordering(reordering)
+                    .withCorruption(corruption)
+                    .withJitter(jitterNanos)
+                    .withTurn(turnNanos)
+                    .withInbox(inboxDatagrams);
         }
 
         private static Gid addressOf(int client) {

@@ -11,10 +11,12 @@ import dev.outboard.fabric.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.sim.network.DatagramReader;
+import dev.outboard.fabric.sim.network.DatagramSink;
+import dev.outboard.fabric.sim.network.NetworkFaults;
+import dev.outboard.fabric.sim.network.SimulatedNetwork;
 import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.fabric.verbs.QueueSizes;
-import dev.outboard.testkit.NetworkFaults;
-import dev.outboard.testkit.SimulatedNetwork;
 import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -199,7 +201,7 @@ final class Crowd {
     }
 
     private static RcConnection connection(Gid from, Gid to, int destinationQpn) {
-        return RcConnection.builder(new Path(from, to, DatagramReader.UDP_PORT, 0))
+        return RcConnection.builder(new Path(from, to, QueuePairs.UDP_PORT, 0))
                 .destinationQpn(destinationQpn)
                 .pathMtuBytes(MTU)
                 .minRnrTimerCode(12)
@@ -274,7 +276,7 @@ final class Crowd {
         Sender(int device) {
             this.device = device;
             address = Gid.ofIpv4(0x7F000100 + device);
-            reader = new DatagramReader(address);
+            reader = new DatagramReader(address, QueuePairs.UDP_PORT);
             source =
                     regions.register(
                             DOMAIN, Arena.ofAuto().allocate(setting.messageBytes), Set.of());
@@ -340,7 +342,7 @@ final class Crowd {
         private final CompletionRing completions = new CompletionRing(1, ring -> {});
         private final RcQueuePair[] queuePairs =
                 new RcQueuePair[FIRST_QPN + setting.devices * QPNS_PER_DEVICE];
-        private final DatagramReader reader = new DatagramReader(RECEIVER);
+        private final DatagramReader reader = new DatagramReader(RECEIVER, QueuePairs.UDP_PORT);
         private final DatagramSink sink = new DatagramSink(512);
         private final ArrayDeque<SimulatedNetwork.Datagram<Gid>> buffer = new ArrayDeque<>();
         private final ArrayDeque<Boolean> marks = new ArrayDeque<>();
@@ -399,7 +401,7 @@ final class Crowd {
             if (packet != null && queuePair != null) {
                 Gid from = mail.from();
                 int trafficClass = isMarked ? NotificationPoint.CONGESTION_EXPERIENCED : 0;
-                packet.from(from.high(), from.low(), DatagramReader.UDP_PORT, trafficClass);
+                packet.from(from.high(), from.low(), QueuePairs.UDP_PORT, trafficClass);
                 queuePair.receive(packet, now);
                 transmit(RECEIVER, queuePair, sink);
             }

@@ -2,7 +2,7 @@ package dev.outboard.fabric.roce.rc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.testkit.NetworkFaults;
+import dev.outboard.fabric.sim.network.NetworkFaults;
 import dev.outboard.testkit.Requirement;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;

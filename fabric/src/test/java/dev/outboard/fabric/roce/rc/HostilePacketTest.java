@@ -13,6 +13,7 @@ import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.sim.network.DatagramSink;
 import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.fabric.verbs.QueueSizes;
 import dev.outboard.testkit.Seeds;
@@ -35,8 +36,8 @@ class HostilePacketTest {
     private static final int AREA = 4_096;
     private static final Gid LOCAL = Gid.ofIpv4(0x7F000002);
     private static final Gid PEER = Gid.ofIpv4(0x7F000003);
-    private static final Path TO_PEER = new Path(LOCAL, PEER, DatagramReader.UDP_PORT, 0);
-    private static final Path FROM_PEER = new Path(PEER, LOCAL, DatagramReader.UDP_PORT, 0);
+    private static final Path TO_PEER = new Path(LOCAL, PEER, QueuePairs.UDP_PORT, 0);
+    private static final Path FROM_PEER = new Path(PEER, LOCAL, QueuePairs.UDP_PORT, 0);
     private static final int[] SYNDROMES = {
         0, 0x1F, 0x20, 0x2E, 0x60, 0x61, 0x62, 0x63, 0x64, 0x80
     };

@@ -10,6 +10,7 @@ import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.Sender;
+import dev.outboard.fabric.sim.network.DatagramSink;
 import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.fabric.verbs.QueueSizes;
 import java.lang.foreign.MemorySegment;
@@ -38,7 +39,7 @@ final class JoinedPair {
 
     JoinedPair(int mtu, QueueSizes sizes) {
         for (int end = 0; end < 2; end++) {
-            paths[end] = new Path(ADDRESSES[end], ADDRESSES[1 - end], DatagramReader.UDP_PORT, 0);
+            paths[end] = new Path(ADDRESSES[end], ADDRESSES[1 - end], QueuePairs.UDP_PORT, 0);
             senders[end] = new Sender(paths[end]);
             sinks[end] = new DatagramSink(MAX_DATAGRAMS);
             sendCompletions[end] = new CompletionRing(sizes.sends(), ring -> {});

@@ -11,6 +11,7 @@ import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.sim.network.DatagramSink;
 import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.fabric.verbs.QueueSizes;
 import dev.outboard.testkit.Requirement;
@@ -41,7 +42,7 @@ class NotificationTest {
     private final DatagramSink sink = new DatagramSink(256);
     private final DatagramSink peerSink = new DatagramSink(1);
     private final Packet packet = new Packet();
-    private final Path reversePath = new Path(PEER, LOCAL, DatagramReader.UDP_PORT, 0);
+    private final Path reversePath = new Path(PEER, LOCAL, QueuePairs.UDP_PORT, 0);
     private long now = 1_000_000_000;
     private int psn;
 
@@ -201,7 +202,7 @@ class NotificationTest {
                         Optional.empty(),
                         event -> {},
                         new CongestionControl(notifying, 8 << 20));
-        Path path = new Path(LOCAL, PEER, DatagramReader.UDP_PORT, 0);
+        Path path = new Path(LOCAL, PEER, QueuePairs.UDP_PORT, 0);
         queuePair.connect(
                 RcConnection.builder(path)
                         .destinationQpn(0x22)
@@ -232,7 +233,7 @@ class NotificationTest {
     private void deliver(RcQueuePair queuePair, TestPacket test, int trafficClass) {
         test.emit(peerSink, reversePath, 0x11);
         assertThat(packet.wrap(peerSink.memory().segment(), 0, peerSink.length(0))).isNull();
-        packet.from(PEER.high(), PEER.low(), DatagramReader.UDP_PORT, trafficClass);
+        packet.from(PEER.high(), PEER.low(), QueuePairs.UDP_PORT, trafficClass);
         queuePair.receive(packet, now);
         peerSink.clear();
     }

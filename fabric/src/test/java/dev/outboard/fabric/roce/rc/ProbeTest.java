@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Opcode;
+import dev.outboard.fabric.sim.network.DatagramSink;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

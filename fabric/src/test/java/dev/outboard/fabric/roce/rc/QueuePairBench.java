@@ -15,6 +15,7 @@ import dev.outboard.fabric.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.sim.network.DatagramSink;
 import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.fabric.verbs.QueueSizes;
 import dev.outboard.fabric.verbs.ReceiveQueue;
@@ -58,8 +59,8 @@ final class QueuePairBench {
     CompletionRing receiveCompletions;
     long now = 1_000_000_000;
 
-    private final Path path = new Path(LOCAL, PEER, DatagramReader.UDP_PORT, 0);
-    private final Path reversePath = new Path(PEER, LOCAL, DatagramReader.UDP_PORT, 0);
+    private final Path path = new Path(LOCAL, PEER, QueuePairs.UDP_PORT, 0);
+    private final Path reversePath = new Path(PEER, LOCAL, QueuePairs.UDP_PORT, 0);
     private final DatagramSink sink = new DatagramSink(MAX_DATAGRAMS);
     private final DatagramSink peerSink = new DatagramSink(1);
     private final Packet packet = new Packet();

@@ -21,6 +21,9 @@ public final class QueuePairs {
     /// Windows are the limit, not this.
     static final int PEER_BUFFER_BYTES = 8 << 20;
 
+    /// Where the peers of the tests send from.
+    public static final int UDP_PORT = 0xC000;
+
     private QueuePairs() {}
 
     /// One in state INIT that grants the peer everything.

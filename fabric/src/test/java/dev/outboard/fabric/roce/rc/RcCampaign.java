@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.sim.network.SimulatedNetwork;
 import dev.outboard.fabric.verbs.QueueSizes;
-import dev.outboard.testkit.SimulatedNetwork;
 import java.lang.foreign.Arena;
 import java.util.SplittableRandom;
 

@@ -12,6 +12,7 @@ import dev.outboard.fabric.roce.wire.CapturedPacket;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Psn;
+import dev.outboard.fabric.sim.network.DatagramSink;
 import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.fabric.verbs.QueueSizes;
 import java.lang.foreign.Arena;

@@ -7,9 +7,11 @@ import dev.outboard.fabric.memory.RegionTable;
 import dev.outboard.fabric.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Packet;
+import dev.outboard.fabric.sim.network.DatagramReader;
+import dev.outboard.fabric.sim.network.DatagramSink;
+import dev.outboard.fabric.sim.network.SimulatedNetwork;
 import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.fabric.verbs.QueueSizes;
-import dev.outboard.testkit.SimulatedNetwork;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +44,7 @@ final class SharedMemoryServer implements SimulatedNetwork.Node {
             SplittableRandom random) {
         this.network = network;
         this.address = address;
-        reader = new DatagramReader(address);
+        reader = new DatagramReader(address, QueuePairs.UDP_PORT);
         regions = new RegionTable(1, random);
         memory =
                 regions.register(

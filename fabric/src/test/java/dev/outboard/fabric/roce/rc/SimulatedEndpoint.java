@@ -6,9 +6,11 @@ import dev.outboard.fabric.memory.RegionTable;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.sim.network.DatagramReader;
+import dev.outboard.fabric.sim.network.DatagramSink;
+import dev.outboard.fabric.sim.network.SimulatedNetwork;
 import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.fabric.verbs.QueueSizes;
-import dev.outboard.testkit.SimulatedNetwork;
 import java.util.SplittableRandom;
 
 /// A device with one queue pair on a [SimulatedNetwork]: whole datagrams with their ICRC go in and
@@ -63,7 +65,7 @@ final class SimulatedEndpoint implements SimulatedNetwork.Node {
         this.address = address;
         this.application = application;
         this.watch = watch;
-        reader = new DatagramReader(address);
+        reader = new DatagramReader(address, QueuePairs.UDP_PORT);
         regions = new RegionTable(MAX_REGIONS, random);
         // As many as can be outstanding: an application that polls before it posts never needs
         // more.
@@ -91,7 +93,7 @@ final class SimulatedEndpoint implements SimulatedNetwork.Node {
 
     /// The way from one endpoint to another.
     static Path path(Gid from, Gid to) {
-        return new Path(from, to, DatagramReader.UDP_PORT, 0);
+        return new Path(from, to, QueuePairs.UDP_PORT, 0);
     }
 
     /// Lets at most that many datagrams leave per turn.

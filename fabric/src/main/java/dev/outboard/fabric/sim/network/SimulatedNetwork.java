@@ -1,14 +1,16 @@
-package dev.outboard.testkit;
+package dev.outboard.fabric.sim.network;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,8 @@ public final class SimulatedNetwork<A> {
     /// A datagram held back lets this many times the longest delay pass at most.
     private static final int HOLD_BACK = 4;
 
+    private static final double NANOS_PER_SECOND = 1e9;
+
     /// Somebody on the network.
     public interface Node {
         /// When it wants a turn at the latest, or [#NEVER]. A time that has passed means at once.
@@ -57,6 +61,10 @@ public final class SimulatedNetwork<A> {
         SENT,
         ARRIVED,
         LOST,
+        /// The way is cut.
+        CUT_OFF,
+        /// Longer than what fits the way.
+        TOO_LONG,
         DUPLICATED,
         HELD_BACK,
         CORRUPTED,
@@ -75,6 +83,9 @@ public final class SimulatedNetwork<A> {
         final ArrayDeque<Datagram<A>> inbox = new ArrayDeque<>();
         long wakeNanos = NEVER;
 
+        /// When the last datagram that was sent has left.
+        long idleNanos;
+
         Host(Node node) {
             this.node = node;
         }
@@ -88,6 +99,8 @@ public final class SimulatedNetwork<A> {
     private final NetworkFaults faults;
     private final Map<A, Host<A>> hosts = new LinkedHashMap<>();
     private final Map<Route<A>, Long> lastArrivals = new HashMap<>();
+    private final Set<Route<A>> cut = new HashSet<>();
+    private final Map<Route<A>, Integer> limits = new HashMap<>();
     private final Map<Fate, Long> counts = new EnumMap<>(Fate.class);
     private final PriorityQueue<Flight<A>> flights =
             new PriorityQueue<>(
@@ -125,6 +138,21 @@ public final class SimulatedNetwork<A> {
         passes = newPasses;
     }
 
+    /// Drops what `from` sends to `to`, until [#heal].
+    public void cut(A from, A to) {
+        cut.add(new Route<>(from, to));
+    }
+
+    /// Ends everything that [#cut] began.
+    public void heal() {
+        cut.clear();
+    }
+
+    /// Datagrams of more than `bytes` bytes do not fit the way from `from` to `to`.
+    public void limit(A from, A to, int bytes) {
+        limits.put(new Route<>(from, to), bytes);
+    }
+
     /// How many datagrams met that fate.
     public long count(Fate fate) {
         return counts.getOrDefault(fate, 0L);
@@ -136,18 +164,43 @@ public final class SimulatedNetwork<A> {
     }
 
     /// Sends `bytes`, which stay the caller's.
-    public void send(A from, A to, byte[] bytes) {
+    ///
+    /// @return false if they do not fit the way, and are dropped
+    public boolean send(A from, A to, byte[] bytes) {
+        Route<A> route = new Route<>(from, to);
+        if (bytes.length > limits.getOrDefault(route, Integer.MAX_VALUE)) {
+            note(Fate.TOO_LONG);
+            return false;
+        }
         note(Fate.SENT);
+        long leaves = leaves(from, bytes.length);
+        if (cut.contains(route)) {
+            note(Fate.CUT_OFF);
+            return true;
+        }
         var datagram = new Datagram<>(from, to, bytes.clone());
         if (!passes.test(datagram) || happens(faults.loss())) {
             note(Fate.LOST);
-            return;
+            return true;
         }
-        launch(datagram);
+        launch(datagram, leaves);
         if (happens(faults.duplication())) {
             note(Fate.DUPLICATED);
-            launch(new Datagram<>(from, to, bytes.clone()));
+            launch(new Datagram<>(from, to, bytes.clone()), leaves);
         }
+        return true;
+    }
+
+    /// When the last bit of what `from` sends now has left: one datagram after the other, as fast
+    /// as the bandwidth allows.
+    private long leaves(A from, int bytes) {
+        Host<A> host = hosts.get(from);
+        if (host == null || faults.bitsPerSecond() == 0) {
+            return nowNanos;
+        }
+        double nanos = bytes * Byte.SIZE * NANOS_PER_SECOND / faults.bitsPerSecond();
+        host.idleNanos = Math.max(nowNanos, host.idleNanos) + (long) Math.ceil(nanos);
+        return host.idleNanos;
     }
 
     /// The next datagram that arrived at `address`, or null.
@@ -163,10 +216,7 @@ public final class SimulatedNetwork<A> {
         if (next == NEVER) {
             return false;
         }
-        nowNanos = Math.max(nowNanos, next);
-        while (!flights.isEmpty() && flights.element().arrivalNanos() <= nowNanos) {
-            arrive(flights.remove().datagram());
-        }
+        deliver(Math.max(nowNanos, next));
         for (Host<A> host : List.copyOf(hosts.values())) {
             if (host.turnNanos() <= nowNanos) {
                 host.wakeNanos = NEVER;
@@ -174,6 +224,26 @@ public final class SimulatedNetwork<A> {
             }
         }
         return true;
+    }
+
+    /// Moves the clock to `now`, which has not passed, and lets arrive what is due, without giving
+    /// turns.
+    public void deliver(long now) {
+        nowNanos = now;
+        while (!flights.isEmpty() && flights.element().arrivalNanos() <= now) {
+            arrive(flights.remove().datagram());
+        }
+    }
+
+    /// When the next datagram arrives somewhere, or [#NEVER].
+    public long nextArrivalNanos() {
+        return flights.isEmpty() ? NEVER : flights.element().arrivalNanos();
+    }
+
+    /// Whether something has arrived at `address` that was not taken yet.
+    public boolean hasMail(A address) {
+        Host<A> host = hosts.get(address);
+        return host != null && !host.inbox.isEmpty();
     }
 
     /// Steps until `untilNanos`, where the clock then stands.
@@ -184,20 +254,21 @@ public final class SimulatedNetwork<A> {
         nowNanos = Math.max(nowNanos, untilNanos);
     }
 
-    private long nextNanos() {
-        long next = flights.isEmpty() ? NEVER : flights.element().arrivalNanos();
+    /// When [#step] has something to do, or [#NEVER]. A time that has passed means at once.
+    public long nextNanos() {
+        long next = nextArrivalNanos();
         for (Host<A> host : hosts.values()) {
             next = Math.min(next, host.turnNanos());
         }
         return next;
     }
 
-    private void launch(Datagram<A> datagram) {
+    private void launch(Datagram<A> datagram, long leavesNanos) {
         if (happens(faults.corruption())) {
             note(Fate.CORRUPTED);
             flipBits(datagram.bytes());
         }
-        long arrival = nowNanos + faults.delayNanos() + upTo(faults.jitterNanos());
+        long arrival = leavesNanos + faults.delayNanos() + upTo(faults.jitterNanos());
         if (happens(faults.reordering())) {
             note(Fate.HELD_BACK);
             arrival += 1 + upTo(HOLD_BACK * (faults.delayNanos() + faults.jitterNanos()));

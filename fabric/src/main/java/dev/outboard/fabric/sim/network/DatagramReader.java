@@ -1,11 +1,13 @@
-package dev.outboard.fabric.roce.rc;
+package dev.outboard.fabric.sim.network;
 
 import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;
 import dev.outboard.fabric.roce.wire.Packet;
+import dev.outboard.fabric.roce.wire.PacketFlaw;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.Sender;
+import dev.outboard.fabric.verbs.Counters;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -15,8 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 /// Turns datagrams into checked packets, as the receiving end of a device does.
 public final class DatagramReader {
-    public static final int UDP_PORT = 0xC000;
-
     private static final int MAX_BYTES = 8192;
 
     private final Gid local;
@@ -25,11 +25,7 @@ public final class DatagramReader {
     private final Packet packet = new Packet();
     private final IcrcVerifier verifier = new IcrcVerifier(IcrcVerifier.Policy.SOLVE);
     private final Map<Gid, Sender> senders = new HashMap<>();
-
-    /// Reads what arrives at `local` from [#UDP_PORT].
-    public DatagramReader(Gid local) {
-        this(local, UDP_PORT);
-    }
+    private final Counters<PacketFlaw> flaws = new Counters<>(PacketFlaw.class);
 
     /// Reads what arrives at `local` from `sourcePort`.
     public DatagramReader(Gid local, int sourcePort) {
@@ -41,21 +37,24 @@ public final class DatagramReader {
     public @Nullable Packet read(Gid source, byte[] datagram) {
         int length = datagram.length;
         MemorySegment.copy(datagram, 0, buffer.segment(), ValueLayout.JAVA_BYTE, 0, length);
-        if (packet.wrap(buffer.segment(), 0, length) != null) {
+        PacketFlaw flaw = packet.wrap(buffer.segment(), 0, length);
+        if (flaw != null) {
+            flaws.increment(flaw);
             return null;
         }
         Sender sender =
                 senders.computeIfAbsent(
                         source, from -> new Sender(new Path(from, local, sourcePort, 0)));
         if (verifier.verify(sender, buffer, 0, length) == IcrcVerifier.BAD) {
+            flaws.increment(PacketFlaw.BAD_ICRC);
             return null;
         }
         packet.from(source.high(), source.low(), sourcePort, 0);
         return packet;
     }
 
-    /// Damaged packets so far.
-    long bad() {
-        return verifier.bad();
+    /// What was malformed or damaged so far.
+    public Counters<PacketFlaw> flaws() {
+        return flaws;
     }
 }

@@ -1,9 +1,9 @@
-package dev.outboard.testkit;
+package dev.outboard.fabric.sim.network;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outboard.testkit.SimulatedNetwork.Fate;
+import dev.outboard.fabric.sim.network.SimulatedNetwork.Fate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -1,7 +1,8 @@
-package dev.outboard.fabric.roce.rc;
+package dev.outboard.fabric.sim.network;
 
 import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.roce.transport.PacketSink;
+import dev.outboard.fabric.roce.transport.TransmitListener;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Icrc;
 import dev.outboard.fabric.roce.wire.Path;
@@ -24,6 +25,10 @@ public final class DatagramSink implements PacketSink {
     private int capacity;
     private int count;
     private int payloadBytes;
+    private TransmitListener listener = TransmitListener.INDIFFERENT;
+
+    /// Somebody closed the arena of the payload.
+    private boolean isUnreadable;
 
     public DatagramSink(int maxDatagrams) {
         memory = Payload.of(Arena.ofAuto().allocate((long) maxDatagrams * SLOT_BYTES));
@@ -32,8 +37,13 @@ public final class DatagramSink implements PacketSink {
         capacity = maxDatagrams;
     }
 
-    /// Takes that many datagrams from now on, for tests of a full sink.
-    void limit(int newCapacity) {
+    /// Asks and tells `newListener` from now on.
+    public void attach(TransmitListener newListener) {
+        listener = newListener;
+    }
+
+    /// Takes that many datagrams from now on.
+    public void limit(int newCapacity) {
         capacity = Math.min(newCapacity, lengths.length);
     }
 
@@ -85,12 +95,22 @@ public final class DatagramSink implements PacketSink {
     @Override
     public void append(Payload payload, long offset, int length) {
         long to = offset(count) + HEADER_ROOM + payloadBytes;
-        MemorySegment.copy(payload.segment(), offset, memory.segment(), to, length);
+        try {
+            MemorySegment.copy(payload.segment(), offset, memory.segment(), to, length);
+        } catch (IllegalStateException e) {
+            isUnreadable = true;
+        }
         payloadBytes += length;
     }
 
     @Override
     public void finish(Path path, int headerLength) {
+        if (isUnreadable) {
+            isUnreadable = false;
+            payloadBytes = 0;
+            listener.unreadable(path);
+            return;
+        }
         long at = offset(count);
         MemorySegment all = memory.segment();
         MemorySegment.copy(all, at + HEADER_ROOM, all, at + headerLength, payloadBytes);

@@ -1,0 +1,80 @@
+package dev.outboard.fabric.contract.sim;
+
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Fabric;
+import dev.outboard.fabric.contract.CompletionChannelContract;
+import dev.outboard.fabric.contract.DatagramContract;
+import dev.outboard.fabric.contract.DatagramServiceContract;
+import dev.outboard.fabric.contract.FabricContract;
+import dev.outboard.fabric.contract.MemoryWindowContract;
+import dev.outboard.fabric.contract.QueuePairContract;
+import dev.outboard.fabric.contract.SharedReceiveQueueContract;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Nested;
+
+/// Every suite on simulated devices. What one thread does, it does in virtual time.
+public class SimContractTest {
+    private static final AtomicInteger NEXT_HOST = new AtomicInteger();
+
+    private static Device open(String network, String options) {
+        int host = NEXT_HOST.incrementAndGet();
+        return Fabric.open(
+                "sim://%s/10.0.%d.%d%s".formatted(network, host / 250, host % 250 + 1, options));
+    }
+
+    @Nested
+    class Connections extends FabricContract {
+        @Override
+        protected Device open() {
+            return SimContractTest.open("contract", "");
+        }
+    }
+
+    @Nested
+    class QueuePairs extends QueuePairContract {
+        @Override
+        protected Device open() {
+            return SimContractTest.open("contract", "");
+        }
+    }
+
+    @Nested
+    class SharedReceiveQueues extends SharedReceiveQueueContract {
+        @Override
+        protected Device open() {
+            return SimContractTest.open("contract", "");
+        }
+    }
+
+    @Nested
+    class MemoryWindows extends MemoryWindowContract {
+        @Override
+        protected Device open() {
+            return SimContractTest.open("contract", "");
+        }
+    }
+
+    @Nested
+    class Datagrams extends DatagramContract {
+        @Override
+        protected Device open() {
+            return SimContractTest.open("contract", "");
+        }
+    }
+
+    @Nested
+    class DatagramServices extends DatagramServiceContract {
+        @Override
+        protected Device open() {
+            return SimContractTest.open("contract", "");
+        }
+    }
+
+    @Nested
+    class CompletionChannels extends CompletionChannelContract {
+        @Override
+        protected Device open() {
+            return SimContractTest.open("threads", "?clock=real");
+        }
+    }
+}

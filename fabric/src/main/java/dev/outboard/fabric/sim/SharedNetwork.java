@@ -1,0 +1,310 @@
+package dev.outboard.fabric.sim;
+
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.sim.network.SimulatedNetwork;
+import dev.outboard.fabric.sim.network.SimulatedNetwork.Datagram;
+import dev.outboard.fabric.sim.network.SimulatedNetwork.Fate;
+import dev.outboard.fabric.sim.network.SimulatedNetwork.Node;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// A [SimulatedNetwork] that the devices of this process share under a name, from when the first is
+/// opened until the last is closed. One thread at a time has a hand in it.
+final class SharedNetwork implements SimNetwork {
+    /// What a look that finds nothing takes, so that time passes for a thread that only polls.
+    private static final long EMPTY_POLL_NANOS = 1_000;
+
+    /// Who waits longer waits for ever.
+    private static final long LONGEST_WAIT_NANOS = Duration.ofDays(365).toNanos();
+
+    private static final Map<String, SharedNetwork> NETWORKS = new HashMap<>();
+
+    private final SimOptions options;
+    private final SimClock clock;
+    private final SimulatedNetwork<Gid> network;
+    private final long startNanos = System.nanoTime();
+    private final Set<Gid> members = new HashSet<>();
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /// Time has passed, something was sent, or somebody is to look up.
+    private final Condition changed = lock.newCondition();
+
+    private SharedNetwork(SimOptions options) {
+        this.options = options;
+        clock = options.clock();
+        network = new SimulatedNetwork<>(new SplittableRandom(options.seed()), options.faults());
+    }
+
+    // ---- members --------------------------------------------------------------------------------
+
+    /// The network that `options` name, with their device as a member that is not there yet.
+    ///
+    /// @throws FabricException with ADDRESS_IN_USE if the address is taken, or the network has
+    ///   other options
+    static SharedNetwork join(SimOptions options) {
+        synchronized (NETWORKS) {
+            SharedNetwork network = NETWORKS.get(options.network());
+            if (network == null) {
+                network = new SharedNetwork(options);
+            } else if (!options.ofNetwork().isEmpty()
+                    && !options.ofNetwork().equals(network.options.ofNetwork())) {
+                throw new FabricException(
+                        Reason.ADDRESS_IN_USE,
+                        "the network %s is there already, with %s; %s wants it with %s: name the same options, or none, or another network"
+                                .formatted(
+                                        options.network(),
+                                        network.options.ofNetwork(),
+                                        options.name(),
+                                        options.ofNetwork()));
+            }
+            if (!network.members.add(Gid.of(options.address()))) {
+                throw new FabricException(
+                        Reason.ADDRESS_IN_USE,
+                        options.name() + " is open already; take another address of the network");
+            }
+            NETWORKS.put(options.network(), network);
+            return network;
+        }
+    }
+
+    /// The device at `address` is there: it gets turns, unless its own threads take them.
+    void attach(Gid address, Node node) {
+        exclusively(() -> network.attach(address, node));
+    }
+
+    /// The device at `address` is gone.
+    void leave(Gid address) {
+        exclusively(() -> network.detach(address));
+        synchronized (NETWORKS) {
+            members.remove(address);
+            if (members.isEmpty()) {
+                NETWORKS.remove(name());
+            }
+        }
+    }
+
+    SimClock clock() {
+        return clock;
+    }
+
+    SimOptions options() {
+        return options;
+    }
+
+    // ---- packets --------------------------------------------------------------------------------
+
+    /// @return false if `bytes` do not fit the way, and are dropped
+    boolean send(Gid from, Gid to, byte[] bytes) {
+        return exclusively(() -> {
+            changed.signalAll();
+            return network.send(from, to, bytes);
+        });
+    }
+
+    @Nullable Datagram<Gid> poll(Gid address) {
+        lock.lock();
+        try {
+            catchUp();
+            return network.poll(address);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean hasMail(Gid address) {
+        return exclusively(() -> network.hasMail(address));
+    }
+
+    // ---- time -----------------------------------------------------------------------------------
+
+    @Override
+    public long nowNanos() {
+        return clock == SimClock.REAL
+                ? System.nanoTime() - startNanos
+                : exclusively(network::nowNanos);
+    }
+
+    @Override
+    public long nextNanos() {
+        return exclusively(network::nextNanos);
+    }
+
+    @Override
+    public boolean step() {
+        requireNoWallClock();
+        return exclusively(() -> {
+            boolean happened = network.step();
+            changed.signalAll();
+            return happened;
+        });
+    }
+
+    @Override
+    public void runUntil(long nanos) {
+        requireNoWallClock();
+        exclusively(() -> {
+            network.runUntil(nanos);
+            changed.signalAll();
+        });
+    }
+
+    private void requireNoWallClock() {
+        if (clock == SimClock.REAL) {
+            throw new FabricException(
+                    Reason.INVALID_STATE,
+                    "the network " + name() + " has clock=real and cannot be stepped");
+        }
+    }
+
+    /// An application has looked and found nothing.
+    void passPoll() {
+        if (clock == SimClock.VIRTUAL) {
+            exclusively(() -> network.runUntil(network.nowNanos() + EMPTY_POLL_NANOS));
+        }
+    }
+
+    /// An application waits until `isDone`, at most until `limitNanos`. In virtual time it may
+    /// return whenever something has happened.
+    ///
+    /// @return false if the limit is reached
+    boolean pass(BooleanSupplier isDone, long limitNanos) {
+        return exclusively(
+                () -> clock == SimClock.VIRTUAL ? hurry(limitNanos) : waitFor(isDone, limitNanos));
+    }
+
+    private boolean hurry(long limitNanos) {
+        long now = network.nowNanos();
+        if (now >= limitNanos) {
+            return false;
+        }
+        long next = network.nextNanos();
+        if (next <= limitNanos && next != SimulatedNetwork.NEVER) {
+            return network.step();
+        }
+        if (limitNanos - now > LONGEST_WAIT_NANOS) {
+            throw new FabricException(
+                    Reason.INVALID_STATE,
+                    "a thread waits for ever: nothing is on its way on the network "
+                            + name()
+                            + ", and with clock=virtual no other thread will send; see clock=real");
+        }
+        network.runUntil(limitNanos);
+        return true;
+    }
+
+    private boolean waitFor(BooleanSupplier isDone, long limitNanos) {
+        while (!isDone.getAsBoolean()) {
+            if (network.nowNanos() >= limitNanos) {
+                return false;
+            }
+            changed.awaitUninterruptibly();
+        }
+        return true;
+    }
+
+    /// With the clock of the wall: waits until something has arrived at `address`, `isWoken`, or
+    /// `nanos` passed.
+    void awaitMail(Gid address, BooleanSupplier isWoken, long nanos) {
+        long limit = nowNanos() + Math.min(nanos, LONGEST_WAIT_NANOS);
+        exclusively(() -> {
+            catchUp();
+            while (!isWoken.getAsBoolean() && !network.hasMail(address)) {
+                long now = nowNanos();
+                if (now >= limit || !sleep(Math.min(limit, network.nextArrivalNanos()) - now)) {
+                    return;
+                }
+                catchUp();
+            }
+        });
+    }
+
+    /// Whoever waits looks up.
+    void signal() {
+        exclusively(changed::signalAll);
+    }
+
+    private boolean sleep(long nanos) {
+        try {
+            long _ = changed.awaitNanos(nanos);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /// With the clock of the wall: what is due has arrived.
+    private void catchUp() {
+        if (clock == SimClock.REAL) {
+            network.deliver(nowNanos());
+        }
+    }
+
+    // ---- harm -----------------------------------------------------------------------------------
+
+    @Override
+    public void cut(InetAddress from, InetAddress to) {
+        exclusively(() -> network.cut(Gid.of(from), Gid.of(to)));
+    }
+
+    @Override
+    public void heal() {
+        exclusively(network::heal);
+    }
+
+    @Override
+    public void limit(InetAddress from, InetAddress to, int bytes) {
+        exclusively(() -> network.limit(Gid.of(from), Gid.of(to), bytes));
+    }
+
+    // ---- the rest -------------------------------------------------------------------------------
+
+    @Override
+    public String name() {
+        return options.network();
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        return exclusively(() -> {
+            Map<String, Long> counters = new TreeMap<>();
+            for (Fate fate : Fate.values()) {
+                String name = fate.name().toLowerCase(Locale.ROOT).replace('_', '-');
+                counters.put(name, network.count(fate));
+            }
+            return counters;
+        });
+    }
+
+    private <T> T exclusively(Supplier<T> operation) {
+        lock.lock();
+        try {
+            return operation.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void exclusively(Runnable operation) {
+        lock.lock();
+        try {
+            operation.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

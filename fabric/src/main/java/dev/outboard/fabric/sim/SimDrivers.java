@@ -1,0 +1,75 @@
+package dev.outboard.fabric.sim;
+
+import dev.outboard.fabric.drive.Drivers;
+import dev.outboard.fabric.drive.Engine;
+import dev.outboard.fabric.drive.WaitPoint;
+import dev.outboard.fabric.verbs.CompletionRing;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// Drivers on a network that has its own time. There is no thread behind the application: who polls
+/// or waits lets time pass, and the network gives everybody a turn when it is due.
+final class SimDrivers implements Drivers {
+    private final Engine engine;
+    private final SharedNetwork network;
+    private final List<WaitPoint> points = new CopyOnWriteArrayList<>();
+
+    SimDrivers(Engine engine, SharedNetwork network) {
+        this.engine = engine;
+        this.network = network;
+    }
+
+    @Override
+    public void add(WaitPoint point) {
+        points.add(point);
+    }
+
+    @Override
+    public void remove(WaitPoint point) {
+        points.remove(point);
+    }
+
+    @Override
+    public boolean drive(@Nullable CompletionRing ring) {
+        boolean worked = engine.drive(ring);
+        if (!worked) {
+            network.passPoll();
+        }
+        return worked;
+    }
+
+    @Override
+    public boolean await(WaitPoint point, @Nullable CompletionRing ring, long timeoutNanos) {
+        pass(() -> point.isNotified() || point.isClosed(), ring, timeoutNanos);
+        return point.isNotified();
+    }
+
+    @Override
+    public <T> @Nullable T take(BlockingQueue<T> queue, long timeoutNanos) {
+        pass(() -> !queue.isEmpty(), null, timeoutNanos);
+        return queue.poll();
+    }
+
+    private void pass(BooleanSupplier isDone, @Nullable CompletionRing ring, long timeoutNanos) {
+        long now = engine.nowNanos();
+        long limit = timeoutNanos > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + timeoutNanos;
+        while (!isDone.getAsBoolean()) {
+            if (!engine.drive(ring) && !network.pass(isDone, limit)) {
+                return;
+            }
+        }
+    }
+
+    @Override
+    public void notified(WaitPoint point) {
+        network.signal();
+    }
+
+    @Override
+    public void close() {
+        points.forEach(WaitPoint::abandon);
+    }
+}

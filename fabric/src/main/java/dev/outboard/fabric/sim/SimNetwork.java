@@ -1,0 +1,70 @@
+package dev.outboard.fabric.sim;
+
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.roce.device.RoceDevice;
+import java.net.InetAddress;
+import java.util.Map;
+
+/// The network of simulated devices, for whoever wants to be its clock, or to do it harm. Any
+/// thread.
+///
+/// ```java
+/// Device a = Fabric.open("sim://lab/10.0.0.1?seed=7&clock=stepped");
+/// Device b = Fabric.open("sim://lab/10.0.0.2");
+/// SimNetwork network = SimNetwork.of(a);
+/// …
+/// network.runUntil(network.nowNanos() + 1_000_000);
+/// ```
+///
+/// With `clock=stepped` time passes in [#step] and [#runUntil] only, so that a model of something
+/// larger can be the clock. What devices do in a turn, they do in the thread that calls these.
+public interface SimNetwork {
+    /// The network of `device`.
+    ///
+    /// @throws FabricException with INVALID_ARGUMENT if that is not a simulated one
+    static SimNetwork of(Device device) {
+        if (device instanceof RoceDevice simulated && simulated.site() instanceof SimSite site) {
+            return site.network();
+        }
+        throw new FabricException(
+                Reason.INVALID_ARGUMENT,
+                device.name() + " is not on a simulated network; valid: a device of sim://");
+    }
+
+    /// Its name in the URIs of its devices.
+    String name();
+
+    /// The time of all its devices; it began at 0.
+    long nowNanos();
+
+    /// When something happens next: a packet arrives, or a device wants a turn. A time that has
+    /// passed means at once; [Long#MAX_VALUE] means never, unless an application does something.
+    long nextNanos();
+
+    /// Moves the time on to where something happens next, and lets it happen.
+    ///
+    /// @return false if nothing will ever happen
+    /// @throws FabricException with INVALID_STATE if its clock is the wall's
+    boolean step();
+
+    /// Lets everything happen until `nanos`, where the time then stands.
+    ///
+    /// @throws FabricException with INVALID_STATE if its clock is the wall's
+    void runUntil(long nanos);
+
+    /// From now on nothing gets from `from` to `to`.
+    void cut(InetAddress from, InetAddress to);
+
+    /// From now on everything gets through again.
+    void heal();
+
+    /// From now on packets of more than `bytes` bytes, BTH to ICRC, do not fit the way from `from`
+    /// to `to`.
+    void limit(InetAddress from, InetAddress to, int bytes);
+
+    /// What became of the packets: sent, arrived, lost, cut-off, too-long, duplicated, held-back,
+    /// corrupted, overflowed and undeliverable.
+    Map<String, Long> counters();
+}

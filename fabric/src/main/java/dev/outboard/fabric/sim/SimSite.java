@@ -1,0 +1,178 @@
+package dev.outboard.fabric.sim;
+
+import dev.outboard.fabric.drive.Drivers;
+import dev.outboard.fabric.drive.Engine;
+import dev.outboard.fabric.drive.ThreadDrivers;
+import dev.outboard.fabric.roce.device.NetworkSite;
+import dev.outboard.fabric.roce.transport.PacketHandler;
+import dev.outboard.fabric.roce.transport.PacketSink;
+import dev.outboard.fabric.roce.transport.TransmitListener;
+import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.Packet;
+import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.sim.network.DatagramReader;
+import dev.outboard.fabric.sim.network.DatagramSink;
+import dev.outboard.fabric.sim.network.SimulatedNetwork.Datagram;
+import dev.outboard.fabric.sim.network.SimulatedNetwork.Node;
+import java.net.InetAddress;
+import java.util.Map;
+
+/// The place of a device on a simulated network.
+final class SimSite implements NetworkSite {
+    private static final int MAX_DATAGRAMS = 64;
+
+    /// A datagram in the inbox, headers included.
+    private static final int BYTES_PER_DATAGRAM = 4352;
+
+    private static final int MAX_BUFFER_BYTES = 8 << 20;
+
+    private final SharedNetwork network;
+    private final Gid address;
+    private final DatagramSink sink = new DatagramSink(MAX_DATAGRAMS);
+    private final DatagramReader reader;
+    private TransmitListener listener = TransmitListener.INDIFFERENT;
+    private volatile boolean woken;
+    private volatile long sent;
+    private volatile long received;
+
+    /// A place on the network that `options` name.
+    SimSite(SimOptions options) {
+        network = SharedNetwork.join(options);
+        address = Gid.of(options.address());
+        reader = new DatagramReader(address, Path.DESTINATION_PORT);
+    }
+
+    SharedNetwork network() {
+        return network;
+    }
+
+    @Override
+    public void attach(TransmitListener newListener) {
+        listener = newListener;
+        sink.attach(newListener);
+    }
+
+    @Override
+    public Drivers drivers(Engine engine, String name) {
+        network.attach(address, new Turns(engine));
+        return network.clock() == SimClock.REAL
+                ? ThreadDrivers.start(engine, name)
+                : new SimDrivers(engine, network);
+    }
+
+    @Override
+    public int receiveBufferBytes() {
+        long bytes = (long) BYTES_PER_DATAGRAM * network.options().faults().inboxDatagrams();
+        return (int) Math.min(MAX_BUFFER_BYTES, bytes);
+    }
+
+    @Override
+    public String problemTowards(InetAddress destination) {
+        if (destination.isAnyLocalAddress() || destination.isMulticastAddress()) {
+            return destination.getHostAddress() + " is not the address of one host";
+        }
+        boolean isSameKind = Gid.of(destination).isIpv4() == address.isIpv4();
+        return isSameKind
+                ? ""
+                : "no way from "
+                        + address.toInetAddress().getHostAddress()
+                        + " to "
+                        + destination.getHostAddress()
+                        + ": one is IPv4, the other IPv6";
+    }
+
+    @Override
+    public long nowNanos() {
+        return network.nowNanos();
+    }
+
+    @Override
+    public void await(long nanos) {
+        network.awaitMail(address, () -> woken, nanos);
+        woken = false;
+    }
+
+    @Override
+    public void wake() {
+        woken = true;
+        network.signal();
+    }
+
+    @Override
+    public int receive(int messages, long nowNanos, PacketHandler handler) {
+        for (int i = 0; i < messages; i++) {
+            Datagram<Gid> mail = network.poll(address);
+            if (mail == null) {
+                return i;
+            }
+            Packet packet = reader.read(mail.from(), mail.bytes());
+            if (packet != null) {
+                received++;
+                handler.packet(packet, nowNanos);
+            }
+        }
+        return messages;
+    }
+
+    @Override
+    public PacketSink sink() {
+        return sink;
+    }
+
+    @Override
+    public void flush(long nowNanos) {
+        for (int i = 0; i < sink.count(); i++) {
+            Path path = sink.path(i);
+            if (network.send(address, path.destination(), sink.bytes(i))) {
+                sent++;
+            } else {
+                listener.tooLong(path);
+            }
+        }
+        sink.clear();
+    }
+
+    /// It keeps nothing back.
+    @Override
+    public long deadlineNanos() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public void countersTo(Map<String, Long> counters) {
+        counters.put("sent.packets", sent);
+        counters.put("received.packets", received);
+        counters.put("received.buffer-bytes", (long) receiveBufferBytes());
+        reader.flaws().copyTo(counters, "discarded.");
+    }
+
+    @Override
+    public void close() {
+        network.leave(address);
+    }
+
+    /// What the network gives a device whose own threads do not drive it.
+    private final class Turns implements Node {
+        private final Engine engine;
+        private boolean hasMailLeft;
+
+        Turns(Engine engine) {
+            this.engine = engine;
+        }
+
+        @Override
+        public long deadlineNanos() {
+            return hasMailLeft ? Long.MIN_VALUE : engine.deadlineNanos();
+        }
+
+        @Override
+        public void turn(long nowNanos) {
+            long before;
+            do {
+                before = received;
+                engine.drive(null);
+                hasMailLeft = network.hasMail(address);
+            } while (hasMailLeft && received > before);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+package dev.outboard.fabric.sim.network;
+
+/// What a [SimulatedNetwork] does to datagrams: a value. Chances are 0 to 1 and count per datagram.
+///
+/// ```java
+/// var faults = NetworkFaults.none(5_000).withLoss(0.01).withJitter(2_000);
+/// ```
+public final class NetworkFaults {
+    private double loss;
+    private double duplication;
+    private double reordering;
+    private double corruption;
+    private long delayNanos;
+    private long jitterNanos;
+    private long turnNanos;
+    private int inboxDatagrams;
+    private long bitsPerSecond;
+
+    private NetworkFaults(long delayNanos) {
+        this.delayNanos = delayNanos;
+        this.inboxDatagrams = Integer.MAX_VALUE;
+    }
+
+    private NetworkFaults(NetworkFaults other) {
+        loss = other.loss;
+        duplication = other.duplication;
+        reordering = other.reordering;
+        corruption = other.corruption;
+        delayNanos = other.delayNanos;
+        jitterNanos = other.jitterNanos;
+        turnNanos = other.turnNanos;
+        inboxDatagrams = other.inboxDatagrams;
+        bitsPerSecond = other.bitsPerSecond;
+    }
+
+    /// Everything arrives once, in order, `delayNanos` later.
+    public static NetworkFaults none(long delayNanos) {
+        return new NetworkFaults(delayNanos);
+    }
+
+    public NetworkFaults withLoss(double loss) {
+        NetworkFaults changed = new NetworkFaults(this);
+        changed.loss = loss;
+        return changed;
+    }
+
+    public NetworkFaults withDuplication(double duplication) {
+        NetworkFaults changed = new NetworkFaults(this);
+        changed.duplication = duplication;
+        return changed;
+    }
+
+    public NetworkFaults withReordering(double reordering) {
+        NetworkFaults changed = new NetworkFaults(this);
+        changed.reordering = reordering;
+        return changed;
+    }
+
+    public NetworkFaults withCorruption(double corruption) {
+        NetworkFaults changed = new NetworkFaults(this);
+        changed.corruption = corruption;
+        return changed;
+    }
+
+    public NetworkFaults withJitter(long jitterNanos) {
+        NetworkFaults changed = new NetworkFaults(this);
+        changed.jitterNanos = jitterNanos;
+        return changed;
+    }
+
+    public NetworkFaults withTurn(long turnNanos) {
+        NetworkFaults changed = new NetworkFaults(this);
+        changed.turnNanos = turnNanos;
+        return changed;
+    }
+
+    public NetworkFaults withInbox(int inboxDatagrams) {
+        NetworkFaults changed = new NetworkFaults(this);
+        changed.inboxDatagrams = inboxDatagrams;
+        return changed;
+    }
+
+    public NetworkFaults withBandwidth(long bitsPerSecond) {
+        NetworkFaults changed = new NetworkFaults(this);
+        changed.bitsPerSecond = bitsPerSecond;
+        return changed;
+    }
+
+    /// The chance to vanish.
+    public double loss() {
+        return loss;
+    }
+
+    /// The chance to arrive twice.
+    public double duplication() {
+        return duplication;
+    }
+
+    /// The chance to be held back so that later ones overtake.
+    public double reordering() {
+        return reordering;
+    }
+
+    /// The chance that one to four bits flip.
+    public double corruption() {
+        return corruption;
+    }
+
+    /// The time on the way at least.
+    public long delayNanos() {
+        return delayNanos;
+    }
+
+    /// What the way takes longer at most; jitter alone changes no order.
+    public long jitterNanos() {
+        return jitterNanos;
+    }
+
+    /// How long a node lets arrived datagrams wait at most before it looks.
+    public long turnNanos() {
+        return turnNanos;
+    }
+
+    /// How many may wait at a node; more are dropped, as by a full socket buffer.
+    public int inboxDatagrams() {
+        return inboxDatagrams;
+    }
+
+    /// How fast a node can send; 0 for at once.
+    public long bitsPerSecond() {
+        return bitsPerSecond;
+    }
+
+    /// Whether a datagram can get lost, damaged, repeated or out of order.
+    public boolean isReliable() {
+        return loss == 0
+                && duplication == 0
+                && reordering == 0
+                && corruption == 0
+                && inboxDatagrams == Integer.MAX_VALUE;
+    }
+}
