@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
+import dev.outboard.fabric.contract.roce.CapturedPacket;
 import dev.outboard.naa.client.NaaClient;
 import dev.outboard.naa.client.NaaClientBuilder;
 import dev.outboard.naa.server.RoutineSpec;
@@ -28,8 +29,8 @@ class FieldsOnTheWireTest {
     @TempDir private Path directory;
 
     private ServerUnderTest server;
-    private List<Frame> client = List.of();
-    private List<Frame> node = List.of();
+    private List<CapturedPacket> client = List.of();
+    private List<CapturedPacket> node = List.of();
 
     private MemorySegment both;
     private MemorySegment in;
@@ -248,12 +249,12 @@ class FieldsOnTheWireTest {
             }
         }
         Set<String> seen = new HashSet<>();
-        List<Frame> requests =
-                Frame.read(capture).stream()
+        List<CapturedPacket> requests =
+                CapturedPacket.readAll(capture).stream()
                         .filter(frame -> frame.isRequest() && !frame.isProbe())
                         .filter(frame -> seen.add(frame.outbound() + " " + frame.psn()))
                         .toList();
-        client = requests.stream().filter(Frame::outbound).toList();
+        client = requests.stream().filter(CapturedPacket::outbound).toList();
         node = requests.stream().filter(frame -> !frame.outbound()).toList();
     }
 
@@ -276,13 +277,13 @@ class FieldsOnTheWireTest {
         return "%016x".formatted(memory.address());
     }
 
-    private static String hex(Frame message) {
-        assertThat(message.opcode()).isEqualTo(Frame.SEND_ONLY);
+    private static String hex(CapturedPacket message) {
+        assertThat(message.opcode()).isEqualTo(CapturedPacket.SEND_ONLY);
         return message.payloadHex();
     }
 
-    private static String lengthAndImmediate(Frame write) {
-        return write.opcode() == Frame.WRITE_ONLY
+    private static String lengthAndImmediate(CapturedPacket write) {
+        return write.opcode() == CapturedPacket.WRITE_ONLY
                 ? "%d".formatted(write.writeLength())
                 : "%d %08x".formatted(write.writeLength(), write.immediate());
     }

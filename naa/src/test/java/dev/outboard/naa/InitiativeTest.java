@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
+import dev.outboard.fabric.contract.roce.CapturedPacket;
 import dev.outboard.naa.client.NaaClient;
 import dev.outboard.naa.client.NaaClientBuilder;
 import dev.outboard.naa.server.ServerOptions;
@@ -99,14 +100,25 @@ class InitiativeTest {
         }
         return own(capture).stream()
                 .filter(frame -> frame.outbound())
-                .filter(frame -> frame.opcode() != Frame.WRITE_ONLY)
+                .filter(frame -> frame.opcode() != CapturedPacket.WRITE_ONLY)
                 // Which side disconnects first after a refusal is a matter of time.
                 .filter(frame -> !frame.isCm() || !frame.cmName().startsWith("DRE"))
                 .map(frame ->
-                        frame.opcode() == Frame.SEND_ONLY
-                                ? "client asks for " + frame.flagsAndSizes()
+                        frame.opcode() == CapturedPacket.SEND_ONLY
+                                ? "client asks for " + flagsAndSizes(frame)
                                 : describe(frame))
                 .toList();
+    }
+
+    /// Of a request for regions: the flags and the size of each.
+    private static String flagsAndSizes(CapturedPacket request) {
+        String message = request.payloadHex();
+        StringBuilder all = new StringBuilder();
+        for (int at = 2 * 4; at < message.length(); at += 2 * 24) {
+            String size = message.substring(at + 2 * 20, at + 2 * 24);
+            all.append(message, at, at + 2).append(':').append(size).append(' ');
+        }
+        return all.toString();
     }
 
     private static ServerOptions.Builder options() {
@@ -132,10 +144,10 @@ class InitiativeTest {
     }
 
     /// Without acknowledgements and probes, and without what a busy machine makes the sides repeat.
-    private static List<Frame> own(Path capture) {
+    private static List<CapturedPacket> own(Path capture) {
         Set<String> seen = new HashSet<>();
-        return Frame.read(capture).stream()
-                .filter(frame -> frame.opcode() != Frame.ACKNOWLEDGE && !frame.isProbe())
+        return CapturedPacket.readAll(capture).stream()
+                .filter(frame -> frame.opcode() != CapturedPacket.ACKNOWLEDGE && !frame.isProbe())
                 .filter(frame -> !frame.isCm() || !frame.cmName().equals("MRA"))
                 .filter(frame ->
                         seen.add(
@@ -145,14 +157,14 @@ class InitiativeTest {
                 .toList();
     }
 
-    private static String describe(Frame frame) {
+    private static String describe(CapturedPacket frame) {
         String who = frame.outbound() ? "client " : "server ";
         return who
                 + switch (frame.opcode()) {
-                    case Frame.SEND_ONLY -> "SEND";
-                    case Frame.WRITE_ONLY -> "WRITE";
-                    case Frame.WRITE_ONLY_WITH_IMMEDIATE -> "WRITE_WITH_IMMEDIATE";
-                    case Frame.UD_SEND_ONLY -> frame.cmName();
+                    case CapturedPacket.SEND_ONLY -> "SEND";
+                    case CapturedPacket.WRITE_ONLY -> "WRITE";
+                    case CapturedPacket.WRITE_ONLY_WITH_IMMEDIATE -> "WRITE_WITH_IMMEDIATE";
+                    case CapturedPacket.UD_SEND_ONLY -> frame.cmName();
                     default -> "opcode %02x".formatted(frame.opcode());
                 };
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
+import dev.outboard.fabric.contract.roce.CapturedPacket;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.naa.client.NaaClient;
 import dev.outboard.naa.client.NaaClientBuilder;
@@ -33,7 +34,8 @@ class WireTest {
     @Test
     @Requirement({"NAA-CONN-2", "NAA-DISC-1", "NAA-SCOPE-2"})
     void connectsAndDisconnectsWithTheMessagesOfConnectionManagement() {
-        List<Frame> cm = run(Dialect.UPSTREAM_2026, 2).stream().filter(Frame::isCm).toList();
+        List<CapturedPacket> cm =
+                run(Dialect.UPSTREAM_2026, 2).stream().filter(CapturedPacket::isCm).toList();
         assertThat(cm)
                 .extracting(frame -> (frame.outbound() ? "client " : "server ") + frame.cmName())
                 .containsExactly(
@@ -44,7 +46,7 @@ class WireTest {
     @CsvSource({"AP1_2023, 1", "UPSTREAM_2026, 7"})
     @Requirement({"NAA-CONN-4", "NAA-CONN-6"})
     void proposesTheParametersOfTheDialect(Dialect dialect, int retries) {
-        Frame request = run(dialect, 1).getFirst();
+        CapturedPacket request = run(dialect, 1).getFirst();
         assertThat(request.cmName()).isEqualTo("REQ");
         assertThat(request.cmLong(8)).as("service ID").isEqualTo(0x0000000001060000L + port);
         assertThat(request.cm(35)).as("responder resources").isEqualTo(1);
@@ -63,7 +65,7 @@ class WireTest {
     void usesSendsAndWritesOnlyAndSolicitsEventsWhereThePeerSleeps() {
         List<String> requests =
                 run(Dialect.UPSTREAM_2026, 2).stream()
-                        .filter(Frame::isRequest)
+                        .filter(CapturedPacket::isRequest)
                         .map(WireTest::describe)
                         .toList();
         assertThat(requests)
@@ -81,7 +83,7 @@ class WireTest {
     void ap1WritesMetadataFirstAndGetsOneRegionBack() {
         List<String> writes =
                 run(Dialect.AP1_2023, 2).stream()
-                        .filter(Frame::isRequest)
+                        .filter(CapturedPacket::isRequest)
                         .map(WireTest::describe)
                         .skip(2)
                         .toList();
@@ -97,8 +99,12 @@ class WireTest {
     @CsvSource({"AP1_2023, 00000001", "UPSTREAM_2026, 00000100"})
     @Requirement({"NAA-RET-6", "NAA-RET-7"})
     void anErrorCodeTravelsAloneInTheImmediateValue(Dialect dialect, String immediate) {
-        List<Frame> frames = run(dialect, 1, 99);
-        assertThat(frames.stream().filter(Frame::isRequest).map(WireTest::describe).toList())
+        List<CapturedPacket> frames = run(dialect, 1, 99);
+        assertThat(
+                        frames.stream()
+                                .filter(CapturedPacket::isRequest)
+                                .map(WireTest::describe)
+                                .toList())
                 .last()
                 .isEqualTo("server WRITE_WITH_IMMEDIATE 0 " + immediate + " solicited");
     }
@@ -110,7 +116,7 @@ class WireTest {
         internal = InternalRegion.of(77).at(0xabcde);
         MemorySegment message =
                 run(dialect, 1).stream()
-                        .filter(Frame::isRequest)
+                        .filter(CapturedPacket::isRequest)
                         .findFirst()
                         .orElseThrow()
                         .sendPayload();
@@ -126,10 +132,10 @@ class WireTest {
     void theServerAcknowledgesBeforeItAnswers() {
         int acknowledged = 0;
         int sent = 0;
-        for (Frame frame : run(Dialect.UPSTREAM_2026, 3)) {
+        for (CapturedPacket frame : run(Dialect.UPSTREAM_2026, 3)) {
             if (frame.outbound() && frame.isRequest()) {
                 sent = frame.psn();
-            } else if (!frame.outbound() && frame.opcode() == Frame.ACKNOWLEDGE) {
+            } else if (!frame.outbound() && frame.opcode() == CapturedPacket.ACKNOWLEDGE) {
                 assertThat(frame.syndrome()).isLessThan(32);
                 acknowledged = frame.psn();
             } else if (!frame.outbound() && frame.isRequest()) {
@@ -138,12 +144,12 @@ class WireTest {
         }
     }
 
-    private List<Frame> run(Dialect dialect, int regions) {
+    private List<CapturedPacket> run(Dialect dialect, int regions) {
         return run(dialect, regions, ServerUnderTest.INCREMENT);
     }
 
     /// Runs one session with one RPC.
-    private List<Frame> run(Dialect dialect, int regions, int functionCode) {
+    private List<CapturedPacket> run(Dialect dialect, int regions, int functionCode) {
         Path capture = directory.resolve("client.pcapng");
         try (Device serverDevice = SessionSuite.roce();
                 Device clientDevice =
@@ -170,33 +176,33 @@ class WireTest {
                         () -> client.pollCompletions() >= 0 && client.result().isPresent());
             }
         }
-        return withoutRepetitions(Frame.read(capture));
+        return withoutRepetitions(CapturedPacket.readAll(capture));
     }
 
     /// A busy machine may answer so late that packets are sent again, and the server says that it
     /// is going to (MRA).
-    private static List<Frame> withoutRepetitions(List<Frame> frames) {
+    private static List<CapturedPacket> withoutRepetitions(List<CapturedPacket> frames) {
         Set<String> seen = new HashSet<>();
         return frames.stream()
                 .filter(frame -> !frame.isCm() || !frame.cmName().equals("MRA"))
                 .filter(frame ->
-                        frame.opcode() == Frame.ACKNOWLEDGE
+                        frame.opcode() == CapturedPacket.ACKNOWLEDGE
                                 || seen.add(frame.outbound() + " " + nameOrPsn(frame)))
                 .toList();
     }
 
-    private static Object nameOrPsn(Frame frame) {
+    private static Object nameOrPsn(CapturedPacket frame) {
         return frame.isCm() ? frame.cmName() : frame.psn();
     }
 
-    private static String describe(Frame frame) {
+    private static String describe(CapturedPacket frame) {
         String who = frame.outbound() ? "client " : "server ";
         String solicited = frame.solicited() ? " solicited" : "";
         return who
                 + switch (frame.opcode()) {
-                    case Frame.SEND_ONLY -> "SEND" + solicited;
-                    case Frame.WRITE_ONLY -> "WRITE " + frame.writeLength() + solicited;
-                    case Frame.WRITE_ONLY_WITH_IMMEDIATE ->
+                    case CapturedPacket.SEND_ONLY -> "SEND" + solicited;
+                    case CapturedPacket.WRITE_ONLY -> "WRITE " + frame.writeLength() + solicited;
+                    case CapturedPacket.WRITE_ONLY_WITH_IMMEDIATE ->
                             "WRITE_WITH_IMMEDIATE %d %08x%s"
                                     .formatted(frame.writeLength(), frame.immediate(), solicited);
                     default -> "opcode %02x".formatted(frame.opcode());

@@ -3,15 +3,17 @@ package dev.outboard.testkit;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Reads a big-endian pcapng file back, as far as tests look.
+/// Reads a pcapng file with nanosecond timestamps, as far as tests look.
 public final class CaptureFile {
     private static final int ENHANCED_PACKET = 6;
+    private static final int BYTE_ORDER_MAGIC = 0x1a2b3c4d;
     private static final int COMMENT = 1;
     private static final int FLAGS = 2;
 
@@ -43,13 +45,16 @@ public final class CaptureFile {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        if (bytes.hasRemaining() && bytes.getInt(8) != BYTE_ORDER_MAGIC) {
+            bytes.order(ByteOrder.LITTLE_ENDIAN);
+        }
         List<Entry> entries = new ArrayList<>();
         while (bytes.hasRemaining()) {
             int start = bytes.position();
             int type = bytes.getInt();
             int length = bytes.getInt();
             if (type == ENHANCED_PACKET) {
-                entries.add(entry(bytes.slice(start + 8, length - 12)));
+                entries.add(entry(bytes.slice(start + 8, length - 12).order(bytes.order())));
             }
             bytes.position(start + length);
         }
@@ -57,7 +62,7 @@ public final class CaptureFile {
     }
 
     private static Entry entry(ByteBuffer body) {
-        long time = body.getLong(4);
+        long time = (long) body.getInt(4) << 32 | Integer.toUnsignedLong(body.getInt(8));
         byte[] packet = new byte[body.getInt(12)];
         body.position(20).get(packet);
         body.position((body.position() + 3) & ~3);
@@ -69,7 +74,7 @@ public final class CaptureFile {
             body.get(value);
             body.position((body.position() + 3) & ~3);
             if (code == FLAGS) {
-                direction = ByteBuffer.wrap(value).getInt();
+                direction = ByteBuffer.wrap(value).order(body.order()).getInt();
             } else if (code == COMMENT) {
                 comment = new String(value, StandardCharsets.UTF_8);
             }

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.console.Execution;
 import dev.outboard.console.OutboardProcess;
+import dev.outboard.fabric.contract.roce.CapturedPacket;
 import dev.outboard.testkit.Requirement;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -24,7 +26,7 @@ class FirstCaptureTest {
     @TempDir private Path directory;
 
     /// What is sent once: an ACKNOWLEDGE may repeat its number.
-    private record Once(String source, int opcode, int psn) {}
+    private record Once(InetAddress source, int opcode, int psn) {}
 
     @RepeatedTest(10)
     @Requirement("ROCE-RC-33")
@@ -41,13 +43,13 @@ class FirstCaptureTest {
         List<CapturedPacket> packets = CapturedPacket.readAll(capture);
         Map<Once, Long> sent = new HashMap<>();
         for (CapturedPacket packet : packets) {
-            if (packet.isManagement()) {
+            if (packet.isCm()) {
                 continue;
             }
             Once once = new Once(packet.source(), packet.opcode(), packet.psn());
-            Long before = sent.put(once, packet.nanos());
+            Long before = sent.put(once, packet.epochNanos());
             if (before != null) {
-                assertThat(packet.nanos() - before)
+                assertThat(packet.epochNanos() - before)
                         .as("%s left twice, the second time after this time", once)
                         .isGreaterThan(PATIENCE_NANOS);
             }

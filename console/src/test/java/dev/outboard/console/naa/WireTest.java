@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.console.Execution;
 import dev.outboard.console.OutboardProcess;
+import dev.outboard.fabric.contract.roce.CapturedPacket;
 import dev.outboard.testkit.Requirement;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -100,7 +102,7 @@ class WireTest {
     /// Before it sends the first packet with opcode `answer` it acknowledges the last packet of the
     /// client's with opcode `request`.
     private static void assertThatNodeAcknowledges(int request, int answer) throws IOException {
-        String client = packets.getFirst().source();
+        InetAddress client = packets.getFirst().source();
         List<CapturedPacket> seen = CapturedPacket.readAll(atNode);
         int asked =
                 IntStream.range(0, seen.size())
@@ -153,13 +155,13 @@ class WireTest {
     /// Everything but acknowledgements and repetitions, a line per message. A node that takes its
     /// time to accept acknowledges the REQ meanwhile, with an MRA.
     private static List<String> messages() {
-        String client = packets.getFirst().source();
+        InetAddress client = packets.getFirst().source();
         Set<String> seen = new HashSet<>();
         List<String> messages = new ArrayList<>();
         for (CapturedPacket packet : packets) {
             String side = packet.source().equals(client) ? "client " : "node ";
-            String name = packet.isManagement() ? management(packet) : operation(packet);
-            String key = side + (packet.isManagement() ? name : packet.psn());
+            String name = packet.isCm() ? management(packet) : operation(packet);
+            String key = side + (packet.isCm() ? name : packet.psn());
             if (!name.isEmpty() && seen.add(key)) {
                 messages.add(side + name);
             }
@@ -168,20 +170,12 @@ class WireTest {
     }
 
     private static String management(CapturedPacket packet) {
-        return switch (packet.managementAttribute()) {
-            case 0x10 -> "REQ";
-            case 0x11 -> "";
-            case 0x13 -> "REP";
-            case 0x14 -> "RTU";
-            case 0x15 -> "DREQ";
-            case 0x16 -> "DREP";
-            default -> "attribute " + packet.managementAttribute();
-        };
+        return packet.cmName().equals("MRA") ? "" : packet.cmName();
     }
 
     /// Named after its last packet; empty for the others and for acknowledgements.
     private static String operation(CapturedPacket packet) {
-        String solicited = packet.isSolicited() ? " solicited" : "";
+        String solicited = packet.solicited() ? " solicited" : "";
         return switch (packet.opcode()) {
             case 0x02, 0x04 -> "SEND" + solicited;
             case 0x08, 0x0a -> "WRITE" + solicited;

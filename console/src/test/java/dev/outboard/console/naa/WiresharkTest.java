@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.console.Execution;
 import dev.outboard.console.OutboardProcess;
+import dev.outboard.fabric.contract.roce.CapturedPacket;
 import dev.outboard.naa.MrspException;
 import dev.outboard.naa.ReturnCode;
 import dev.outboard.testkit.Repository;
@@ -103,7 +104,7 @@ class WiresharkTest {
     void knowsASessionWithoutItsConnectionRequest() throws IOException, InterruptedException {
         List<byte[]> rest =
                 CapturedPacket.readAll(capture).stream()
-                        .filter(packet -> !packet.isManagement())
+                        .filter(packet -> !packet.isCm())
                         .map(CapturedPacket::bytes)
                         .toList();
 

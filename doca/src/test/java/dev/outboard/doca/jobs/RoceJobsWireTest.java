@@ -1,16 +1,14 @@
 package dev.outboard.doca.jobs;
 
-import static dev.outboard.doca.CapturedPackets.first;
+import static dev.outboard.fabric.contract.roce.CapturedPacket.first;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.doca.Buf;
-import dev.outboard.doca.CapturedPackets;
-import dev.outboard.doca.CapturedPackets.Captured;
 import dev.outboard.doca.DocaDevInfo;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.rdma.Be32;
+import dev.outboard.fabric.contract.roce.CapturedPacket;
 import dev.outboard.testkit.Requirement;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -60,10 +58,9 @@ class RoceJobsWireTest {
     }
 
     /// What ours, which is closed then, put on the wire.
-    private List<Captured> sent() throws IOException {
-        byte[] source = ours.dev.protectionDomain().device().address().getAddress();
+    private List<CapturedPacket> sent() {
         ours.close();
-        return CapturedPackets.from(source, capture());
+        return CapturedPacket.readAll(capture()).stream().filter(CapturedPacket::outbound).toList();
     }
 
     private void run(Job job) {
@@ -78,7 +75,7 @@ class RoceJobsWireTest {
         return "%08x".formatted(number);
     }
 
-    private void assertNames(Captured packet, long offset, int length) {
+    private void assertNames(CapturedPacket packet, long offset, int length) {
         assertThat(packet.hex(0, 8)).as("address").isEqualTo(wire(base + offset));
         assertThat(packet.hex(8, 4)).as("key").isEqualTo(wire(key));
         assertThat(packet.hex(12, 4)).as("length").isEqualTo(wire(length));
@@ -86,7 +83,7 @@ class RoceJobsWireTest {
 
     @Test
     @Requirement({"DJOB-RES-2", "DRDMA-COM-12b"})
-    void immediatesHaveTheirMostSignificantByteFirst() throws IOException {
+    void immediatesHaveTheirMostSignificantByteFirst() {
         theirs.submit(new RecvJob(theirs.instance, null));
         theirs.submit(new RecvJob(theirs.instance, null));
         run(new SendJob(ours.instance, null, IMMEDIATE));
@@ -97,7 +94,7 @@ class RoceJobsWireTest {
                         ours.remoteRoom(512, 8),
                         ours.data(0, (byte) 1),
                         IMMEDIATE));
-        List<Captured> sent = sent();
+        List<CapturedPacket> sent = sent();
         assertThat(first(sent, SEND_IMM).hex(0, 4)).isEqualTo("01020304");
         assertThat(first(sent, WRITE_IMM).hex(RETH, 4)).isEqualTo("01020304");
         assertNames(first(sent, WRITE_IMM), 512, 1);
@@ -105,29 +102,29 @@ class RoceJobsWireTest {
 
     @Test
     @Requirement("DJOB-MAP-2")
-    void readsAndWritesNameAddressKeyAndLength() throws IOException {
+    void readsAndWritesNameAddressKeyAndLength() {
         run(ReadWriteJob.read(ours.instance, null, ours.room(0, 100), ours.remoteData(259, 258)));
         run(
                 ReadWriteJob.write(
                         ours.instance, null, ours.remoteRoom(515, 8), ours.data(0, (byte) 1)));
-        List<Captured> sent = sent();
+        List<CapturedPacket> sent = sent();
         assertNames(first(sent, READ), 259, 100);
         assertNames(first(sent, WRITE), 515, 1);
     }
 
     @Test
     @Requirement({"DJOB-MAP-2", "DJOB-ATOM-1"})
-    void atomicsNameAddressKeyAndNumbers() throws IOException {
+    void atomicsNameAddressKeyAndNumbers() {
         Buf result = ours.room(0, 8);
         run(AtomicJob.cmpSwp(ours.instance, null, ours.remoteRoom(512, 8), result, SECOND, FIRST));
         run(AtomicJob.fetchAdd(ours.instance, null, ours.remoteRoom(520, 8), result, FIRST));
-        List<Captured> sent = sent();
-        Captured swap = first(sent, CMP_SWP);
+        List<CapturedPacket> sent = sent();
+        CapturedPacket swap = first(sent, CMP_SWP);
         assertThat(swap.hex(0, 8)).isEqualTo(wire(base + 512));
         assertThat(swap.hex(8, 4)).isEqualTo(wire(key));
         assertThat(swap.hex(12, 8)).as("swap").isEqualTo(wire(SECOND));
         assertThat(swap.hex(20, 8)).as("compare").isEqualTo(wire(FIRST));
-        Captured add = first(sent, FETCH_ADD);
+        CapturedPacket add = first(sent, FETCH_ADD);
         assertThat(add.hex(0, 8)).isEqualTo(wire(base + 520));
         assertThat(add.hex(8, 4)).isEqualTo(wire(key));
         assertThat(add.hex(12, 8)).as("addend").isEqualTo(wire(FIRST));

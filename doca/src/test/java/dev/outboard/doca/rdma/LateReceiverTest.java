@@ -8,13 +8,10 @@ import dev.outboard.doca.DocaDevInfo;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.FailureCause;
 import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.contract.roce.CapturedPacket;
 import dev.outboard.testkit.Requirement;
-import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,13 +27,7 @@ class LateReceiverTest {
 
     private static final long LATENESS_NANOS = Duration.ofMillis(54).toNanos();
 
-    /// In a captured packet: the base transport header after IPv4 and UDP, then the AETH.
-    private static final int OPCODE = 20 + 8;
-
-    private static final int SYNDROME = OPCODE + 12;
-    private static final int ACKNOWLEDGE = 0x11;
     private static final int RNR_NAK = 0x20;
-    private static final int ENHANCED_PACKET = 6;
 
     @TempDir private Path directory;
     private RdmaEnd ours;
@@ -88,21 +79,21 @@ class LateReceiverTest {
 
     @Test
     @Requirement("DRDMA-PROP-12")
-    void theNumberOfRetriesBoundsTheRefusals() throws IOException {
+    void theNumberOfRetriesBoundsTheRefusals() {
         ours.rdma.rnrRetryCount(2);
 
         assertThat(refusalsUntilItFails()).startsWith(12);
     }
 
     @Test
-    void theFirstRefusalOnTheWireCarriesTheTimerThatWasSet() throws IOException {
+    void theFirstRefusalOnTheWireCarriesTheTimerThatWasSet() {
         theirs.rdma.minRnrTimer(1);
 
         assertThat(List.of(1, 5, 9, 13, 17, 21, 25, 29, 0)).startsWith(refusalsUntilItFails());
     }
 
     @Test
-    void byDefaultAReceiveMayBeAlmostASecondLate() throws IOException {
+    void byDefaultAReceiveMayBeAlmostASecondLate() {
         assertThat(theirs.rdma.minRnrTimer()).isEqualTo(12);
         assertThat(ours.rdma.rnrRetryCount()).isEqualTo(6);
         assertThat(List.of(12, 16, 20, 24, 28, 0)).startsWith(refusalsUntilItFails());
@@ -110,7 +101,7 @@ class LateReceiverTest {
 
     /// The timer codes that a message gets for which no receive ever comes. A machine that is slow
     /// to answer gets copies of it, and answers them alike.
-    private Integer[] refusalsUntilItFails() throws IOException {
+    private Integer[] refusalsUntilItFails() {
         SendTask send = send();
         ours.progressUntil(() -> !send.isInFlight());
         assertThat(send.status()).isEqualTo(DocaError.IO_FAILED);
@@ -121,21 +112,13 @@ class LateReceiverTest {
     }
 
     /// The timer codes of the receiver-not-ready NAKs in the capture, in order.
-    private List<Integer> refusals() throws IOException {
-        ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(capture));
-        List<Integer> codes = new ArrayList<>();
-        while (file.hasRemaining()) {
-            int start = file.position();
-            int packet = start + 28;
-            if (file.getInt(start) == ENHANCED_PACKET && file.get(packet + OPCODE) == ACKNOWLEDGE) {
-                int syndrome = Byte.toUnsignedInt(file.get(packet + SYNDROME));
-                if ((syndrome & 0xe0) == RNR_NAK) {
-                    codes.add(syndrome & 0x1f);
-                }
-            }
-            file.position(start + file.getInt(start + 4));
-        }
-        return codes;
+    private List<Integer> refusals() {
+        return CapturedPacket.readAll(capture).stream()
+                .filter(packet -> packet.opcode() == CapturedPacket.ACKNOWLEDGE)
+                .map(CapturedPacket::syndrome)
+                .filter(syndrome -> (syndrome & 0xe0) == RNR_NAK)
+                .map(syndrome -> syndrome & 0x1f)
+                .toList();
     }
 
     @Test

@@ -1,18 +1,16 @@
 package dev.outboard.doca.rdma;
 
-import static dev.outboard.doca.CapturedPackets.first;
+import static dev.outboard.fabric.contract.roce.CapturedPacket.first;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.doca.Buf;
-import dev.outboard.doca.CapturedPackets;
-import dev.outboard.doca.CapturedPackets.Captured;
 import dev.outboard.doca.DocaDevInfo;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.sync.Location;
 import dev.outboard.doca.sync.SyncEvent;
 import dev.outboard.doca.sync.SyncEventRemoteNet;
+import dev.outboard.fabric.contract.roce.CapturedPacket;
 import dev.outboard.testkit.Requirement;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -37,7 +35,6 @@ class RoceWireTest {
     private static final int READ_RESPONSE = 0x10;
     private static final int ACKNOWLEDGE = 0x11;
     private static final int ATOMIC_ACKNOWLEDGE = 0x12;
-    private static final int DATAGRAM = 0x64;
     private static final int CMP_SWP = 0x13;
     private static final int FETCH_ADD = 0x14;
 
@@ -57,8 +54,6 @@ class RoceWireTest {
     /// The key of their memory.
     private int key;
 
-    private byte[] ourAddress;
-    private byte[] theirAddress;
     private boolean isClosed;
 
     @BeforeEach
@@ -69,8 +64,6 @@ class RoceWireTest {
         theirs.fill(2);
         RdmaEnd.connect(ours, theirs);
         key = ours.remote.remoteKey();
-        ourAddress = ours.dev.protectionDomain().device().address().getAddress();
-        theirAddress = theirs.dev.protectionDomain().device().address().getAddress();
     }
 
     @AfterEach
@@ -91,9 +84,11 @@ class RoceWireTest {
     }
 
     /// What `end` put on the wire; ours is closed then, so that the capture is whole.
-    private List<Captured> sentBy(RdmaEnd end) throws IOException {
+    private List<CapturedPacket> sentBy(RdmaEnd end) {
         closeOurs();
-        return CapturedPackets.from(end == ours ? ourAddress : theirAddress, capture());
+        return CapturedPacket.readAll(capture()).stream()
+                .filter(packet -> packet.outbound() == (end == ours))
+                .toList();
     }
 
     private void run(RdmaTask task) {
@@ -114,31 +109,31 @@ class RoceWireTest {
 
     @Test
     @Requirement({"DRDMA-COM-12b", "DJAVA-RDMA-2b"})
-    void theImmediateOfASendHasItsMostSignificantByteFirst() throws IOException {
+    void theImmediateOfASendHasItsMostSignificantByteFirst() {
         post();
         run(ours.peer.allocSendImm(ours.data(0, (byte) 0x51, (byte) 0x52), IMMEDIATE));
-        Captured packet = first(sentBy(ours), SEND_IMM);
+        CapturedPacket packet = first(sentBy(ours), SEND_IMM);
         assertThat(packet.hex(0, 4)).isEqualTo("01020304");
         assertThat(packet.hex(4, 2)).as("beside the payload").isEqualTo("5152");
     }
 
     @Test
     @Requirement({"DRDMA-COM-12b", "DJAVA-RDMA-2b"})
-    void theImmediateOfAWriteHasItsMostSignificantByteFirst() throws IOException {
+    void theImmediateOfAWriteHasItsMostSignificantByteFirst() {
         post();
         run(
                 ours.peer.allocWriteImm(
                         ours.data(0, (byte) 0x51, (byte) 0x52),
                         ours.remoteRoom(512, 8),
                         IMMEDIATE));
-        Captured packet = first(sentBy(ours), WRITE_IMM);
+        CapturedPacket packet = first(sentBy(ours), WRITE_IMM);
         assertThat(packet.hex(RETH, 4)).isEqualTo("01020304");
         assertThat(packet.hex(RETH + 4, 2)).as("beside the payload").isEqualTo("5152");
     }
 
     @Test
     @Requirement("DJAVA-RDMA-2c")
-    void whatACProgramStoresUnconvertedGoesOutAsItLiesInMemory() throws IOException {
+    void whatACProgramStoresUnconvertedGoesOutAsItLiesInMemory() {
         post();
         run(ours.peer.allocSendImm(null, Be32.ofWire(0x0000ABCD)));
         try (Arena arena = Arena.ofConfined()) {
@@ -163,30 +158,30 @@ class RoceWireTest {
     }
 
     @Test
-    void aWriteNamesAddressKeyAndLength() throws IOException {
+    void aWriteNamesAddressKeyAndLength() {
         RemoteBuf dst = ours.remoteBuf(512, 64, 520, 3);
         run(ours.peer.allocWrite(ours.data(0, (byte) 0x51, (byte) 0x52), dst));
         assertNames(first(sentBy(ours), WRITE), 523, 2);
     }
 
     @Test
-    void aWriteWithImmediateNamesAddressKeyAndLength() throws IOException {
+    void aWriteWithImmediateNamesAddressKeyAndLength() {
         post();
         run(ours.peer.allocWriteImm(ours.data(0, (byte) 1), ours.remoteRoom(515, 8), IMMEDIATE));
         assertNames(first(sentBy(ours), WRITE_IMM), 515, 1);
     }
 
     @Test
-    void aReadNamesAddressKeyAndLength() throws IOException {
+    void aReadNamesAddressKeyAndLength() {
         run(ours.peer.allocRead(ours.remoteBuf(256, 512, 259, 300), ours.room(0, 258)));
-        Captured answer = first(sentBy(theirs), READ_RESPONSE);
+        CapturedPacket answer = first(sentBy(theirs), READ_RESPONSE);
         assertNames(first(sentBy(ours), READ), 259, 258);
         assertThat(answer.hex(AETH, 258))
                 .isEqualTo(HexFormat.of().formatHex(theirs.bytes(259, 258)));
     }
 
     /// The RDMA extended header: 8 bytes address, 4 key, 4 length, all big-endian.
-    private void assertNames(Captured packet, long offset, int length) {
+    private void assertNames(CapturedPacket packet, long offset, int length) {
         assertThat(packet.hex(0, 8)).as("address").isEqualTo(wire(theirs.mmap.address() + offset));
         assertThat(packet.hex(8, 4)).as("key").isEqualTo(wire(key));
         assertThat(packet.hex(12, 4)).as("length").isEqualTo(wire(length));
@@ -194,13 +189,13 @@ class RoceWireTest {
 
     @Test
     @Requirement("DRDMA-COM-18")
-    void aCompareAndSwapNamesAddressKeySwapAndCompare() throws IOException {
+    void aCompareAndSwapNamesAddressKeySwapAndCompare() {
         theirs.mmap.segment().set(ValueLayout.JAVA_LONG, 512, FIRST);
         run(
                 ours.peer.allocAtomicCmpSwp(
                         ours.remoteBuf(512, 8, 512, 0), ours.room(0, 8), FIRST, SECOND));
-        Captured answer = first(sentBy(theirs), ATOMIC_ACKNOWLEDGE);
-        Captured packet = first(sentBy(ours), CMP_SWP);
+        CapturedPacket answer = first(sentBy(theirs), ATOMIC_ACKNOWLEDGE);
+        CapturedPacket packet = first(sentBy(ours), CMP_SWP);
         assertThat(packet.hex(0, 8)).isEqualTo(wire(theirs.mmap.address() + 512));
         assertThat(packet.hex(8, 4)).isEqualTo(wire(key));
         assertThat(packet.hex(12, 8)).as("swap").isEqualTo(wire(SECOND));
@@ -210,11 +205,11 @@ class RoceWireTest {
 
     @Test
     @Requirement("DRDMA-COM-18")
-    void aFetchAndAddNamesAddressKeyAndAddend() throws IOException {
+    void aFetchAndAddNamesAddressKeyAndAddend() {
         theirs.mmap.segment().set(ValueLayout.JAVA_LONG, 520, SECOND);
         run(ours.peer.allocAtomicFetchAdd(ours.remoteBuf(520, 8, 520, 0), ours.room(0, 8), FIRST));
-        Captured answer = first(sentBy(theirs), ATOMIC_ACKNOWLEDGE);
-        Captured packet = first(sentBy(ours), FETCH_ADD);
+        CapturedPacket answer = first(sentBy(theirs), ATOMIC_ACKNOWLEDGE);
+        CapturedPacket packet = first(sentBy(ours), FETCH_ADD);
         assertThat(packet.hex(0, 8)).isEqualTo(wire(theirs.mmap.address() + 520));
         assertThat(packet.hex(8, 4)).isEqualTo(wire(key));
         assertThat(packet.hex(12, 8)).as("addend").isEqualTo(wire(FIRST));
@@ -223,7 +218,7 @@ class RoceWireTest {
 
     @Test
     @Requirement("DRDMA-COM-18")
-    void aSyncEventIsUpdatedByTheSameHeaders() throws IOException {
+    void aSyncEventIsUpdatedByTheSameHeaders() {
         try (MemoryOfAnEvent cell = new MemoryOfAnEvent()) {
             cell.event.updateSet(FIRST);
             run(ours.peer.allocSyncEventGet(cell.known, ours.room(0, 8)));
@@ -231,7 +226,7 @@ class RoceWireTest {
             ours.mmap.segment().set(ValueLayout.JAVA_LONG, 64, SECOND);
             run(ours.peer.allocSyncEventNotifySet(cell.known, value));
             run(ours.peer.allocSyncEventNotifyAdd(cell.known, FIRST, ours.room(128, 8)));
-            List<Captured> sent = sentBy(ours);
+            List<CapturedPacket> sent = sentBy(ours);
 
             String address = wire(cell.memory.address());
             assertThat(first(sent, READ).hex(0, 8)).isEqualTo(address);
@@ -272,7 +267,7 @@ class RoceWireTest {
     }
 
     @Test
-    void aSendCarriesItsListAndNothingElse() throws IOException {
+    void aSendCarriesItsListAndNothingElse() {
         post();
         run(
                 ours.peer.allocSend(
@@ -280,14 +275,16 @@ class RoceWireTest {
                                 ours.data(100, (byte) 1, (byte) 2),
                                 ours.data(200, (byte) 3),
                                 ours.data(300, (byte) 4, (byte) 5))));
-        Captured packet = first(sentBy(ours), SEND);
+        CapturedPacket packet = first(sentBy(ours), SEND);
         assertThat(packet.hex(0, 5)).isEqualTo("0102030405");
-        assertThat(packet.bytes()).as("with header, padding and ICRC").hasSize(12 + 5 + 3 + 4);
+        assertThat(packet.transportLength())
+                .as("with header, padding and ICRC")
+                .isEqualTo(12 + 5 + 3 + 4);
     }
 
     @Test
     @Requirement({"DRDMA-COM-10b", "DRDMA-NULL-3", "DRDMA-NULL-4"})
-    void readsAndWritesWithoutBuffersAreCarriedToThePeer() throws IOException {
+    void readsAndWritesWithoutBuffersAreCarriedToThePeer() {
         run(ours.peer.allocRead(null, null));
         run(ours.peer.allocWrite(null, null));
         assertCarriedWithLengthZero();
@@ -295,15 +292,15 @@ class RoceWireTest {
 
     @Test
     @Requirement("DRDMA-COM-10b")
-    void readsAndWritesOfEmptyBuffersAreCarriedToThePeer() throws IOException {
+    void readsAndWritesOfEmptyBuffersAreCarriedToThePeer() {
         run(ours.peer.allocRead(ours.remoteRoom(512, 8), ours.room(0, 8)));
         run(ours.peer.allocWrite(ours.room(0, 8), ours.remoteRoom(512, 8)));
         assertCarriedWithLengthZero();
     }
 
-    private void assertCarriedWithLengthZero() throws IOException {
-        List<Captured> answers = sentBy(theirs);
-        List<Captured> sent = sentBy(ours);
+    private void assertCarriedWithLengthZero() {
+        List<CapturedPacket> answers = sentBy(theirs);
+        List<CapturedPacket> sent = sentBy(ours);
         assertThat(first(sent, READ).hex(12, 4)).as("length of the read").isEqualTo("00000000");
         assertThat(first(sent, WRITE).hex(12, 4)).as("length of the write").isEqualTo("00000000");
         assertThat(first(answers, READ_RESPONSE).psn()).isEqualTo(first(sent, READ).psn());
@@ -312,25 +309,25 @@ class RoceWireTest {
 
     @Test
     @Requirement("DRDMA-CONN-9b")
-    void theDetailsCarryWhatThePacketsOfTheConnectionShow() throws IOException {
+    void theDetailsCarryWhatThePacketsOfTheConnectionShow() {
         byte[] device = ours.dev.protectionDomain().device().address().getAddress();
         long guid = ours.dev.protectionDomain().device().guid();
         ByteBuffer details = ByteBuffer.wrap(ours.peer.details());
         ByteBuffer theirDetails = ByteBuffer.wrap(theirs.peer.details());
         run(ours.peer.allocWrite(null, null));
-        List<Captured> answers = sentBy(theirs);
-        Captured packet = first(sentBy(ours), WRITE);
+        List<CapturedPacket> answers = sentBy(theirs);
+        CapturedPacket packet = first(sentBy(ours), WRITE);
 
         assertThat(details.getInt(0)).as("OBDX").isEqualTo(0x4F424458);
         assertThat(details.getShort(4)).as("version").isEqualTo((short) 3);
         assertThat(details.get(12)).as("transport: RC").isZero();
         assertThat(details.get(13)).as("with GRH").isEqualTo((byte) 1);
         assertThat(details.getShort(14)).as("MTU").isEqualTo((short) ours.rdma.mtu());
-        assertThat("%06x".formatted(details.getInt(16)))
+        assertThat(details.getInt(16))
                 .as("queue pair")
-                .isEqualTo(first(answers, ACKNOWLEDGE).destination());
-        assertThat("%06x".formatted(theirDetails.getInt(16))).isEqualTo(packet.destination());
-        assertThat("%06x".formatted(details.getInt(20))).as("start PSN").isEqualTo(packet.psn());
+                .isEqualTo(first(answers, ACKNOWLEDGE).destinationQueuePair());
+        assertThat(theirDetails.getInt(16)).isEqualTo(packet.destinationQueuePair());
+        assertThat(details.getInt(20)).as("start PSN").isEqualTo(packet.psn());
         assertThat(details.getLong(24)).as("GUID").isEqualTo(guid);
         assertThat(details.get(32)).as("length of the address").isEqualTo((byte) 4);
         byte[] address = new byte[4];
@@ -338,17 +335,14 @@ class RoceWireTest {
         assertThat(address).as("address, which is the GID").isEqualTo(device);
     }
 
-    /// A reply of the connection manager: 8 bytes of datagram header, 24 of management header,
-    /// whose attribute tells what it is, and 36 of the reply.
+    /// The private data of a reply comes after 36 bytes.
     @Test
     @Requirement("DRDMA-CM-3")
-    void aReplyCarriesThePrivateDataAsItWasGiven() throws IOException {
+    void aReplyCarriesThePrivateDataAsItWasGiven() {
         Path file = directory.resolve("client.pcapng");
-        byte[] source;
         try (RdmaEnd server = new RdmaEnd(DocaDevInfo.of("roce://auto?peer=127.0.0.1"));
                 RdmaEnd client =
                         new RdmaEnd(DocaDevInfo.of("roce://auto?peer=127.0.0.1&capture=" + file))) {
-            source = server.dev.protectionDomain().device().address().getAddress();
             ConnectionNotes notes = new ConnectionNotes();
             ConnectionNotes atClient = new ConnectionNotes();
             notes.answer = connection -> connection.accept((byte) 1, (byte) 2, (byte) 0xFE);
@@ -360,12 +354,11 @@ class RoceWireTest {
                 return !atClient.established.isEmpty();
             });
         }
-        Captured reply =
-                CapturedPackets.from(source, file).stream()
-                        .filter(packet -> packet.opcode() == DATAGRAM)
-                        .filter(packet -> packet.hex(8 + 16, 2).equals("0013"))
+        CapturedPacket reply =
+                CapturedPacket.readAll(file).stream()
+                        .filter(packet -> packet.isCm() && packet.cmName().equals("REP"))
                         .findFirst()
                         .orElseThrow();
-        assertThat(reply.hex(8 + 24 + 36, 5)).isEqualTo("0102fe0000");
+        assertThat(reply.cmHex(36, 5)).isEqualTo("0102fe0000");
     }
 }
