@@ -8,6 +8,7 @@ import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.contract.roce.RoceLoopback;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
@@ -55,7 +56,7 @@ class DocaDevTest {
     @Test
     @Requirement("DCORE-DEV-3")
     void aDeviceOfTheCallersIsReferredToAndNotClosed() {
-        try (Device device = Fabric.open("roce://auto?peer=127.0.0.1")) {
+        try (Device device = RoceLoopback.open()) {
             DocaDev first = DocaDev.of(device);
             DocaDev second = DocaDev.of(device);
             DocaDev named = DocaDev.open(DocaDevInfo.of(device.name()));
@@ -72,7 +73,7 @@ class DocaDevTest {
 
     @Test
     void aClosedDeviceOfTheCallersIsRefused() {
-        Device device = Fabric.open("roce://auto?peer=127.0.0.1");
+        Device device = RoceLoopback.open();
         device.close();
         assertRefused(DocaError.BAD_STATE, () -> DocaDev.of(device), device.name());
         assertRefused(DocaError.INVALID_VALUE, () -> DocaDev.of(null), "device");

@@ -1,5 +1,7 @@
 package dev.outboard.doca;
 
+import dev.outboard.fabric.contract.roce.RoceLoopback;
+
 /// Devices for tests.
 public final class TestDevices {
     private TestDevices() {}
@@ -10,7 +12,7 @@ public final class TestDevices {
     }
 
     /// Another device each time.
-    static DocaDevInfo loopback() {
-        return DocaDevInfo.of("roce://auto?peer=127.0.0.1");
+    public static DocaDevInfo loopback() {
+        return DocaDevInfo.of(RoceLoopback.URI);
     }
 }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.contract.roce.CapturedPacket;
+import dev.outboard.fabric.contract.roce.RoceLoopback;
 import dev.outboard.naa.client.NaaClient;
 import dev.outboard.naa.client.NaaClientBuilder;
 import dev.outboard.naa.server.RoutineSpec;
@@ -226,8 +226,7 @@ class FieldsOnTheWireTest {
     private void run(Consumer<NaaClientBuilder> regions, Consumer<NaaClient> calls) {
         Path capture = directory.resolve("client.pcapng");
         try (Device serverDevice = SessionSuite.roce();
-                Device clientDevice =
-                        Fabric.open("roce://auto?peer=127.0.0.1&capture=" + capture)) {
+                Device clientDevice = RoceLoopback.capturing(capture)) {
             server =
                     new ServerUnderTest(
                             serverDevice,

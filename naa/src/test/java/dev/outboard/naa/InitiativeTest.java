@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.contract.roce.CapturedPacket;
+import dev.outboard.fabric.contract.roce.RoceLoopback;
 import dev.outboard.naa.client.NaaClient;
 import dev.outboard.naa.client.NaaClientBuilder;
 import dev.outboard.naa.server.ServerOptions;
@@ -126,7 +126,7 @@ class InitiativeTest {
     }
 
     private static Device capturing(Path capture) {
-        return Fabric.open("roce://auto?peer=127.0.0.1&capture=" + capture);
+        return RoceLoopback.capturing(capture);
     }
 
     private static void letOthersCall(ServerUnderTest server, Device device) {

@@ -1,7 +1,7 @@
 package dev.outboard.naa;
 
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
+import dev.outboard.fabric.contract.roce.RoceLoopback;
 import dev.outboard.naa.client.NaaClientBuilder;
 import dev.outboard.naa.server.Routine;
 import dev.outboard.naa.server.RoutineSpec;
@@ -24,7 +24,7 @@ abstract class SessionSuite {
 
     /// A device that speaks RoCEv2 on loopback.
     static Device roce() {
-        return Fabric.open("roce://auto?peer=127.0.0.1");
+        return RoceLoopback.open();
     }
 
     @BeforeEach

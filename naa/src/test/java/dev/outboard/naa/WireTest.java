@@ -3,8 +3,8 @@ package dev.outboard.naa;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.contract.roce.CapturedPacket;
+import dev.outboard.fabric.contract.roce.RoceLoopback;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.naa.client.NaaClient;
 import dev.outboard.naa.client.NaaClientBuilder;
@@ -153,9 +153,8 @@ class WireTest {
         Path capture = directory.resolve("client.pcapng");
         try (Device serverDevice = SessionSuite.roce();
                 Device clientDevice =
-                        Fabric.open(
-                                // As a client on somebody else's fabric.
-                                "roce://auto?peer=127.0.0.1&acknowledge=first&capture=" + capture);
+                        // As a client on somebody else's fabric.
+                        RoceLoopback.open("acknowledge=first&capture=" + capture);
                 ServerUnderTest server =
                         new ServerUnderTest(
                                 serverDevice, clientDevice, ServerOptions.builder().anyDialect())) {

@@ -11,13 +11,13 @@ import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.contract.roce.RoceLoopback;
 import dev.outboard.naa.MrspMessage;
 import dev.outboard.naa.MrspMessage.Advertise;
 import dev.outboard.naa.MrspMessage.AdvertiseRequest;
@@ -36,7 +36,7 @@ final class ForeignNode implements AutoCloseable {
     private static final int BUFFER = 8192;
     private static final long MEMORY = 1 << 20;
 
-    private final Device device = Fabric.open("roce://auto?peer=127.0.0.1");
+    private final Device device = RoceLoopback.open();
     private final Arena arena = Arena.ofShared();
     private final ConnectionChannel channel = device.createConnectionChannel();
     private final ConnectionId listener = channel.createId();

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaDevInfo;
-import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
+import dev.outboard.fabric.contract.roce.RoceLoopback;
 import dev.outboard.naa.RegionSpec;
 import dev.outboard.naa.client.NaaClient;
 import dev.outboard.naa.server.NaaServer;
@@ -22,8 +22,8 @@ class OneAddressTest {
 
     @Test
     void naaiceAndDocaUseOneAddressTogether() {
-        String server = freeAddress();
-        String client = freeAddress();
+        String server = RoceLoopback.freeAddress();
+        String client = RoceLoopback.freeAddress();
         try (Arena arena = Arena.ofShared();
                 NaaServer node =
                         NaaServer.start(
@@ -50,11 +50,5 @@ class OneAddressTest {
         }
         Fabric.open("roce://" + server).close();
         Fabric.open("roce://" + client).close();
-    }
-
-    private static String freeAddress() {
-        try (Device device = Fabric.open("roce://auto?peer=127.0.0.1")) {
-            return device.address().getHostAddress();
-        }
     }
 }

@@ -8,9 +8,9 @@ import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.PortSpace;
 import dev.outboard.fabric.QueuePairAttributes;
+import dev.outboard.fabric.contract.roce.RoceLoopback;
 import dev.outboard.terminal.CommandException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -28,8 +28,8 @@ class ConnectionsTest {
     private static final ConnectionParameters PARAMETERS =
             new ConnectionParameters(1, 1, 7, 7, new byte[0]);
 
-    private final Device serverDevice = Fabric.open("roce://auto?peer=127.0.0.1");
-    private final Device clientDevice = Fabric.open("roce://auto?peer=127.0.0.1");
+    private final Device serverDevice = RoceLoopback.open();
+    private final Device clientDevice = RoceLoopback.open();
     private final Connections server = new Connections(serverDevice, LIMIT);
     private final Connections client = new Connections(clientDevice, LIMIT);
     private final List<ConnectionId> attempts = new ArrayList<>();

@@ -8,8 +8,8 @@ import dev.outboard.fabric.Access;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.contract.roce.RoceLoopback;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -26,7 +26,7 @@ class LastAcknowledgementTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
 
-    private final Device device = Fabric.open("roce://auto?peer=127.0.0.1");
+    private final Device device = RoceLoopback.open();
     private final Connections connections = new Connections(device, LIMIT);
 
     @AfterEach

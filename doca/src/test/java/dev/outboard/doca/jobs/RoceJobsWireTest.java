@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.DocaDevInfo;
 import dev.outboard.doca.DocaError;
+import dev.outboard.doca.TestDevices;
 import dev.outboard.doca.rdma.Be32;
 import dev.outboard.fabric.contract.roce.CapturedPacket;
+import dev.outboard.fabric.contract.roce.RoceLoopback;
 import dev.outboard.testkit.Requirement;
 import java.nio.file.Path;
 import java.util.List;
@@ -41,8 +43,8 @@ class RoceJobsWireTest {
 
     @BeforeEach
     void connect() {
-        ours = new JobEnd(DocaDevInfo.of("roce://auto?peer=127.0.0.1&capture=" + capture()));
-        theirs = new JobEnd(DocaDevInfo.of("roce://auto?peer=127.0.0.1"));
+        ours = new JobEnd(DocaDevInfo.of(RoceLoopback.URI + "&capture=" + capture()));
+        theirs = new JobEnd(TestDevices.loopback());
         JobEnd.connect(ours, theirs);
         base = theirs.mmap.address();
         key = ours.remote.remoteKey();

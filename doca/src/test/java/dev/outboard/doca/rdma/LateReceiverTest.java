@@ -7,8 +7,10 @@ import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDevInfo;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.FailureCause;
+import dev.outboard.doca.TestDevices;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.contract.roce.CapturedPacket;
+import dev.outboard.fabric.contract.roce.RoceLoopback;
 import dev.outboard.testkit.Requirement;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,8 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// A message that comes before there is a receive for it, over the RoCE provider.
 class LateReceiverTest {
-    private static final String LOOPBACK = "roce://auto?peer=127.0.0.1";
-
     /// Refusals after which the receive comes; the waits between them are 54 ms at least.
     private static final int REFUSALS = 5;
 
@@ -37,8 +37,8 @@ class LateReceiverTest {
     @BeforeEach
     void open() {
         capture = directory.resolve("theirs.pcapng");
-        ours = new RdmaEnd(DocaDevInfo.of(LOOPBACK));
-        theirs = new RdmaEnd(DocaDevInfo.of(LOOPBACK + "&capture=" + capture));
+        ours = new RdmaEnd(TestDevices.loopback());
+        theirs = new RdmaEnd(DocaDevInfo.of(RoceLoopback.URI + "&capture=" + capture));
     }
 
     @AfterEach

@@ -3,7 +3,7 @@ package dev.outboard.doca.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.doca.CtxState;
-import dev.outboard.doca.DocaDevInfo;
+import dev.outboard.doca.TestDevices;
 import java.text.MessageFormat;
 import java.time.Duration;
 import java.util.List;
@@ -49,7 +49,7 @@ class PatientStartTest {
     }
 
     private static RdmaEnd end() {
-        return new RdmaEnd(DocaDevInfo.of("roce://auto?peer=127.0.0.1"));
+        return new RdmaEnd(TestDevices.loopback());
     }
 
     @Test

@@ -1,19 +1,17 @@
 package dev.outboard.doca.rdma;
 
 import dev.outboard.doca.DocaDevInfo;
+import dev.outboard.doca.TestDevices;
+import dev.outboard.fabric.contract.roce.RoceLoopback;
 import org.junit.jupiter.api.Nested;
 
 /// DOCA RDMA over the RoCE provider, on loopback.
 class RoceRdmaTest {
-    private static DocaDevInfo loopback() {
-        return DocaDevInfo.of("roce://auto?peer=127.0.0.1");
-    }
-
     @Nested
     class Transfers extends RdmaTransferContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -21,7 +19,7 @@ class RoceRdmaTest {
     class Buffers extends RdmaBufferContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -29,7 +27,7 @@ class RoceRdmaTest {
     class ByAddress extends ConnectionByAddressContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
 
         @Override
@@ -42,7 +40,7 @@ class RoceRdmaTest {
     class SeveralConnections extends OpenModeContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -50,7 +48,7 @@ class RoceRdmaTest {
     class Receives extends RdmaReceiveContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -58,7 +56,7 @@ class RoceRdmaTest {
     class Sends extends RdmaSendContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -66,7 +64,7 @@ class RoceRdmaTest {
     class Reads extends RdmaReadContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -74,7 +72,7 @@ class RoceRdmaTest {
     class Writes extends RdmaWriteContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -82,7 +80,7 @@ class RoceRdmaTest {
     class Atomics extends RdmaAtomicContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -90,7 +88,7 @@ class RoceRdmaTest {
     class AtomicCampaigns extends AtomicCampaignContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -98,7 +96,7 @@ class RoceRdmaTest {
     class Defaults extends RdmaDefaultsContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -106,7 +104,7 @@ class RoceRdmaTest {
     class ConnectionEvents extends ConnectionEventsContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -114,7 +112,7 @@ class RoceRdmaTest {
     class Notifications extends NotificationContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -122,7 +120,7 @@ class RoceRdmaTest {
     class Contexts extends RdmaContextContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -130,7 +128,7 @@ class RoceRdmaTest {
     class Tasks extends RdmaTaskContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -138,7 +136,7 @@ class RoceRdmaTest {
     class Batches extends TaskBatchContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -146,7 +144,7 @@ class RoceRdmaTest {
     class Faults extends RdmaFaultContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -154,7 +152,7 @@ class RoceRdmaTest {
     class DeviceLosses extends RdmaDeviceLossContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -162,7 +160,7 @@ class RoceRdmaTest {
     class ConnectionTimeouts extends ConnectionTimeoutContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
 
         @Override
@@ -175,7 +173,7 @@ class RoceRdmaTest {
     class KeepAlives extends KeepAliveContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -183,7 +181,7 @@ class RoceRdmaTest {
     class Callbacks extends TaskCallbackContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -191,7 +189,7 @@ class RoceRdmaTest {
     class Stops extends RdmaStopContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -199,7 +197,7 @@ class RoceRdmaTest {
     class AddressProcesses extends AddressProcessContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -207,7 +205,7 @@ class RoceRdmaTest {
     class Processes extends RdmaProcessContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -216,8 +214,7 @@ class RoceRdmaTest {
         @Override
         DocaDevInfo device() {
             return DocaDevInfo.of(
-                    "roce://auto?peer=127.0.0.1"
-                            + "&fault=loss=5%25,duplicate=2%25,reorder=2%25,seed=1");
+                    RoceLoopback.URI + "&fault=loss=5%25,duplicate=2%25,reorder=2%25,seed=1");
         }
     }
 
@@ -225,7 +222,7 @@ class RoceRdmaTest {
     class Properties extends RdmaPropertiesContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -233,7 +230,7 @@ class RoceRdmaTest {
     class Limits extends RdmaLimitContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -241,7 +238,7 @@ class RoceRdmaTest {
     class Allocations extends RdmaAllocationContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -249,7 +246,7 @@ class RoceRdmaTest {
     class SyncEvents extends RdmaSyncEventContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -257,7 +254,7 @@ class RoceRdmaTest {
     class SyncEventFaults extends RdmaSyncEventFaultContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -265,7 +262,7 @@ class RoceRdmaTest {
     class SyncEventProcesses extends RdmaSyncEventProcessContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -273,7 +270,7 @@ class RoceRdmaTest {
     class GatedConnection extends GatedConnectionContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -281,7 +278,7 @@ class RoceRdmaTest {
     class Threading extends ThreadingContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -289,7 +286,7 @@ class RoceRdmaTest {
     class Progress extends ProgressContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -297,7 +294,7 @@ class RoceRdmaTest {
     class SubmitFlags extends SubmitFlagContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -305,7 +302,7 @@ class RoceRdmaTest {
     class Drivers extends ProgressDriverContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -313,7 +310,7 @@ class RoceRdmaTest {
     class Waits extends WaitingContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -321,7 +318,7 @@ class RoceRdmaTest {
     class Records extends RecordingContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 
@@ -329,7 +326,7 @@ class RoceRdmaTest {
     class Visibility extends VisibilityContract {
         @Override
         DocaDevInfo device() {
-            return loopback();
+            return TestDevices.loopback();
         }
     }
 }

@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.DocaDevInfo;
 import dev.outboard.doca.RemoteBuf;
+import dev.outboard.doca.TestDevices;
 import dev.outboard.doca.sync.Location;
 import dev.outboard.doca.sync.SyncEvent;
 import dev.outboard.doca.sync.SyncEventRemoteNet;
 import dev.outboard.fabric.contract.roce.CapturedPacket;
+import dev.outboard.fabric.contract.roce.RoceLoopback;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -58,8 +60,8 @@ class RoceWireTest {
 
     @BeforeEach
     void connect() {
-        ours = new RdmaEnd(DocaDevInfo.of("roce://auto?peer=127.0.0.1&capture=" + capture()));
-        theirs = new RdmaEnd(DocaDevInfo.of("roce://auto?peer=127.0.0.1"));
+        ours = new RdmaEnd(DocaDevInfo.of(RoceLoopback.URI + "&capture=" + capture()));
+        theirs = new RdmaEnd(TestDevices.loopback());
         ours.fill(1);
         theirs.fill(2);
         RdmaEnd.connect(ours, theirs);
@@ -340,9 +342,9 @@ class RoceWireTest {
     @Requirement("DRDMA-CM-3")
     void aReplyCarriesThePrivateDataAsItWasGiven() {
         Path file = directory.resolve("client.pcapng");
-        try (RdmaEnd server = new RdmaEnd(DocaDevInfo.of("roce://auto?peer=127.0.0.1"));
+        try (RdmaEnd server = new RdmaEnd(TestDevices.loopback());
                 RdmaEnd client =
-                        new RdmaEnd(DocaDevInfo.of("roce://auto?peer=127.0.0.1&capture=" + file))) {
+                        new RdmaEnd(DocaDevInfo.of(RoceLoopback.URI + "&capture=" + file))) {
             ConnectionNotes notes = new ConnectionNotes();
             ConnectionNotes atClient = new ConnectionNotes();
             notes.answer = connection -> connection.accept((byte) 1, (byte) 2, (byte) 0xFE);

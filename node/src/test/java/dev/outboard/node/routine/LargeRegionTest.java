@@ -3,7 +3,7 @@ package dev.outboard.node.routine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
+import dev.outboard.fabric.contract.roce.RoceLoopback;
 import dev.outboard.naa.RegionSpec;
 import dev.outboard.naa.client.NaaClient;
 import dev.outboard.naa.server.NaaServer;
@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Test;
 /// A whole RPC over RoCEv2 between two devices of this process, with the largest region that both
 /// dialects allow.
 class LargeRegionTest {
-    private static final String LOOPBACK = "roce://auto?peer=127.0.0.1";
     private static final int INCREMENT = 1;
     private static final long BYTES = 1L << 30;
     private static final int PIECE_BYTES = 1 << 20;
@@ -26,9 +25,9 @@ class LargeRegionTest {
         ServerOptions options =
                 ServerOptions.builder().maxConnectionBytes(BYTES).maxTotalBytes(BYTES).build();
         try (Arena arena = Arena.ofShared();
-                Device far = Fabric.open(LOOPBACK);
+                Device far = RoceLoopback.open();
                 NaaServer server = NaaServer.start(far, 0, RoutineCatalog.ROUTINES, options);
-                Device near = Fabric.open(LOOPBACK)) {
+                Device near = RoceLoopback.open()) {
             MemorySegment region = arena.allocate(BYTES, 4096);
             fill(region);
 
