@@ -1,7 +1,6 @@
 package dev.outboard.naa;
 
 import dev.outboard.fabric.AsyncEvent;
-import dev.outboard.fabric.CompletionChannel;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.CompletionSink;
 import dev.outboard.fabric.Device;
@@ -30,18 +29,8 @@ abstract class BareDevice implements Device {
     }
 
     @Override
-    public CompletionQueue createCompletionQueue(int capacity, CompletionChannel channel) {
-        throw new UnsupportedOperationException("the NAA waits for single queues");
-    }
-
-    @Override
     public CompletionQueue createCompletionQueue(CompletionSink sink) {
         throw new UnsupportedOperationException("the NAA polls its queues");
-    }
-
-    @Override
-    public CompletionChannel createCompletionChannel() {
-        throw new UnsupportedOperationException("the NAA waits for single queues");
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.outboard.fabric.Access;
 import dev.outboard.fabric.AddressHandle;
 import dev.outboard.fabric.AddressVector;
 import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionChannel;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.CompletionStatus;
@@ -142,6 +143,19 @@ public final class FakeFabric implements AfterEachCallback {
             }
             open.incrementAndGet();
             return new FakeQueue(capacity, open::decrementAndGet);
+        }
+
+        @Override
+        public CompletionQueue createCompletionQueue(int capacity, CompletionChannel channel) {
+            FakeQueue queue = (FakeQueue) createCompletionQueue(capacity);
+            queue.reportTo((FakeCompletionChannel) channel);
+            return queue;
+        }
+
+        @Override
+        public CompletionChannel createCompletionChannel() {
+            open.incrementAndGet();
+            return new FakeCompletionChannel(open::decrementAndGet);
         }
 
         @Override

@@ -26,6 +26,7 @@ final class FakeQueue implements CompletionQueue {
     private final AtomicBoolean isOpen = new AtomicBoolean(true);
     private final int capacity;
     private final Runnable whenClosed;
+    private volatile @Nullable FakeCompletionChannel channel;
 
     FakeQueue(int capacity, Runnable whenClosed) {
         this.capacity = capacity;
@@ -41,6 +42,14 @@ final class FakeQueue implements CompletionQueue {
             @Nullable Integer immediate) {
         entries.add(new Entry(queuePair, id, status, opcode, bytes, immediate));
         notified.release();
+        FakeCompletionChannel told = channel;
+        if (told != null) {
+            told.add(this);
+        }
+    }
+
+    void reportTo(FakeCompletionChannel newChannel) {
+        channel = newChannel;
     }
 
     @Override

@@ -200,30 +200,6 @@ class SessionEdgesTest {
         server.breakConnections();
     }
 
-    /// The share of a completion queue that clients of one device have together is one of the
-    /// things to release.
-    @Test
-    @Requirement("NAA-DISC-2c")
-    void theNextClientGetsTheQueueOfOneThatGotNoAnswer() {
-        int oneClient = 1;
-        fabric.limits =
-                fabric.limits.toBuilder().maxCompletions(oneClient).maxWorkRequests(40).build();
-        try (NaaClient _ = client().open()) { // the device stays in use
-            int before = fabric.queuePairs.size();
-            NaaClient unanswered = client().closeLimit(Duration.ofMillis(10)).open();
-            fabric.deaf = true;
-            fabric.mute = true;
-            unanswered.close();
-            fabric.deaf = false;
-            fabric.mute = false;
-            int next = fabric.queuePairs.size();
-            client().open().close();
-            assertThat(fabric.queuePairs.get(next).sendQueue())
-                    .isSameAs(fabric.queuePairs.get(before).sendQueue());
-        }
-        server.breakConnections();
-    }
-
     @Test
     @Requirement("NAA-DISC-7")
     void aFailureWhileClosingDoesNotKeepTheRestOpen() {

@@ -1,136 +1,166 @@
 package dev.outboard.naa.client;
 
+import dev.outboard.fabric.CompletionChannel;
+import dev.outboard.fabric.CompletionQueue;
+import dev.outboard.fabric.Device;
 import dev.outboard.naa.RpcResult;
 import dev.outboard.naa.link.Link;
 import dev.outboard.naa.link.Turn;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Queue;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
-/// The asynchronous RPCs of the clients that share a queue, and the one thread that follows them
-/// all. It starts with the first such RPC, sleeps while there is none, and ends with the queue.
+/// The asynchronous RPCs of the clients of a device, and the one thread that follows them all. It
+/// starts with the first such RPC, sleeps while there is none, and ends with the device.
+///
+/// The completion queues of the clients report to one channel, which the thread waits for. A client
+/// that calls and waits does so on its queue alone, without this thread.
 ///
 /// What depends on a future runs on a virtual thread: it may block, call or close any client.
 ///
 /// NAA-MW-20: the threads of the callers are free.
-final class AsyncRpcs implements Runnable, AutoCloseable {
+final class AsyncRpcs implements AutoCloseable {
     private static final Executor DEPENDENTS = Thread::startVirtualThread;
 
-    private final SharedQueue queue;
-    private final Sleeper sleeper = new Sleeper();
-    private final Queue<AsyncRpc> started = new ConcurrentLinkedQueue<>();
-    private final List<AsyncRpc> running = new ArrayList<>();
-    private long nextLook;
+    private final Device device;
+    private final CompletionChannel channel;
+    private final BlockingQueue<AsyncRpc> started = new LinkedBlockingQueue<>();
     private @Nullable Thread thread;
     private volatile boolean closed;
 
-    /// An RPC that was started, and the turn of its client, which is given back when it has ended.
-    private record AsyncRpc(ClientEnd client, Turn turn, CompletableFuture<RpcResult> future) {}
+    // What follows belongs to the thread.
+    private final Map<CompletionQueue, AsyncRpc> running = new HashMap<>();
+    private long nextLook;
 
-    AsyncRpcs(SharedQueue queue) {
-        this.queue = queue;
+    /// An RPC that was started, and the turn of its client, which is given back when it has ended.
+    private record AsyncRpc(
+            ClientEnd client,
+            CompletionQueue queue,
+            Turn turn,
+            CompletableFuture<RpcResult> future) {}
+
+    AsyncRpcs(Device device) {
+        this.device = device;
+        this.channel = device.createCompletionChannel();
+    }
+
+    /// A completion queue for a client whose RPCs may be followed here.
+    CompletionQueue createQueue(int capacity) {
+        return device.createCompletionQueue(capacity, channel);
     }
 
     /// Starts an RPC and follows it.
     ///
     /// @param turn of the client; it is given back before the future completes, so that who waits
     ///   may call again
+    /// @param queue of the client, which [#createQueue] made
     /// @throws RuntimeException if the RPC cannot be started; the turn is still taken then
-    CompletableFuture<RpcResult> start(ClientEnd client, Turn turn, Duration limit) {
-        // From its first completion on.
-        client.share().hand(sleeper);
-        try {
-            client.startRpc(limit);
-        } catch (RuntimeException e) {
-            client.share().takeBack();
-            throw e;
-        }
+    CompletableFuture<RpcResult> start(
+            ClientEnd client, CompletionQueue queue, Turn turn, Duration limit) {
+        client.startRpc(limit);
         CompletableFuture<RpcResult> future = new CompletableFuture<>();
-        started.add(new AsyncRpc(client, turn, future));
+        started.add(new AsyncRpc(client, queue, turn, future));
         begin();
-        sleeper.wake();
+        channel.wake();
         return future;
     }
 
     private synchronized void begin() {
         if (thread == null) {
-            thread = Thread.ofPlatform().daemon().name("naa-rpcs").start(this);
+            thread = Thread.ofPlatform().daemon().name("naa-rpcs").start(this::run);
         }
     }
 
-    @Override
-    public void run() {
-        while (!closed) {
-            sleeper.reset();
-            boolean isNew = takeStarted();
-            long now = System.nanoTime();
-            boolean looks = isNew || now - nextLook >= 0;
-            running.removeIf(rpc -> advance(rpc, looks));
-            if (running.isEmpty()) {
-                sleeper.sleep(Long.MAX_VALUE, () -> closed);
-            } else {
-                if (looks) {
-                    nextLook = now + nanosUntilLook();
+    private void run() {
+        try {
+            while (!closed) {
+                if (running.isEmpty()) {
+                    follow(started.take());
                 }
-                queue.await(sleeper, nextLook - System.nanoTime());
+                for (AsyncRpc rpc = started.poll(); rpc != null; rpc = started.poll()) {
+                    follow(rpc);
+                }
+                if (System.nanoTime() - nextLook >= 0) {
+                    lookAtAll();
+                }
+                if (!running.isEmpty()) {
+                    channel.await(nextLook - System.nanoTime());
+                    channel.takeNotified(this::handle);
+                }
             }
+        } catch (InterruptedException e) {
+            // It was closed while there was no RPC.
         }
     }
 
-    private boolean takeStarted() {
-        int before = running.size();
-        for (AsyncRpc rpc = started.poll(); rpc != null; rpc = started.poll()) {
-            running.add(rpc);
+    private void follow(AsyncRpc rpc) {
+        if (running.isEmpty()) {
+            nextLook = System.nanoTime() + Link.SLICE_NANOS;
         }
-        return running.size() > before;
+        running.put(rpc.queue(), rpc);
+        handle(rpc.queue());
     }
 
-    /// When to look at what no completion tells: time limits, and whether a large answer began.
-    private long nanosUntilLook() {
-        long nanos = Link.SLICE_NANOS;
-        for (AsyncRpc rpc : running) {
-            nanos = Math.min(nanos, rpc.client().nanosUntilLook());
+    /// Handles what has come into a queue that was notified.
+    private void handle(CompletionQueue queue) {
+        AsyncRpc rpc = running.get(queue);
+        // A client that waits by itself may have requested the notification.
+        if (rpc == null) {
+            return;
         }
-        return nanos;
+        if (advance(rpc)) {
+            running.remove(queue);
+        } else {
+            lookWithin(rpc.client().nanosUntilLook());
+        }
+    }
+
+    /// Looks at what no completion tells: time limits, and whether a large answer began.
+    private void lookAtAll() {
+        running.values().removeIf(AsyncRpcs::advance);
+        nextLook = System.nanoTime() + Link.SLICE_NANOS;
+        running.values().forEach(rpc -> lookWithin(rpc.client().nanosUntilLook()));
+    }
+
+    private void lookWithin(long nanos) {
+        long now = System.nanoTime();
+        nextLook = now + Math.min(nanos, nextLook - now);
     }
 
     /// Handles what has come for an RPC.
     ///
-    /// @param looks handle what no completion tells, too
     /// @return whether it has ended
-    private static boolean advance(AsyncRpc rpc, boolean looks) {
+    private static boolean advance(AsyncRpc rpc) {
         ClientEnd client = rpc.client();
-        if (!looks && client.share().isEmpty()) {
-            return false;
-        }
         try {
+            /// NAA-POLL-4: a completion may have come before the queue was armed.
+            rpc.queue().requestNotification(false);
             client.await(0);
             if (client.isRpcRunning()) {
                 return false;
             }
             RpcResult result = client.rpcOutcome();
-            giveBack(rpc);
+            rpc.turn().close();
             rpc.future().completeAsync(() -> result, DEPENDENTS);
         } catch (RuntimeException | Error e) {
-            giveBack(rpc);
+            rpc.turn().close();
             DEPENDENTS.execute(() -> rpc.future().completeExceptionally(e));
         }
         return true;
     }
 
-    private static void giveBack(AsyncRpc rpc) {
-        rpc.client().share().takeBack();
-        rpc.turn().close();
-    }
-
+    /// Ends the thread, once no client has a queue.
     @Override
-    public void close() {
+    public synchronized void close() {
         closed = true;
-        sleeper.wake();
+        if (thread != null) {
+            thread.interrupt();
+        }
+        channel.close();
     }
 }

@@ -38,7 +38,7 @@ final class ClientConnection {
     private final Deque<InetSocketAddress> addresses;
     private volatile @Nullable ConnectionId id;
     private volatile @Nullable QueuePair pair;
-    private @Nullable QueueShare share;
+    private @Nullable CompletionQueue queue;
     private @Nullable Link link;
     private volatile boolean established;
     private boolean ended;
@@ -88,11 +88,11 @@ final class ClientConnection {
     /// The completions of this connection.
     ///
     /// @throws IllegalStateException before the address is resolved
-    QueueShare share() {
-        if (share == null) {
+    CompletionQueue queue() {
+        if (queue == null) {
             throw notPrepared();
         }
-        return share;
+        return queue;
     }
 
     private static IllegalStateException notPrepared() {
@@ -206,13 +206,13 @@ final class ClientConnection {
 
     /// NAA-SCOPE-2: a queue pair of type RC, connected by connection management.
     private void prepare() {
-        share = shared.share(maxSends + RECEIVES);
-        CompletionQueue queue = share.shared().queue();
+        CompletionQueue completions = shared.asyncRpcs().createQueue(maxSends + RECEIVES);
+        queue = completions;
         QueuePair created =
-                id().createQueuePair(domain, QueuePairAttributes.of(queue, maxSends, RECEIVES));
+                id().createQueuePair(
+                                domain, QueuePairAttributes.of(completions, maxSends, RECEIVES));
         pair = created;
-        share.serve(created.number());
-        link = new Link(created, share, machine, settings.spin);
+        link = new Link(created, completions, machine, settings.spin);
         id().resolveRoute(settings.routeLimit);
     }
 
@@ -267,11 +267,11 @@ final class ClientConnection {
         };
     }
 
-    /// Destroys identifier and queue pair and gives back the share of the completion queue.
+    /// Destroys identifier, queue pair and completion queue.
     void releaseQueues() {
         Cleanup cleanup = new Cleanup();
-        if (share != null) {
-            cleanup.defer(share::close);
+        if (queue != null) {
+            cleanup.defer(queue::close);
         }
         ConnectionId closing = id;
         if (closing != null) {
@@ -279,7 +279,7 @@ final class ClientConnection {
         }
         id = null;
         pair = null;
-        share = null;
+        queue = null;
         link = null;
         established = false;
         ended = false;

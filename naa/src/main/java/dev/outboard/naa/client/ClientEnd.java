@@ -43,6 +43,7 @@ final class ClientEnd {
     private final NaaClientBuilder settings;
     private final Turn turn;
     private final ClientMachine machine;
+    private final AsyncRpcs asyncRpcs;
     private final ClientConnection connection;
     private final long maxMessageBytes;
     private final int maxSends;
@@ -59,6 +60,7 @@ final class ClientEnd {
     ClientEnd(NaaClientBuilder settings, Turn turn, ClientDevice at) {
         this.settings = settings;
         this.turn = turn;
+        this.asyncRpcs = at.shared().asyncRpcs();
         this.internals = List.copyOf(settings.internals);
         cleanup.defer(at.shared()::release);
         cleanup.defer(arena::close);
@@ -135,10 +137,6 @@ final class ClientEnd {
             }
             throwFailure();
         }
-    }
-
-    QueueShare share() {
-        return connection.share();
     }
 
     private List<ClientRegion> regions() {
@@ -284,7 +282,7 @@ final class ClientEnd {
 
     /// Starts an RPC that the thread for asynchronous ones follows, and gives the turn back then.
     CompletableFuture<RpcResult> startAsync(Duration limit) {
-        return share().shared().asyncRpcs().start(this, turn, limit);
+        return asyncRpcs.start(this, connection.queue(), turn, limit);
     }
 
     /// Waits until the server has acknowledged a probe.

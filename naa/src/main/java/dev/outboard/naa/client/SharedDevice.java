@@ -2,6 +2,7 @@ package dev.outboard.naa.client;
 
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Devices;
+import dev.outboard.fabric.FabricException;
 import dev.outboard.naa.NaaException;
 import dev.outboard.naa.NaaState;
 import dev.outboard.naa.link.Cleanup;
@@ -9,18 +10,14 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
-/// A device and the completion queues that its clients share. It lives as long as some client uses
-/// it. Any thread.
+/// A device and the thread that follows the asynchronous RPCs of its clients. It lives as long as
+/// some client uses it. Any thread.
 final class SharedDevice {
-    /// Room for about a hundred clients with a few regions.
-    private static final int CAPACITY = 1024;
-
     private static final Map<Device, SharedDevice> OPEN = new HashMap<>();
 
     private final Device device;
-    private final List<SharedQueue> queues = new ArrayList<>();
+    private final AsyncRpcs asyncRpcs;
 
     /// Of the device, which the last client gives back.
     private final List<Devices.Share> shares = new ArrayList<>();
@@ -29,9 +26,12 @@ final class SharedDevice {
 
     private SharedDevice(Device device) {
         this.device = device;
+        this.asyncRpcs = new AsyncRpcs(device);
     }
 
     /// A device of the caller's. Whoever gets it gives it back with [#release].
+    ///
+    /// @throws FabricException if it has no completion channel
     static SharedDevice of(Device device) {
         synchronized (OPEN) {
             SharedDevice shared = OPEN.computeIfAbsent(device, SharedDevice::new);
@@ -43,13 +43,22 @@ final class SharedDevice {
     /// The device that `uri` names, which others may have open too. It is given back when the last
     /// client gives it back here.
     ///
-    /// @throws dev.outboard.fabric.FabricException if it cannot be opened
+    /// @throws FabricException if it cannot be opened
     static SharedDevice opened(String uri) {
         Devices.Share share = Devices.share(uri);
         synchronized (OPEN) {
-            SharedDevice shared = of(share.device());
+            SharedDevice shared = of(share);
             shared.shares.add(share);
             return shared;
+        }
+    }
+
+    private static SharedDevice of(Devices.Share share) {
+        try {
+            return of(share.device());
+        } catch (FabricException e) {
+            share.close();
+            throw e;
         }
     }
 
@@ -57,20 +66,8 @@ final class SharedDevice {
         return device;
     }
 
-    /// A share of a completion queue.
-    ///
-    /// @throws dev.outboard.fabric.FabricException if no queue can be created
-    synchronized QueueShare share(int capacity) {
-        for (SharedQueue queue : queues) {
-            Optional<QueueShare> share = queue.share(capacity);
-            if (share.isPresent()) {
-                return share.get();
-            }
-        }
-        int most = device.limits().maxCompletions();
-        SharedQueue queue = new SharedQueue(device, Math.max(capacity, Math.min(CAPACITY, most)));
-        queues.add(queue);
-        return queue.share(capacity).orElseThrow();
+    AsyncRpcs asyncRpcs() {
+        return asyncRpcs;
     }
 
     /// One client less uses it.
@@ -82,7 +79,7 @@ final class SharedDevice {
             OPEN.remove(device);
             Cleanup cleanup = new Cleanup();
             shares.forEach(share -> cleanup.defer(share::close));
-            queues.forEach(queue -> cleanup.defer(queue::close));
+            cleanup.defer(asyncRpcs::close);
             cleanup.finish(
                     new NaaException.Where(
                             NaaException.Phase.DISCONNECT, NaaState.DISCONNECTED, device.name()));

@@ -67,21 +67,12 @@ public final class Link {
     /// @return how many
     int poll() {
         int handled = 0;
-        while (pollOne() > 0) {
+        while (queue.poll(completion)) {
+            machine.completed(completion, System.nanoTime());
+            post();
             handled++;
         }
         return handled;
-    }
-
-    /// Handles one completion if there is one. Whoever waits takes them one by one: polling an
-    /// empty queue would send the acknowledgement that could go with the answer.
-    private int pollOne() {
-        if (!queue.poll(completion)) {
-            return 0;
-        }
-        machine.completed(completion, System.nanoTime());
-        post();
-        return 1;
     }
 
     /// Tells the machine the time, now that nothing is left to poll.
@@ -101,7 +92,7 @@ public final class Link {
         if (limitNanos <= 0) {
             return poll();
         }
-        int handled = pollOne();
+        int handled = poll();
         if (handled > 0) {
             return handled;
         }
@@ -118,7 +109,7 @@ public final class Link {
         int handled = 0;
         while (handled == 0 && System.nanoTime() - start < nanos) {
             Thread.onSpinWait();
-            handled = pollOne();
+            handled = poll();
         }
         return handled;
     }
@@ -126,11 +117,11 @@ public final class Link {
     private int sleep(long start, long nanos) {
         queue.requestNotification(false);
         /// NAA-POLL-4: a completion may have come before the queue was armed.
-        int handled = pollOne();
+        int handled = poll();
         long left = nanos - (System.nanoTime() - start);
         if (handled == 0 && left > 0) {
             queue.await(left);
-            handled = pollOne();
+            handled = poll();
         }
         return handled;
     }
