@@ -19,6 +19,7 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -264,6 +265,25 @@ final class SharedNetwork implements SimNetwork {
     @Override
     public void heal() {
         exclusively(network::heal);
+    }
+
+    @Override
+    public void kill(InetAddress address) {
+        exclusively(() -> {
+            network.detach(Gid.of(address));
+            network.isolate(Gid.of(address));
+        });
+    }
+
+    @Override
+    public void filter(Predicate<Frame> passes) {
+        exclusively(() ->
+                network.filter(datagram ->
+                        passes.test(
+                                new Frame(
+                                        datagram.from().toInetAddress(),
+                                        datagram.to().toInetAddress(),
+                                        datagram.bytes()))));
     }
 
     @Override

@@ -17,6 +17,9 @@ final class SimDrivers implements Drivers {
     private final SharedNetwork network;
     private final List<WaitPoint> points = new CopyOnWriteArrayList<>();
 
+    /// Where the application last looked for a completion.
+    private volatile @Nullable CompletionRing wanted;
+
     SimDrivers(Engine engine, SharedNetwork network) {
         this.engine = engine;
         this.network = network;
@@ -32,8 +35,14 @@ final class SimDrivers implements Drivers {
         points.remove(point);
     }
 
+    /// The network gives a turn, on behalf of the application that looks soon.
+    void turn() {
+        engine.drive(wanted);
+    }
+
     @Override
     public boolean drive(@Nullable CompletionRing ring) {
+        wanted = ring;
         boolean worked = engine.drive(ring);
         if (!worked) {
             network.passPoll();
@@ -54,6 +63,7 @@ final class SimDrivers implements Drivers {
     }
 
     private void pass(BooleanSupplier isDone, @Nullable CompletionRing ring, long timeoutNanos) {
+        wanted = ring;
         long now = engine.nowNanos();
         long limit = timeoutNanos > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + timeoutNanos;
         while (!isDone.getAsBoolean()) {

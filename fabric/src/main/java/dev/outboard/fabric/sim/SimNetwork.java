@@ -6,6 +6,7 @@ import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.roce.device.RoceDevice;
 import java.net.InetAddress;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /// The network of simulated devices, for whoever wants to be its clock, or to do it harm. Any
 /// thread.
@@ -32,6 +33,11 @@ public interface SimNetwork {
                 Reason.INVALID_ARGUMENT,
                 device.name() + " is not on a simulated network; valid: a device of sim://");
     }
+
+    /// A packet on its way.
+    ///
+    /// @param bytes from the BTH to the ICRC; not to be changed
+    record Frame(InetAddress from, InetAddress to, byte[] bytes) {}
 
     /// Its name in the URIs of its devices.
     String name();
@@ -63,6 +69,13 @@ public interface SimNetwork {
     /// From now on packets of more than `bytes` bytes, BTH to ICRC, do not fit the way from `from`
     /// to `to`.
     void limit(InetAddress from, InetAddress to, int bytes);
+
+    /// The device at `address` is dead, as if its machine had failed: it gets no packet and no turn
+    /// any more, and what it sends gets nowhere.
+    void kill(InetAddress address);
+
+    /// Drops, from now on, every packet that does not pass; sees all that are sent.
+    void filter(Predicate<Frame> passes);
 
     /// What became of the packets: sent, arrived, lost, cut-off, too-long, duplicated, held-back,
     /// corrupted, overflowed and undeliverable.

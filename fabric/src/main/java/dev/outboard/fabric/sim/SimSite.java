@@ -12,6 +12,7 @@ import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.sim.network.DatagramReader;
 import dev.outboard.fabric.sim.network.DatagramSink;
+import dev.outboard.fabric.sim.network.SimulatedNetwork;
 import dev.outboard.fabric.sim.network.SimulatedNetwork.Datagram;
 import dev.outboard.fabric.sim.network.SimulatedNetwork.Node;
 import java.net.InetAddress;
@@ -33,6 +34,7 @@ final class SimSite implements NetworkSite {
     private TransmitListener listener = TransmitListener.INDIFFERENT;
     private volatile boolean woken;
     private volatile long sent;
+    private volatile long batches;
     private volatile long received;
 
     /// A place on the network that `options` name.
@@ -54,10 +56,13 @@ final class SimSite implements NetworkSite {
 
     @Override
     public Drivers drivers(Engine engine, String name) {
-        network.attach(address, new Turns(engine));
-        return network.clock() == SimClock.REAL
-                ? ThreadDrivers.start(engine, name)
-                : new SimDrivers(engine, network);
+        if (network.clock() == SimClock.REAL) {
+            network.attach(address, new OwnThreads());
+            return ThreadDrivers.start(engine, name);
+        }
+        SimDrivers drivers = new SimDrivers(engine, network);
+        network.attach(address, new Turns(engine, drivers));
+        return drivers;
     }
 
     @Override
@@ -121,6 +126,9 @@ final class SimSite implements NetworkSite {
 
     @Override
     public void flush(long nowNanos) {
+        if (sink.count() > 0) {
+            batches++;
+        }
         for (int i = 0; i < sink.count(); i++) {
             Path path = sink.path(i);
             if (network.send(address, path.destination(), sink.bytes(i))) {
@@ -141,6 +149,7 @@ final class SimSite implements NetworkSite {
     @Override
     public void countersTo(Map<String, Long> counters) {
         counters.put("sent.packets", sent);
+        counters.put("sent.calls", batches);
         counters.put("received.packets", received);
         counters.put("received.buffer-bytes", (long) receiveBufferBytes());
         reader.flaws().copyTo(counters, "discarded.");
@@ -151,13 +160,26 @@ final class SimSite implements NetworkSite {
         network.leave(address);
     }
 
-    /// What the network gives a device whose own threads do not drive it.
+    /// The network gives no turns.
+    private static final class OwnThreads implements Node {
+        @Override
+        public long deadlineNanos() {
+            return SimulatedNetwork.NEVER;
+        }
+
+        @Override
+        public void turn(long nowNanos) {}
+    }
+
+    /// The network gives a turn when something has arrived or is due.
     private final class Turns implements Node {
         private final Engine engine;
+        private final SimDrivers drivers;
         private boolean hasMailLeft;
 
-        Turns(Engine engine) {
+        Turns(Engine engine, SimDrivers drivers) {
             this.engine = engine;
+            this.drivers = drivers;
         }
 
         @Override
@@ -165,12 +187,13 @@ final class SimSite implements NetworkSite {
             return hasMailLeft ? Long.MIN_VALUE : engine.deadlineNanos();
         }
 
+        /// Another thread may be at it.
         @Override
         public void turn(long nowNanos) {
             long before;
             do {
                 before = received;
-                engine.drive(null);
+                drivers.turn();
                 hasMailLeft = network.hasMail(address);
             } while (hasMailLeft && received > before);
         }

@@ -118,7 +118,8 @@ public final class RoceDevice implements Device {
         return drivers;
     }
 
-    NicMachine nic() {
+    /// The card. While driving.
+    public NicMachine nic() {
         return nic;
     }
 

@@ -100,6 +100,7 @@ public final class SimulatedNetwork<A> {
     private final Map<A, Host<A>> hosts = new LinkedHashMap<>();
     private final Map<Route<A>, Long> lastArrivals = new HashMap<>();
     private final Set<Route<A>> cut = new HashSet<>();
+    private final Set<A> isolated = new HashSet<>();
     private final Map<Route<A>, Integer> limits = new HashMap<>();
     private final Map<Fate, Long> counts = new EnumMap<>(Fate.class);
     private final PriorityQueue<Flight<A>> flights =
@@ -143,6 +144,11 @@ public final class SimulatedNetwork<A> {
         cut.add(new Route<>(from, to));
     }
 
+    /// Drops what `address` sends, and what is sent to it, for good.
+    public void isolate(A address) {
+        isolated.add(address);
+    }
+
     /// Ends everything that [#cut] began.
     public void heal() {
         cut.clear();
@@ -174,7 +180,7 @@ public final class SimulatedNetwork<A> {
         }
         note(Fate.SENT);
         long leaves = leaves(from, bytes.length);
-        if (cut.contains(route)) {
+        if (cut.contains(route) || isolated.contains(from) || isolated.contains(to)) {
             note(Fate.CUT_OFF);
             return true;
         }

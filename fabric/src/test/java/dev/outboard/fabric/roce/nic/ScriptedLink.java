@@ -1,8 +1,8 @@
 package dev.outboard.fabric.roce.nic;
 
-import dev.outboard.fabric.roce.rc.DatagramSink;
 import dev.outboard.fabric.roce.transport.PacketHandler;
 import dev.outboard.fabric.roce.transport.PacketSink;
+import dev.outboard.fabric.sim.network.DatagramSink;
 import java.util.ArrayList;
 import java.util.List;
 
