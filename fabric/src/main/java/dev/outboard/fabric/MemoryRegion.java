@@ -2,10 +2,11 @@ package dev.outboard.fabric;
 
 import java.lang.foreign.MemorySegment;
 
-/// Memory of the caller that the device may use. Peers reach it with [#address] and [#remoteKey];
-/// both are meaningless after [#close], which invalidates the keys but never frees the memory.
+/// Memory of the caller, or registers in its place, that the device may use. Peers reach it with
+/// [#address] and [#remoteKey]; both are meaningless after [#close], which invalidates the keys but
+/// never frees the memory.
 public interface MemoryRegion extends AutoCloseable {
-    /// The registered memory.
+    /// The registered memory; empty if the application cannot reach it, such as registers.
     MemorySegment segment();
 
     /// The address by which peers name the first byte.

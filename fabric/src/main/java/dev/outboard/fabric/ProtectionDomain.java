@@ -20,6 +20,20 @@ public interface ProtectionDomain extends AutoCloseable {
     ///   LOCAL_WRITE
     MemoryRegion register(MemorySegment segment, Access... access);
 
+    /// Registers `segment` as [#register(MemorySegment, Access...)] does, and has `watch` told of
+    /// each access of the device. That costs a copy of everything sent from there; regions without
+    /// a watch pay nothing.
+    MemoryRegion register(MemorySegment segment, MemoryWatch watch, Access... access);
+
+    /// Registers `length` bytes of registers in the place of memory: each access of the device is a
+    /// call of `registers`. Requests, here and at peers, use the region like memory, except that
+    /// nothing can be posted inline from it, and no atomic operation changes it. It begins at
+    /// address 0, and its segment is empty.
+    ///
+    /// @throws FabricException with INVALID_ARGUMENT if `length` is not positive, a remote write
+    ///   right comes without LOCAL_WRITE, or REMOTE_ATOMIC is asked for
+    MemoryRegion registerMmio(long length, MmioHandler registers, Access... access);
+
     /// Allocates a memory window that is bound to nothing.
     MemoryWindow allocateMemoryWindow(MemoryWindow.Type type);
 

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -290,6 +291,66 @@ class FabricGuideTest {
         pair.post(new SendRequest().localInvalidate(keyForThePeer));
 
         assertThat(next(completions).opcode()).isEqualTo(CompletionOpcode.LOCAL_INVALIDATE);
+    }
+
+    @Test
+    void memoryThatIsMoreThanMemory() {
+        Ends ends = ends(device);
+        ProtectionDomain domain = ends.domain;
+        MemorySegment memory = arena.allocate(64, 8);
+        List<String> accesses = new CopyOnWriteArrayList<>();
+
+        MemoryRegion watched =
+                domain.register(
+                        memory,
+                        new MemoryWatch() {
+                            @Override
+                            public void after(MemoryAccess access) {
+                                accesses.add(access.kind() + " at " + access.offset());
+                            }
+                        },
+                        Access.LOCAL_WRITE,
+                        Access.REMOTE_WRITE);
+
+        MemoryRegion registers =
+                domain.registerMmio(
+                        4096,
+                        new Registers(),
+                        Access.LOCAL_WRITE,
+                        Access.REMOTE_WRITE,
+                        Access.REMOTE_READ);
+
+        ends.peer.post(
+                new SendRequest()
+                        .write(watched.address() + 8, watched.remoteKey())
+                        .payload(ends.peerRegion, 0, 8));
+        assertThat(next(ends.peerCompletions).status()).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(accesses).containsExactly("WRITE at 8");
+        ends.peer.post(
+                new SendRequest()
+                        .read(registers.address() + 16, registers.remoteKey())
+                        .payload(ends.peerRegion, 0, 8));
+        assertThat(next(ends.peerCompletions).status()).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(ends.peerRegion.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(16);
+    }
+
+    /// They hold their own offsets.
+    private static final class Registers implements MmioHandler {
+        @Override
+        public int readInt(long offset) {
+            return (int) offset;
+        }
+
+        @Override
+        public long readLong(long offset) {
+            return offset;
+        }
+
+        @Override
+        public void writeInt(long offset, int value) {}
+
+        @Override
+        public void writeLong(long offset, long value) {}
     }
 
     @Test

@@ -181,7 +181,7 @@ public final class FakeFabric implements AfterEachCallback {
         }
     }
 
-    private final class FakeDomain extends Resource implements ProtectionDomain {
+    private final class FakeDomain extends Resource implements BareDomain {
         private final Device device;
         private int openPairs;
 

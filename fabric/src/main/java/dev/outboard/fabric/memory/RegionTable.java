@@ -4,7 +4,9 @@ import dev.outboard.fabric.Access;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.MemoryWatch;
 import dev.outboard.fabric.MemoryWindow;
+import dev.outboard.fabric.MmioHandler;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,6 +28,10 @@ public final class RegionTable {
 
     private final int maxKeys;
     private final RandomGenerator random;
+    private final @Nullable Placement placement;
+    private final CallFailures watchFailures = new CallFailures("the watch of a memory region");
+    private final CallFailures mmioFailures =
+            new CallFailures("the handler of a region of registers");
 
     /// By index.
     private final KeyedTable<KeyHolder> holders = new KeyedTable<>();
@@ -33,22 +39,57 @@ public final class RegionTable {
     private final Set<AllocatedWindow> windows = new HashSet<>();
     private final Map<Integer, Integer> regionsByDomain = new HashMap<>();
 
+    /// Made when it is first needed, by the thread that drives the device.
+    private @Nullable Staging staging;
+
     /// An empty table.
     ///
     /// @param random where keys come from; on the live path a secure source
     public RegionTable(int maxKeys, RandomGenerator random) {
+        this(maxKeys, random, null);
+    }
+
+    /// An empty table of a device whose memory system shows writes out of order.
+    ///
+    /// @param placement decides when; null for in order
+    public RegionTable(int maxKeys, RandomGenerator random, @Nullable Placement placement) {
         this.maxKeys = maxKeys;
         this.random = random;
+        this.placement = placement;
     }
 
     /// Registers `segment` in protection domain `domain`.
     ///
     /// @throws FabricException if the memory or the combination of rights cannot be registered
     ///   (roce.md 3.11)
-    public synchronized RegisteredRegion register(
-            int domain, MemorySegment segment, Set<Access> access) {
+    public RegisteredRegion register(int domain, MemorySegment segment, Set<Access> access) {
+        return register(domain, segment, null, access);
+    }
+
+    /// Registers `segment` in protection domain `domain`, and tells `watch` of each access.
+    ///
+    /// @throws FabricException if the memory or the combination of rights cannot be registered
+    public RegisteredRegion register(
+            int domain, MemorySegment segment, @Nullable MemoryWatch watch, Set<Access> access) {
         check(segment, access);
-        RegisteredRegion region = new RegisteredRegion(this, domain, freshKey(), segment, access);
+        return add(domain, RegionContent.of(segment, watch), access);
+    }
+
+    /// Registers `length` bytes of registers in protection domain `domain`.
+    ///
+    /// @throws FabricException if the length or the combination of rights cannot be registered
+    public RegisteredRegion registerMmio(
+            int domain, long length, MmioHandler registers, Set<Access> access) {
+        checkRights(access);
+        if (access.contains(Access.REMOTE_ATOMIC)) {
+            throw invalid("registers take no atomic operations");
+        }
+        return add(domain, RegionContent.of(length, registers), access);
+    }
+
+    private synchronized RegisteredRegion add(
+            int domain, RegionContent content, Set<Access> access) {
+        RegisteredRegion region = new RegisteredRegion(this, domain, freshKey(), content, access);
         holders.add(index(region.remoteKey()), region);
         regionsByDomain.merge(domain, 1, Integer::sum);
         return region;
@@ -110,6 +151,41 @@ public final class RegionTable {
         return (int) windows.stream().filter(window -> window.domain() == domain).count();
     }
 
+    /// Everything written so far can be seen when this returns: something is about to complete. The
+    /// thread that drives the device.
+    public void settle() {
+        if (placement != null) {
+            placement.settle();
+        }
+    }
+
+    /// Puts what went wrong in calls of the application into `into`.
+    public void countersTo(Map<String, Long> into) {
+        into.put("memory.watch-failures", watchFailures.count());
+        into.put("memory.mmio-failures", mmioFailures.count());
+    }
+
+    @Nullable Placement placement() {
+        return placement;
+    }
+
+    CallFailures watchFailures() {
+        return watchFailures;
+    }
+
+    CallFailures mmioFailures() {
+        return mmioFailures;
+    }
+
+    Staging staging() {
+        Staging made = staging;
+        if (made == null) {
+            made = new Staging();
+            staging = made;
+        }
+        return made;
+    }
+
     synchronized void remove(RegisteredRegion region) {
         holders.remove(index(region.remoteKey()));
         regionsByDomain.merge(region.domain(), -1, Integer::sum);
@@ -138,7 +214,6 @@ public final class RegionTable {
         return key;
     }
 
-    /// ROCE-MR-2: peers may change only what this side may change.
     private static void check(MemorySegment segment, Set<Access> access) {
         if (!segment.isNative()) {
             throw invalid("the segment is on the Java heap; allocate it from an Arena");
@@ -150,6 +225,11 @@ public final class RegionTable {
         if (segment.isReadOnly() && access.contains(Access.LOCAL_WRITE)) {
             throw invalid("the segment is read-only but " + access + " was asked for");
         }
+        checkRights(access);
+    }
+
+    /// ROCE-MR-2: peers may change only what this side may change.
+    private static void checkRights(Set<Access> access) {
         for (Access writing : List.of(Access.REMOTE_WRITE, Access.REMOTE_ATOMIC)) {
             if (access.contains(writing) && !access.contains(Access.LOCAL_WRITE)) {
                 throw invalid(writing + " needs LOCAL_WRITE as well");

@@ -5,29 +5,48 @@ import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.MemoryRegion;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Memory that the protocol machines may read and, if its rights permit, write. Belongs to one
 /// [RegionTable].
 public final class RegisteredRegion implements MemoryRegion, KeyHolder {
+    private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
+
     private final RegionTable table;
     private final int domain;
     private final int key;
     private final int accessBits;
+    private final RegionContent content;
     private final Payload payload;
+    private final long address;
+
+    /// What stands between the device and the bytes; null if nothing does.
+    private final @Nullable Interception interception;
+
     private volatile boolean open = true;
 
     /// Windows bound to it; under the table's lock.
     int windows;
 
-    public RegisteredRegion(
-            RegionTable table, int domain, int key, MemorySegment segment, Set<Access> access) {
+    RegisteredRegion(
+            RegionTable table, int domain, int key, RegionContent content, Set<Access> access) {
         this.table = table;
         this.domain = domain;
         this.key = key;
-        this.payload = Payload.of(segment);
+        this.content = content;
+        this.payload = Payload.of(content.memory());
+        this.address = content.isOfHost() ? payload.address() : 0;
         this.accessBits = access.stream().mapToInt(Access::bit).sum();
+        boolean isPlain =
+                content.watch() == null && content.registers() == null && table.placement() == null;
+        this.interception =
+                isPlain
+                        ? null
+                        : new Interception(
+                                table, content, access.contains(Access.RELAXED_ORDERING));
     }
 
     /// The protection domain it was registered in.
@@ -39,9 +58,105 @@ public final class RegisteredRegion implements MemoryRegion, KeyHolder {
         return table == other;
     }
 
-    /// The memory in the form that packets are built from.
-    public Payload payload() {
-        return payload;
+    /// Whether the device reads and writes the memory itself, with nothing in between.
+    public boolean isPlain() {
+        return interception == null;
+    }
+
+    /// Whether the application can read it by [#segment].
+    public boolean isOfHost() {
+        return content.isOfHost();
+    }
+
+    /// Appends `length` bytes from `offset` to `sink`, for queue pair `user`.
+    ///
+    /// @param byPeer whether its peer named them
+    /// @throws MemoryFault if they cannot be read; nothing is appended then
+    public void append(PayloadSink sink, long offset, int length, int user, boolean byPeer) {
+        if (interception == null) {
+            sink.append(payload, offset, length);
+        } else {
+            Staging staging = table.staging();
+            long at = staging.room(length);
+            read(offset, staging.segment(), at, length, user, byPeer);
+            sink.append(staging.payload(), at, length);
+        }
+    }
+
+    /// Reads `length` bytes from `offset` to `position` of `target`, for queue pair `user`.
+    ///
+    /// @param byPeer whether its peer named them
+    /// @throws MemoryFault if they cannot be read
+    public void read(
+            long offset,
+            MemorySegment target,
+            long position,
+            int length,
+            int user,
+            boolean byPeer) {
+        try {
+            if (interception == null) {
+                MemorySegment.copy(payload.segment(), offset, target, position, length);
+            } else {
+                interception.read(offset, target, position, length, user, byPeer);
+            }
+        } catch (IllegalStateException arenaClosed) {
+            throw new MemoryFault(arenaClosed);
+        }
+    }
+
+    /// Writes `length` bytes from `position` of `source` to `offset`, for queue pair `user`.
+    ///
+    /// @param byPeer whether its peer named them
+    /// @throws IllegalStateException if the arena of the memory is closed
+    /// @throws MemoryFault if they cannot be written for another reason
+    public void write(
+            long offset,
+            MemorySegment source,
+            long position,
+            int length,
+            int user,
+            boolean byPeer) {
+        if (interception == null) {
+            MemorySegment.copy(source, position, payload.segment(), offset, length);
+        } else {
+            interception.write(offset, source, position, length, user, byPeer);
+        }
+    }
+
+    /// Writes the eight bytes of `value` to `offset`, for queue pair `user`, as [#write] does.
+    public void writeWord(long offset, long value, int user) {
+        if (interception == null) {
+            payload.segment().set(ValueLayout.JAVA_LONG_UNALIGNED, offset, value);
+        } else {
+            Staging staging = table.staging();
+            long at = staging.room(Long.BYTES);
+            staging.segment().set(ValueLayout.JAVA_LONG_UNALIGNED, at, value);
+            interception.write(offset, staging.segment(), at, Long.BYTES, user, false);
+        }
+    }
+
+    /// Swaps or adds for the peer of queue pair `user`. Other queue pairs of the device, and the
+    /// application, see the old value or the new one.
+    ///
+    /// ROCE-RC-25: the operands are swapped or added in the memory's own byte order.
+    ///
+    /// @param swaps whether `operand` takes the place of `compare`; else it is added
+    /// @return the old value
+    /// @throws IllegalStateException if the arena of the memory is closed
+    public long update(long offset, boolean swaps, long compare, long operand, int user) {
+        if (interception != null) {
+            return interception.update(offset, swaps, compare, operand, user);
+        }
+        MemorySegment segment = payload.segment();
+        return swaps
+                ? (long) WORD.compareAndExchange(segment, offset, compare, operand)
+                : (long) WORD.getAndAdd(segment, offset, operand);
+    }
+
+    /// Where to read what is sent and must be read at once.
+    public Staging staging() {
+        return table.staging();
     }
 
     /// Whether the region is registered still and grants `access`.
@@ -72,12 +187,13 @@ public final class RegisteredRegion implements MemoryRegion, KeyHolder {
     boolean permitsWindow(int windowBits) {
         int changes = Access.REMOTE_WRITE.bit() | Access.REMOTE_ATOMIC.bit();
         return permits(Access.MEMORY_WINDOW_BIND)
+                && (content.registers() == null || (windowBits & Access.REMOTE_ATOMIC.bit()) == 0)
                 && ((windowBits & changes) == 0 || permits(Access.LOCAL_WRITE));
     }
 
     /// The offset of the unsigned 64-bit `address`; negative or too large if it lies outside.
     public long offsetOf(long address) {
-        return address - payload.address();
+        return address - this.address;
     }
 
     /// Registered still, and the caller's arena is open.
@@ -87,17 +203,17 @@ public final class RegisteredRegion implements MemoryRegion, KeyHolder {
 
     @Override
     public MemorySegment segment() {
-        return payload.segment();
+        return content.isOfHost() ? payload.segment() : MemorySegment.NULL;
     }
 
     @Override
     public long address() {
-        return payload.address();
+        return address;
     }
 
     @Override
     public long length() {
-        return payload.byteSize();
+        return content.length();
     }
 
     @Override

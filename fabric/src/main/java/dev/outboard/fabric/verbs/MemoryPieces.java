@@ -4,6 +4,7 @@ import dev.outboard.fabric.Access;
 import dev.outboard.fabric.GatherList;
 import dev.outboard.fabric.memory.PayloadSink;
 import dev.outboard.fabric.memory.RegisteredRegion;
+import dev.outboard.fabric.memory.Staging;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,9 @@ final class MemoryPieces {
     private final long[] lengths;
     private int count;
 
+    /// Whether nothing stands between the device and any of them.
+    private boolean isPlain = true;
+
     MemoryPieces(int most) {
         regions = new RegisteredRegion[most];
         offsets = new long[most];
@@ -23,8 +27,11 @@ final class MemoryPieces {
 
     void fill(GatherList list) {
         count = list.count();
+        isPlain = true;
         for (int i = 0; i < count; i++) {
-            regions[i] = (RegisteredRegion) list.region(i);
+            RegisteredRegion region = (RegisteredRegion) list.region(i);
+            isPlain &= region.isPlain();
+            regions[i] = region;
             offsets[i] = list.offset(i);
             lengths[i] = list.length(i);
         }
@@ -32,6 +39,7 @@ final class MemoryPieces {
 
     void copyFrom(MemoryPieces other) {
         count = other.count;
+        isPlain = other.isPlain;
         for (int i = 0; i < count; i++) {
             regions[i] = other.regions[i];
             offsets[i] = other.offsets[i];
@@ -82,31 +90,56 @@ final class MemoryPieces {
         return true;
     }
 
-    /// Stores `length` bytes of `source` from `sourceOffset` at `position` of all pieces.
+    /// Stores `length` bytes of `source` from `sourceOffset` at `position` of all pieces, for queue
+    /// pair `user`.
     ///
     /// @throws IllegalStateException if the arena of the memory is closed
-    void store(long position, MemorySegment source, long sourceOffset, int length) {
+    /// @throws dev.outboard.fabric.memory.MemoryFault if it cannot be written for another reason
+    void store(long position, MemorySegment source, long sourceOffset, int length, int user) {
         int done = 0;
         while (done < length) {
             int piece = pieceAt(position + done);
             long at = position + done - startOf(piece);
             int part = (int) Math.min(length - done, lengths[piece] - at);
-            MemorySegment target = region(piece).segment();
-            MemorySegment.copy(source, sourceOffset + done, target, offsets[piece] + at, part);
+            region(piece)
+                    .write(offsets[piece] + at, source, sourceOffset + done, part, user, false);
             done += part;
         }
     }
 
-    /// Appends the `length` bytes from `position` of all pieces to `sink`.
-    void append(PayloadSink sink, long position, int length) {
+    /// Appends the `length` bytes from `position` of all pieces to `sink`, for queue pair `user`.
+    ///
+    /// @throws dev.outboard.fabric.memory.MemoryFault if they cannot be read; nothing is appended
+    ///   then
+    void append(PayloadSink sink, long position, int length, int user) {
+        if (!isPlain && length > 0) {
+            appendRead(sink, position, length, user);
+            return;
+        }
         int done = 0;
         while (done < length) {
             int piece = pieceAt(position + done);
             long at = position + done - startOf(piece);
             int part = (int) Math.min(length - done, lengths[piece] - at);
-            sink.append(region(piece).payload(), offsets[piece] + at, part);
+            region(piece).append(sink, offsets[piece] + at, part, user, false);
             done += part;
         }
+    }
+
+    /// What is read at a certain moment, all of it before any is appended.
+    private void appendRead(PayloadSink sink, long position, int length, int user) {
+        Staging staging = region(0).staging();
+        long start = staging.room(length);
+        int done = 0;
+        while (done < length) {
+            int piece = pieceAt(position + done);
+            long at = position + done - startOf(piece);
+            int part = (int) Math.min(length - done, lengths[piece] - at);
+            region(piece)
+                    .read(offsets[piece] + at, staging.segment(), start + done, part, user, false);
+            done += part;
+        }
+        sink.append(staging.payload(), start, length);
     }
 
     /// The piece that byte `position` of all pieces lies in.

@@ -216,8 +216,9 @@ public final class QueuePairCore {
     }
 
     /// An error counts as solicited (roce.md 3.9).
-    private static boolean publish(
+    private boolean publish(
             CompletionRing ring, @Nullable Completion completion, boolean solicited) {
+        regions.settle();
         if (completion == null) {
             ring.overrun();
             return false;

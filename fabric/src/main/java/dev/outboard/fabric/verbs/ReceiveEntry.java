@@ -32,11 +32,13 @@ public final class ReceiveEntry {
         return pieces.isWritable(domain);
     }
 
-    /// Stores `count` bytes of `source` from `sourceOffset` at `position` of the buffer.
+    /// Stores `count` bytes of `source` from `sourceOffset` at `position` of the buffer, for queue
+    /// pair `user`.
     ///
     /// @throws IllegalStateException if the arena of the memory is closed
-    public void store(long position, MemorySegment source, long sourceOffset, int count) {
-        pieces.store(position, source, sourceOffset, count);
+    /// @throws dev.outboard.fabric.memory.MemoryFault if it cannot be written for another reason
+    public void store(long position, MemorySegment source, long sourceOffset, int count, int user) {
+        pieces.store(position, source, sourceOffset, count, user);
     }
 
     public void release() {

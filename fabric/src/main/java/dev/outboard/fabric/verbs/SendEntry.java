@@ -12,7 +12,6 @@ import dev.outboard.fabric.memory.PayloadSink;
 import dev.outboard.fabric.memory.RegionTable;
 import dev.outboard.fabric.memory.RegisteredRegion;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /// A posted send request: a slot of the [SendQueue], filled by the poster, then owned by whoever
@@ -24,6 +23,9 @@ public final class SendEntry {
 
     /// Whether inline payload could not be copied when it was posted.
     private boolean isInlineLost;
+
+    /// Whether what stands in the place of its memory refused to be read.
+    private boolean isFaulty;
 
     public long id;
     public Operation operation = Operation.SEND;
@@ -82,6 +84,7 @@ public final class SendEntry {
         if (!inline) {
             pieces.fill(request.gather());
         }
+        isFaulty = false;
         isInlineLost = inline && length > 0 && !copyInline(request.gather());
     }
 
@@ -164,34 +167,53 @@ public final class SendEntry {
         if (isAnsweredWithData() && maxReadAtomic == 0) {
             return CompletionStatus.LOCAL_QP_OPERATION_ERROR;
         }
+        return flaw(domain);
+    }
+
+    /// Why its own memory cannot be used by a queue pair of `domain`; SUCCESS if it can.
+    public CompletionStatus flaw(int domain) {
+        if (isFaulty) {
+            return CompletionStatus.LOCAL_QP_OPERATION_ERROR;
+        }
         return isAccessible(domain)
                 ? CompletionStatus.SUCCESS
                 : CompletionStatus.LOCAL_PROTECTION_ERROR;
     }
 
-    /// Stores `count` bytes of `source` from `sourceOffset` at `position` of the payload.
-    ///
-    /// @throws IllegalStateException if the arena of the memory is closed
-    public void store(long position, MemorySegment source, long sourceOffset, int count) {
-        pieces.store(position, source, sourceOffset, count);
+    /// Its memory could not be read: it cannot be sent any more.
+    public void fault() {
+        isFaulty = true;
     }
 
-    /// Appends the `count` payload bytes from `position` of the message to `sink`.
-    public void appendPayload(PayloadSink sink, long position, int count) {
+    /// Stores `count` bytes of `source` from `sourceOffset` at `position` of the payload, for queue
+    /// pair `user`.
+    ///
+    /// @throws IllegalStateException if the arena of the memory is closed
+    /// @throws dev.outboard.fabric.memory.MemoryFault if it cannot be written for another reason
+    public void store(long position, MemorySegment source, long sourceOffset, int count, int user) {
+        pieces.store(position, source, sourceOffset, count, user);
+    }
+
+    /// Appends the `count` payload bytes from `position` of the message to `sink`, for queue pair
+    /// `user`.
+    ///
+    /// @throws dev.outboard.fabric.memory.MemoryFault if they cannot be read
+    public void appendPayload(PayloadSink sink, long position, int count, int user) {
         if (inline) {
             if (count > 0) {
                 sink.append(inlinePayload(), inlineOffset + position, count);
             }
             return;
         }
-        pieces.append(sink, position, count);
+        pieces.append(sink, position, count, user);
     }
 
-    /// Stores the result of an atomic, in the byte order of this machine.
+    /// Stores the result of an atomic for queue pair `user`, in the byte order of this machine.
     ///
     /// @throws IllegalStateException if the arena of the memory is closed
-    public void storeWord(long value) {
-        pieces.region(0).segment().set(ValueLayout.JAVA_LONG_UNALIGNED, pieces.offset(0), value);
+    /// @throws dev.outboard.fabric.memory.MemoryFault if it cannot be written for another reason
+    public void storeWord(long value, int user) {
+        pieces.region(0).writeWord(pieces.offset(0), value, user);
     }
 
     /// Lets go of the regions, so that a completed request keeps no memory alive.

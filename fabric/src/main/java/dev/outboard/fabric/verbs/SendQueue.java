@@ -7,6 +7,7 @@ import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.SendRequest.Operation;
 import dev.outboard.fabric.memory.Payload;
 import dev.outboard.fabric.memory.RegionTable;
+import dev.outboard.fabric.memory.RegisteredRegion;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -147,6 +148,11 @@ public final class SendQueue {
         for (int i = 0; i < gather.count(); i++) {
             if (!regions.owns(gather.region(i))) {
                 throw invalid("piece " + i + " of a send request is a region of another device");
+            }
+            if (request.inline() && !((RegisteredRegion) gather.region(i)).isOfHost()) {
+                throw invalid(
+                        "piece %d of an inline send request is memory that only the device reaches"
+                                .formatted(i));
             }
             if (gather.length(i) < 0 || gather.length(i) > MAX_MESSAGE_BYTES - length) {
                 throw tooLarge(

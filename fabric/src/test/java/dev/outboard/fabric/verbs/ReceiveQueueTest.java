@@ -48,7 +48,7 @@ class ReceiveQueueTest {
         assertThat(queue.take(taken)).isTrue();
         assertThat(taken.id).isEqualTo(7);
         assertThat(taken.length).isEqualTo(5);
-        taken.store(0, MemorySegment.ofArray(new byte[] {-1, -2, -3, -4, -5}), 0, 5);
+        taken.store(0, MemorySegment.ofArray(new byte[] {-1, -2, -3, -4, -5}), 0, 5, 1);
         byte[] bytes = WorkQueueMemory.bytes(region);
         assertThat(Arrays.copyOfRange(bytes, 9, 13)).containsExactly(9, -1, -2, 12);
         assertThat(Arrays.copyOfRange(bytes, 29, 34)).containsExactly(29, -3, -4, -5, 33);
@@ -127,7 +127,7 @@ class ReceiveQueueTest {
         ReceiveEntry entry = queue.head();
         queue.removeHead();
 
-        assertThatThrownBy(() -> entry.store(0, MemorySegment.ofArray(new byte[1]), 0, 1))
+        assertThatThrownBy(() -> entry.store(0, MemorySegment.ofArray(new byte[1]), 0, 1, 1))
                 .isInstanceOf(IllegalStateException.class);
     }
 

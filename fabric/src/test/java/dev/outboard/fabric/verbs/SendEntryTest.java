@@ -184,7 +184,7 @@ class SendEntryTest {
         MemorySegment source = MemorySegment.ofArray(new byte[] {0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
         fillPieces(request.read(8, 1));
         byte[] expected = WorkQueueMemory.bytes(writable);
-        entry.store(3, source, 2, 8);
+        entry.store(3, source, 2, 8, 1);
 
         System.arraycopy(new byte[] {1, 2}, 0, expected, 13, 2);
         System.arraycopy(new byte[] {3, 4, 5}, 0, expected, 50, 3);
@@ -203,7 +203,7 @@ class SendEntryTest {
     @Test
     void theResultOfAnAtomicIsInTheByteOrderOfTheMachine() {
         entry.fill(request.fetchAndAdd(8, 1, 1).payload(writable, 13, 8), 8);
-        entry.storeWord(0x0102_0304_0506_0708L);
+        entry.storeWord(0x0102_0304_0506_0708L, 1);
 
         assertThat(writable.segment().get(ValueLayout.JAVA_LONG_UNALIGNED, 13))
                 .isEqualTo(0x0102_0304_0506_0708L);
@@ -214,7 +214,7 @@ class SendEntryTest {
         entry.fill(request.fetchAndAdd(8, 1, 1).payload(writable, 0, 8), 8);
         entry.release();
 
-        assertThatThrownBy(() -> entry.storeWord(1))
+        assertThatThrownBy(() -> entry.storeWord(1, 1))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage("piece 0 of a released request");
     }

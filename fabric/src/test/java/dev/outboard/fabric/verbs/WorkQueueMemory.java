@@ -44,7 +44,7 @@ final class WorkQueueMemory {
                                 payload.segment()
                                         .asSlice(offset, length)
                                         .toArray(ValueLayout.JAVA_BYTE));
-        entry.appendPayload(sink, position, count);
+        entry.appendPayload(sink, position, count, 1);
         return bytes.toByteArray();
     }
 }

@@ -6,7 +6,9 @@ import dev.outboard.fabric.contract.CompletionSinkContract;
 import dev.outboard.fabric.contract.DatagramContract;
 import dev.outboard.fabric.contract.DatagramServiceContract;
 import dev.outboard.fabric.contract.FabricContract;
+import dev.outboard.fabric.contract.MemoryWatchContract;
 import dev.outboard.fabric.contract.MemoryWindowContract;
+import dev.outboard.fabric.contract.MmioContract;
 import dev.outboard.fabric.contract.QueuePairContract;
 import dev.outboard.fabric.contract.SharedReceiveQueueContract;
 import org.junit.jupiter.api.Nested;
@@ -39,6 +41,22 @@ public class RoceContractTest {
 
     @Nested
     class MemoryWindows extends MemoryWindowContract {
+        @Override
+        protected Device open() {
+            return RoceLoopback.open();
+        }
+    }
+
+    @Nested
+    class MemoryWatches extends MemoryWatchContract {
+        @Override
+        protected Device open() {
+            return RoceLoopback.open();
+        }
+    }
+
+    @Nested
+    class Registers extends MmioContract {
         @Override
         protected Device open() {
             return RoceLoopback.open();

@@ -3,10 +3,13 @@ package dev.outboard.fabric.contract.sim;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.contract.CompletionChannelContract;
+import dev.outboard.fabric.contract.CompletionSinkContract;
 import dev.outboard.fabric.contract.DatagramContract;
 import dev.outboard.fabric.contract.DatagramServiceContract;
 import dev.outboard.fabric.contract.FabricContract;
+import dev.outboard.fabric.contract.MemoryWatchContract;
 import dev.outboard.fabric.contract.MemoryWindowContract;
+import dev.outboard.fabric.contract.MmioContract;
 import dev.outboard.fabric.contract.QueuePairContract;
 import dev.outboard.fabric.contract.SharedReceiveQueueContract;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -55,6 +58,22 @@ public class SimContractTest {
     }
 
     @Nested
+    class MemoryWatches extends MemoryWatchContract {
+        @Override
+        protected Device open() {
+            return SimContractTest.open("contract", "");
+        }
+    }
+
+    @Nested
+    class Registers extends MmioContract {
+        @Override
+        protected Device open() {
+            return SimContractTest.open("contract", "");
+        }
+    }
+
+    @Nested
     class Datagrams extends DatagramContract {
         @Override
         protected Device open() {
@@ -72,6 +91,14 @@ public class SimContractTest {
 
     @Nested
     class CompletionChannels extends CompletionChannelContract {
+        @Override
+        protected Device open() {
+            return SimContractTest.open("threads", "?clock=real");
+        }
+    }
+
+    @Nested
+    class CompletionSinks extends CompletionSinkContract {
         @Override
         protected Device open() {
             return SimContractTest.open("threads", "?clock=real");

@@ -354,6 +354,7 @@ public final class RoceDevice implements Device {
         site.countersTo(counters);
         nic.discards().copyTo(counters, "discarded.");
         counters.put("events.lost", events.lost());
+        regions.countersTo(counters);
         counters.put("completions.sink-failures", sinkFailures.get());
         return counters;
     }

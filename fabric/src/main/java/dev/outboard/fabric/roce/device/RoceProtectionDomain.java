@@ -8,7 +8,9 @@ import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.MemoryWatch;
 import dev.outboard.fabric.MemoryWindow;
+import dev.outboard.fabric.MmioHandler;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
@@ -61,6 +63,18 @@ final class RoceProtectionDomain implements ProtectionDomain {
     public MemoryRegion register(MemorySegment segment, Access... access) {
         requireOpen();
         return device.regions().register(number, segment, Set.of(access));
+    }
+
+    @Override
+    public MemoryRegion register(MemorySegment segment, MemoryWatch watch, Access... access) {
+        requireOpen();
+        return device.regions().register(number, segment, watch, Set.of(access));
+    }
+
+    @Override
+    public MemoryRegion registerMmio(long length, MmioHandler registers, Access... access) {
+        requireOpen();
+        return device.regions().registerMmio(number, length, registers, Set.of(access));
     }
 
     @Override

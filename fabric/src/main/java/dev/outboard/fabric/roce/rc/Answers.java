@@ -1,6 +1,7 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.memory.MemoryFault;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.verbs.SendEntry;
@@ -28,7 +29,7 @@ final class Answers {
     ///
     /// @return SUCCESS, or how the request ends
     static CompletionStatus store(
-            RcConnection connection, int domain, SendEntry entry, int index, Packet packet) {
+            RcConnection connection, RcQueuePair owner, SendEntry entry, int index, Packet packet) {
         int length = packet.payloadLength();
         int expected = entry.isAtomic() ? 0 : RequestBuilder.payloadBytes(connection, entry, index);
         boolean isSound =
@@ -36,19 +37,22 @@ final class Answers {
         if (!isSound) {
             return CompletionStatus.BAD_RESPONSE_ERROR;
         }
-        if (!entry.isAccessible(domain)) {
+        if (!entry.isAccessible(owner.domain())) {
             return CompletionStatus.LOCAL_PROTECTION_ERROR;
         }
         try {
             if (entry.isAtomic()) {
-                entry.storeWord(packet.originalValue());
+                entry.storeWord(packet.originalValue(), owner.number());
             } else {
                 long position = (long) index * connection.pathMtuBytes();
-                entry.store(position, packet.segment(), packet.payloadOffset(), length);
+                entry.store(
+                        position, packet.segment(), packet.payloadOffset(), length, owner.number());
             }
             return CompletionStatus.SUCCESS;
         } catch (IllegalStateException arenaClosed) {
             return CompletionStatus.LOCAL_PROTECTION_ERROR;
+        } catch (MemoryFault refused) {
+            return CompletionStatus.LOCAL_QP_OPERATION_ERROR;
         }
     }
 }

@@ -3,7 +3,6 @@ package dev.outboard.fabric.roce.rc;
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.wire.Packet;
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +42,8 @@ final class IncomingWrite {
     }
 
     /// Stores what `packet` brings; false if the memory may not be written any more.
+    ///
+    /// @throws dev.outboard.fabric.memory.MemoryFault if it cannot be written for another reason
     boolean store(Packet packet) {
         RegisteredRegion region = region(packet.payloadLength());
         if (region == null) {
@@ -51,12 +52,7 @@ final class IncomingWrite {
         /// ROCE-RC-34: who sees these bytes, perhaps a flag, also sees what earlier messages wrote.
         VarHandle.releaseFence();
         try {
-            MemorySegment.copy(
-                    packet.segment(),
-                    packet.payloadOffset(),
-                    region.segment(),
-                    region.offsetOf(address + position),
-                    packet.payloadLength());
+            memory.store(region, address + position, packet);
         } catch (IllegalStateException arenaClosed) {
             return false;
         }

@@ -3,18 +3,14 @@ package dev.outboard.fabric.roce.rc;
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.memory.RegionTable;
 import dev.outboard.fabric.memory.RegisteredRegion;
+import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.verbs.QueuePairCore;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// What the peer of a queue pair may touch: the one place where a key of a peer opens memory.
 final class RemoteMemory {
-    private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
-
     private final RegionTable regions;
     private final int domain;
     private final int queuePair;
@@ -31,18 +27,35 @@ final class RemoteMemory {
         return regions.open(key, domain, queuePair, address, length, right);
     }
 
-    /// Executes an atomic. Other queue pairs of the device, and the application, see the old value
-    /// or the new one.
-    ///
-    /// ROCE-RC-25: the operands are swapped or added in the memory's own byte order.
+    /// Executes an atomic at `address` in `region`, which was [found][#find].
     ///
     /// @return the old value
-    static long update(MemorySegment segment, long offset, Packet packet) {
-        return packet.opcode() == Opcode.CMP_SWAP
-                ? (long)
-                        WORD.compareAndExchange(
-                                segment, offset, packet.compare(), packet.swapOrAdd())
-                : (long) WORD.getAndAdd(segment, offset, packet.swapOrAdd());
+    /// @throws IllegalStateException if the arena of the memory is closed
+    long update(RegisteredRegion region, long address, Packet packet) {
+        boolean swaps = packet.opcode() == Opcode.CMP_SWAP;
+        return region.update(
+                region.offsetOf(address), swaps, packet.compare(), packet.swapOrAdd(), queuePair);
+    }
+
+    /// Stores the payload of `packet` at `address` in `region`, which was [found][#find].
+    ///
+    /// @throws IllegalStateException if the arena of the memory is closed
+    /// @throws dev.outboard.fabric.memory.MemoryFault if it cannot be written for another reason
+    void store(RegisteredRegion region, long address, Packet packet) {
+        region.write(
+                region.offsetOf(address),
+                packet.segment(),
+                packet.payloadOffset(),
+                packet.payloadLength(),
+                queuePair,
+                true);
+    }
+
+    /// Appends `length` bytes from `address` in `region`, which was [found][#find], to `sink`.
+    ///
+    /// @throws dev.outboard.fabric.memory.MemoryFault if they cannot be read
+    void append(PacketSink sink, RegisteredRegion region, long address, int length) {
+        region.append(sink, region.offsetOf(address), length, queuePair, true);
     }
 
     /// Takes back a key of ours that the peer names; false if it is none that a peer may.

@@ -25,21 +25,25 @@ final class RequestBuilder {
     private RequestBuilder() {}
 
     /// Emits packet `index` of `entry`, which has number `packet`; of a READ, the request for the
-    /// rest of the burst.
+    /// rest of the burst. For queue pair `user`.
+    ///
+    /// @throws dev.outboard.fabric.memory.MemoryFault if the payload cannot be read; nothing is
+    ///   emitted then
     static void emit(
             PacketSink sink,
             RcConnection connection,
             SendEntry entry,
             int index,
             long packet,
-            boolean asksForAck) {
+            boolean asksForAck,
+            int user) {
         int psn = (int) (connection.sendPsn() + packet) & Psn.MASK;
         if (entry.isRead()) {
             emitRead(sink, connection, entry, index, psn);
         } else if (entry.isAtomic()) {
             emitAtomic(sink, connection, entry, psn);
         } else {
-            emitData(sink, connection, entry, index, psn, asksForAck);
+            emitData(sink, connection, entry, index, psn, asksForAck, user);
         }
     }
 
@@ -86,7 +90,8 @@ final class RequestBuilder {
             SendEntry entry,
             int index,
             int psn,
-            boolean asksForAck) {
+            boolean asksForAck,
+            int user) {
         long position = (long) index * connection.pathMtuBytes();
         int count = payloadBytes(connection, entry, index);
         boolean isLast = position + count == entry.length;
@@ -108,7 +113,7 @@ final class RequestBuilder {
         if (opcode.hasIeth()) {
             Ieth.write(headers, at, entry.invalidateKey);
         }
-        entry.appendPayload(sink, position, count);
+        entry.appendPayload(sink, position, count, user);
         sink.finish(connection.path(), opcode.headerLength());
     }
 

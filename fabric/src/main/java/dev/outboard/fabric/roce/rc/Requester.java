@@ -1,6 +1,7 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.memory.MemoryFault;
 import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.roce.wire.Aeth;
 import dev.outboard.fabric.roce.wire.Opcode;
@@ -243,18 +244,21 @@ final class Requester {
         }
         CompletionStatus flaw = entry.flaw(owner.domain(), connection.maxReadAtomic());
         if (flaw != CompletionStatus.SUCCESS) {
-            // Completions come in order: the requests before this one finish first.
-            if (cursor.isAtHead()) {
-                owner.failSend(flaw);
-            }
-            return false;
+            return failInTurn(flaw);
         }
         if (cursor.isAtNewRequest()) {
             cursor.start(connection.pathMtuBytes());
         }
         boolean isNew = cursor.isNew();
         boolean asksForAck = asksForAck(entry, length, now);
-        RequestBuilder.emit(sink, connection, entry, cursor.index(), cursor.next(), asksForAck);
+        try {
+            int index = cursor.index();
+            long packet = cursor.next();
+            RequestBuilder.emit(sink, connection, entry, index, packet, asksForAck, owner.number());
+        } catch (MemoryFault refused) {
+            entry.fault();
+            return failInTurn(CompletionStatus.LOCAL_QP_OPERATION_ERROR);
+        }
         budget.sent(cursor.next(), length, asksForAck, now);
         count(entry, isNew);
         if (!timer.isRunning()) {
@@ -265,6 +269,16 @@ final class Requester {
         }
         moveCursor(entry);
         return true;
+    }
+
+    /// Completions come in order: the requests before the one that fails finish first.
+    ///
+    /// @return false, because nothing was sent
+    private boolean failInTurn(CompletionStatus flaw) {
+        if (cursor.isAtHead()) {
+            owner.failSend(flaw);
+        }
+        return false;
     }
 
     /// Binding and invalidating wait for everything before them and send nothing (roce.md 3.11).
@@ -383,7 +397,7 @@ final class Requester {
         }
         counters.increment(QueuePairCounter.RESPONSES_RECEIVED);
         CompletionStatus status =
-                Answers.store(connection, owner.domain(), entry, cursor.indexOfUnacked(), packet);
+                Answers.store(connection, owner, entry, cursor.indexOfUnacked(), packet);
         if (status == CompletionStatus.SUCCESS) {
             advanceTo(cursor.unacked() + 1, now);
         } else {

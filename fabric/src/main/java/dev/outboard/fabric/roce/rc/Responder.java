@@ -5,6 +5,7 @@ import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.QueuePairState;
+import dev.outboard.fabric.memory.MemoryFault;
 import dev.outboard.fabric.memory.RegisteredRegion;
 import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.roce.wire.Aeth;
@@ -150,14 +151,24 @@ final class Responder {
                 resources.clear();
             } else if (share-- == 0 || !sink.hasRoom()) {
                 return false;
-            } else if (resources.emitPending(sink)) {
-                counters.increment(QueuePairCounter.RESPONSES_SENT);
-                budget.answerSent(connection.pathMtuBytes());
             } else {
-                refuseResponse(resources.pendingPsn());
+                respondOnce(sink);
             }
         }
         return true;
+    }
+
+    private void respondOnce(PacketSink sink) {
+        try {
+            if (resources.emitPending(sink)) {
+                counters.increment(QueuePairCounter.RESPONSES_SENT);
+                budget.answerSent(connection.pathMtuBytes());
+            } else {
+                refuseResponse(Aeth.NAK_REMOTE_ACCESS_ERROR);
+            }
+        } catch (MemoryFault refused) {
+            refuseResponse(Aeth.NAK_REMOTE_OPERATIONAL_ERROR);
+        }
     }
 
     /// What was accepted before a request was refused is still answered; a queue pair that failed
@@ -167,10 +178,11 @@ final class Responder {
     }
 
     /// The memory of a READ may not be read any more (roce.md 3.11).
-    private void refuseResponse(int psn) {
+    private void refuseResponse(int syndrome) {
+        int psn = resources.pendingPsn();
         resources.clear();
         ackPsn = NOTHING;
-        refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
+        refuse(syndrome);
         nakPsn = psn;
     }
 
@@ -294,11 +306,9 @@ final class Responder {
             return refuseReceive(
                     Aeth.NAK_INVALID_REQUEST, CompletionStatus.LOCAL_LENGTH_ERROR, packet);
         }
-        if (!store(receive, packet)) {
-            return refuseReceive(
-                    Aeth.NAK_REMOTE_OPERATIONAL_ERROR,
-                    CompletionStatus.LOCAL_PROTECTION_ERROR,
-                    packet);
+        CompletionStatus stored = store(receive, packet);
+        if (stored != CompletionStatus.SUCCESS) {
+            return refuseReceive(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, stored, packet);
         }
         position += length;
         arrived(length);
@@ -320,16 +330,22 @@ final class Responder {
         counters.add(QueuePairCounter.BYTES_RECEIVED, length);
     }
 
-    private boolean store(ReceiveEntry receive, Packet packet) {
+    private CompletionStatus store(ReceiveEntry receive, Packet packet) {
         if (!receive.isWritable(owner.domain())) {
-            return false;
+            return CompletionStatus.LOCAL_PROTECTION_ERROR;
         }
         try {
             receive.store(
-                    position, packet.segment(), packet.payloadOffset(), packet.payloadLength());
-            return true;
+                    position,
+                    packet.segment(),
+                    packet.payloadOffset(),
+                    packet.payloadLength(),
+                    owner.number());
+            return CompletionStatus.SUCCESS;
         } catch (IllegalStateException arenaClosed) {
-            return false;
+            return CompletionStatus.LOCAL_PROTECTION_ERROR;
+        } catch (MemoryFault refused) {
+            return CompletionStatus.LOCAL_QP_OPERATION_ERROR;
         }
     }
 
@@ -357,8 +373,12 @@ final class Responder {
         if (!write.takes(length, ends)) {
             return refuse(Aeth.NAK_INVALID_REQUEST);
         }
-        if (length > 0 && !write.store(packet)) {
-            return refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
+        try {
+            if (length > 0 && !write.store(packet)) {
+                return refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
+            }
+        } catch (MemoryFault refused) {
+            return refuse(Aeth.NAK_REMOTE_OPERATIONAL_ERROR);
         }
         arrived(length);
         return !opcode.hasImmediate()
@@ -417,7 +437,7 @@ final class Responder {
         }
         long original;
         try {
-            original = RemoteMemory.update(region.segment(), region.offsetOf(address), packet);
+            original = memory.update(region, address, packet);
         } catch (IllegalStateException arenaClosed) {
             refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
             return;

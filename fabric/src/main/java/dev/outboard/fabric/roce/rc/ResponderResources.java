@@ -139,6 +139,8 @@ final class ResponderResources {
 
     /// Emits the next pending answer; false if the memory that was to be read may not be read any
     /// more.
+    ///
+    /// @throws dev.outboard.fabric.memory.MemoryFault if it cannot be read for another reason
     boolean emitPending(PacketSink sink) {
         SavedRequest request = at(answering);
         if (request.isAtomic) {
@@ -160,7 +162,7 @@ final class ResponderResources {
         Opcode opcode = readOpcode(request);
         begin(sink, opcode, request, count);
         if (region != null) {
-            sink.append(region.payload(), region.offsetOf(request.address + position), count);
+            memory.append(sink, region, request.address + position, count);
         }
         sink.finish(connection.path(), opcode.headerLength());
         return true;

@@ -1,6 +1,7 @@
 package dev.outboard.fabric.roce.rc;
 
 import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.memory.MemoryFault;
 import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.verbs.Counters;
 import dev.outboard.fabric.verbs.SendEntry;
@@ -67,7 +68,7 @@ final class TailProbe {
         int repeated = repeat(sink, connection, cursor.unacked());
         if (repeated == 0) {
             // Its packets may never have left: without a transport timeout nobody else finds out.
-            owner.failSend(CompletionStatus.LOCAL_PROTECTION_ERROR);
+            owner.failSend(oldest.flaw(owner.domain()));
             return false;
         }
         if (cursor.inFlight() > repeated && sink.hasRoom()) {
@@ -79,10 +80,10 @@ final class TailProbe {
     /// Sends a packet in flight once more; for a READ, asks for what is missing of the burst that
     /// the packet belongs to.
     ///
-    /// @return how many packet numbers that takes; 0 if the memory has gone
+    /// @return how many packet numbers that takes; 0 if the memory cannot be read any more
     private int repeat(PacketSink sink, RcConnection connection, long packet) {
         SendEntry entry = cursor.entryOf(packet);
-        if (!entry.isAccessible(owner.domain())) {
+        if (entry.flaw(owner.domain()) != CompletionStatus.SUCCESS) {
             return 0;
         }
         long first = cursor.firstOfRequest(packet);
@@ -92,7 +93,13 @@ final class TailProbe {
             index = (int) Math.max(burstStart, cursor.unacked() - first);
         }
         budget.answerSent(RequestBuilder.datagramBytes(connection, entry, index));
-        RequestBuilder.emit(sink, connection, entry, index, first + index, true);
+        try {
+            long next = first + index;
+            RequestBuilder.emit(sink, connection, entry, index, next, true, owner.number());
+        } catch (MemoryFault refused) {
+            entry.fault();
+            return 0;
+        }
         return RequestBuilder.packetsAt(connection, entry, index);
     }
 }

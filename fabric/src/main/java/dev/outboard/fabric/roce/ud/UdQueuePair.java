@@ -12,6 +12,7 @@ import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.memory.MemoryFault;
 import dev.outboard.fabric.roce.transport.Discard;
 import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.roce.transport.Port;
@@ -183,8 +184,11 @@ public final class UdQueuePair implements QueuePairMachine {
             // The receive is lost, the queue pair goes on: a peer must not be able to stop it.
             drop(UdCounter.TOO_LONG_DROPPED, Discard.RECEIVE_TOO_SMALL);
             told(core.failReceive(CompletionStatus.LOCAL_LENGTH_ERROR));
-        } else if (!store(receive, packet)) {
-            told(core.failReceive(CompletionStatus.LOCAL_PROTECTION_ERROR));
+            return;
+        }
+        CompletionStatus stored = store(receive, packet);
+        if (stored != CompletionStatus.SUCCESS) {
+            told(core.failReceive(stored));
             fail();
         } else {
             counters.increment(UdCounter.DATAGRAMS_RECEIVED);
@@ -253,18 +257,24 @@ public final class UdQueuePair implements QueuePairMachine {
     private void send(PacketSink sink) {
         for (int share = PACKETS_PER_TURN; share > 0 && next < sends.posted(); share--) {
             SendEntry entry = sends.at(next);
-            if (!entry.isAccessible(core.domain())) {
+            CompletionStatus flaw = entry.flaw(core.domain());
+            if (flaw != CompletionStatus.SUCCESS) {
                 // Its turn to fail comes when those before it are complete.
                 if (isDrained()) {
-                    failSend(CompletionStatus.LOCAL_PROTECTION_ERROR);
+                    failSend(flaw);
                 }
                 return;
             }
             if (!sink.hasRoom()) {
                 return;
             }
-            emit(entry, sink);
-            next++;
+            try {
+                emit(entry, sink);
+                next++;
+            } catch (MemoryFault refused) {
+                // Fails when it is looked at again.
+                entry.fault();
+            }
         }
     }
 
@@ -290,28 +300,31 @@ public final class UdQueuePair implements QueuePairMachine {
         if (entry.hasImmediate()) {
             Immediate.write(headers, at + Bth.LENGTH + Deth.LENGTH, entry.immediate);
         }
-        entry.appendPayload(sink, 0, length);
+        entry.appendPayload(sink, 0, length, number());
         sink.finish(handleOf(entry).path(), opcode.headerLength());
         psn = Psn.next(psn);
         counters.increment(UdCounter.DATAGRAMS_SENT);
         counters.add(UdCounter.BYTES_SENT, length);
     }
 
-    private boolean store(ReceiveEntry receive, Packet packet) {
+    private CompletionStatus store(ReceiveEntry receive, Packet packet) {
         if (!receive.isWritable(core.domain())) {
-            return false;
+            return CompletionStatus.LOCAL_PROTECTION_ERROR;
         }
         RouteHeader.write(routeHeader, packet, port.address());
         try {
-            receive.store(0, routeHeader, 0, RouteHeader.LENGTH);
+            receive.store(0, routeHeader, 0, RouteHeader.LENGTH, number());
             receive.store(
                     RouteHeader.LENGTH,
                     packet.segment(),
                     packet.payloadOffset(),
-                    packet.payloadLength());
-            return true;
+                    packet.payloadLength(),
+                    number());
+            return CompletionStatus.SUCCESS;
         } catch (IllegalStateException arenaClosed) {
-            return false;
+            return CompletionStatus.LOCAL_PROTECTION_ERROR;
+        } catch (MemoryFault refused) {
+            return CompletionStatus.LOCAL_QP_OPERATION_ERROR;
         }
     }
 

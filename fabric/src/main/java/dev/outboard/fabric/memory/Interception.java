@@ -1,0 +1,158 @@
+package dev.outboard.fabric.memory;
+
+import dev.outboard.fabric.MemoryAccess;
+import dev.outboard.fabric.MemoryAccess.Kind;
+import dev.outboard.fabric.MemoryWatch;
+import dev.outboard.fabric.MmioHandler;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/// What stands between a device and a region that is not just memory: a watch, registers in the
+/// place of memory, or a memory system that lets writes be seen out of order. The thread that
+/// drives the device.
+final class Interception {
+    private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
+
+    private final RegionTable table;
+    private final MemorySegment memory;
+    private final @Nullable MemoryWatch watch;
+    private final @Nullable MmioHandler registers;
+    private final @Nullable Placement placement;
+    private final boolean isRelaxed;
+    private final MemoryAccess access = new MemoryAccess();
+
+    Interception(RegionTable table, RegionContent content, boolean isRelaxed) {
+        this.table = table;
+        memory = content.memory();
+        watch = content.watch();
+        registers = content.registers();
+        placement = table.placement();
+        this.isRelaxed = isRelaxed;
+    }
+
+    /// Reads to `position` of `target`.
+    void read(
+            long offset,
+            MemorySegment target,
+            long position,
+            int length,
+            int user,
+            boolean byPeer) {
+        settle();
+        MmioHandler handler = registers;
+        if (handler != null) {
+            try {
+                handler.read(offset, target, position, length);
+            } catch (RuntimeException e) {
+                throw refused(e);
+            }
+            return;
+        }
+        tellBefore(Kind.READ, offset, length, user, byPeer);
+        MemorySegment.copy(memory, offset, target, position, length);
+        tellAfter(Kind.READ, offset, length, user, byPeer);
+    }
+
+    /// Writes from `position` of `source`.
+    void write(
+            long offset,
+            MemorySegment source,
+            long position,
+            int length,
+            int user,
+            boolean byPeer) {
+        if (placement != null && isRelaxed) {
+            placement.place(
+                    (at, bytes, from, count) -> storeLate(at, bytes, from, count, user, byPeer),
+                    offset,
+                    source,
+                    position,
+                    length);
+            return;
+        }
+        settle();
+        MmioHandler handler = registers;
+        if (handler != null) {
+            try {
+                handler.write(offset, source, position, length);
+            } catch (RuntimeException e) {
+                throw refused(e);
+            }
+            return;
+        }
+        store(offset, source, position, length, user, byPeer);
+    }
+
+    private void store(
+            long offset,
+            MemorySegment source,
+            long position,
+            int length,
+            int user,
+            boolean byPeer) {
+        tellBefore(Kind.WRITE, offset, length, user, byPeer);
+        MemorySegment.copy(source, position, memory, offset, length);
+        tellAfter(Kind.WRITE, offset, length, user, byPeer);
+    }
+
+    private void storeLate(
+            long offset,
+            MemorySegment source,
+            long position,
+            int length,
+            int user,
+            boolean byPeer) {
+        if (memory.scope().isAlive()) {
+            store(offset, source, position, length, user, byPeer);
+        }
+    }
+
+    /// Adds `operand`, or puts it in place of `compare`; returns the old value.
+    long update(long offset, boolean swaps, long compare, long operand, int user) {
+        settle();
+        tellBefore(Kind.ATOMIC, offset, Long.BYTES, user, true);
+        long old =
+                swaps
+                        ? (long) WORD.compareAndExchange(memory, offset, compare, operand)
+                        : (long) WORD.getAndAdd(memory, offset, operand);
+        tellAfter(Kind.ATOMIC, offset, Long.BYTES, user, true);
+        return old;
+    }
+
+    private void settle() {
+        if (placement != null) {
+            placement.settle();
+        }
+    }
+
+    private MemoryFault refused(RuntimeException failure) {
+        table.mmioFailures().add(failure);
+        return new MemoryFault(failure);
+    }
+
+    private void tellBefore(Kind kind, long offset, int length, int user, boolean byPeer) {
+        MemoryWatch told = watch;
+        if (told != null) {
+            access.set(kind, offset, length, user, byPeer);
+            try {
+                told.before(access);
+            } catch (RuntimeException | Error e) {
+                table.watchFailures().add(e);
+            }
+        }
+    }
+
+    private void tellAfter(Kind kind, long offset, int length, int user, boolean byPeer) {
+        MemoryWatch told = watch;
+        if (told != null) {
+            access.set(kind, offset, length, user, byPeer);
+            try {
+                told.after(access);
+            } catch (RuntimeException | Error e) {
+                table.watchFailures().add(e);
+            }
+        }
+    }
+}

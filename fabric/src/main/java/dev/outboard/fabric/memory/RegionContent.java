@@ -1,0 +1,37 @@
+package dev.outboard.fabric.memory;
+
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.MemoryWatch;
+import dev.outboard.fabric.MmioHandler;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// What a region is registered for.
+///
+/// @param memory empty if there are registers in its place
+/// @param length in bytes
+/// @param isOfHost whether the application reaches it by `memory` and peers by its address; if not,
+///   it begins at address 0
+/// @param watch who is told of each access, if anybody is
+/// @param registers what stands in the place of memory, if anything does
+record RegionContent(
+        MemorySegment memory,
+        long length,
+        boolean isOfHost,
+        @Nullable MemoryWatch watch,
+        @Nullable MmioHandler registers) {
+
+    static RegionContent of(MemorySegment memory, @Nullable MemoryWatch watch) {
+        return new RegionContent(memory, memory.byteSize(), true, watch, null);
+    }
+
+    static RegionContent of(long length, MmioHandler registers) {
+        if (length <= 0) {
+            throw new FabricException(
+                    Reason.INVALID_ARGUMENT,
+                    "registers of " + length + " bytes cannot be registered; valid: 1 or more");
+        }
+        return new RegionContent(MemorySegment.NULL, length, false, null, registers);
+    }
+}
