@@ -16,7 +16,8 @@ public enum Access {
     /// What the device writes there may be seen in another order than it was written, on a machine
     /// whose memory system does so (`IBV_ACCESS_RELAXED_ORDERING`). No right, but a promise of the
     /// application not to take one part as the sign that another has arrived: a completion tells
-    /// that all has. A provider whose writes come in order anyway takes it and changes nothing.
+    /// that all has. A provider whose writes come in order anyway takes it and changes nothing, as
+    /// `roce://` does; on `sim://` an application sees them come out of order.
     RELAXED_ORDERING(1 << 20);
 
     private final int bit;

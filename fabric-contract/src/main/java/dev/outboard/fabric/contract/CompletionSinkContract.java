@@ -126,7 +126,9 @@ public abstract class CompletionSinkContract {
     void aSinkAnswersWithoutAnybodyElse() {
         SendRequest answer = new SendRequest();
         ReceiveRequest receive = new ReceiveRequest();
+        Completion none = new Completion();
         connect(completion -> {
+            assertThat(far.completions().poll(none)).as("looking is allowed").isFalse();
             if (completion.opcode() == CompletionOpcode.RECEIVE) {
                 far.queuePair().post(receive.id(1).buffer(far.region(), 64, 64));
                 far.queuePair().post(answer.id(2).signaled(false).payload(far.region(), 64, 8));

@@ -161,7 +161,7 @@ public final class Engine {
     }
 
     /// Whether the current thread takes a turn, in which the application was called.
-    private boolean isInside() {
+    public boolean isInside() {
         return Thread.currentThread().equals(owner);
     }
 

@@ -64,12 +64,7 @@ final class Interception {
             int user,
             boolean byPeer) {
         if (placement != null && isRelaxed) {
-            placement.place(
-                    (at, bytes, from, count) -> storeLate(at, bytes, from, count, user, byPeer),
-                    offset,
-                    source,
-                    position,
-                    length);
+            placement.place(new Later(user, byPeer), offset, source, position, length);
             return;
         }
         settle();
@@ -97,15 +92,26 @@ final class Interception {
         tellAfter(Kind.WRITE, offset, length, user, byPeer);
     }
 
-    private void storeLate(
-            long offset,
-            MemorySegment source,
-            long position,
-            int length,
-            int user,
-            boolean byPeer) {
-        if (memory.scope().isAlive()) {
-            store(offset, source, position, length, user, byPeer);
+    /// A write whose moment the memory system decides.
+    private final class Later implements Placement.Target {
+        private final int user;
+        private final boolean byPeer;
+
+        Later(int user, boolean byPeer) {
+            this.user = user;
+            this.byPeer = byPeer;
+        }
+
+        @Override
+        public long address() {
+            return memory.address();
+        }
+
+        @Override
+        public void store(long offset, MemorySegment source, long position, int length) {
+            if (memory.scope().isAlive()) {
+                Interception.this.store(offset, source, position, length, user, byPeer);
+            }
         }
     }
 

@@ -13,8 +13,10 @@ import java.lang.foreign.MemorySegment;
 public interface Placement {
     /// Where bytes go in the end. It can be called once it is known when; then they can be seen,
     /// and a watch has been told.
-    @FunctionalInterface
     interface Target {
+        /// Where the region is in memory.
+        long address();
+
         /// Stores `length` bytes from `position` of `source` at `offset` of the region.
         void store(long offset, MemorySegment source, long position, int length);
     }

@@ -44,7 +44,7 @@ final class SimDrivers implements Drivers {
     public boolean drive(@Nullable CompletionRing ring) {
         wanted = ring;
         boolean worked = engine.drive(ring);
-        if (!worked) {
+        if (!worked && !engine.isInside()) {
             network.passPoll();
         }
         return worked;

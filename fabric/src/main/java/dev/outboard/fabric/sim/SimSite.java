@@ -3,6 +3,7 @@ package dev.outboard.fabric.sim;
 import dev.outboard.fabric.drive.Drivers;
 import dev.outboard.fabric.drive.Engine;
 import dev.outboard.fabric.drive.ThreadDrivers;
+import dev.outboard.fabric.memory.Placement;
 import dev.outboard.fabric.roce.device.NetworkSite;
 import dev.outboard.fabric.roce.transport.PacketHandler;
 import dev.outboard.fabric.roce.transport.PacketSink;
@@ -17,6 +18,7 @@ import dev.outboard.fabric.sim.network.SimulatedNetwork.Datagram;
 import dev.outboard.fabric.sim.network.SimulatedNetwork.Node;
 import java.net.InetAddress;
 import java.util.Map;
+import java.util.Random;
 
 /// The place of a device on a simulated network.
 final class SimSite implements NetworkSite {
@@ -32,6 +34,8 @@ final class SimSite implements NetworkSite {
     private final DatagramSink sink = new DatagramSink(MAX_DATAGRAMS);
     private final DatagramReader reader;
     private TransmitListener listener = TransmitListener.INDIFFERENT;
+    private final SimMemory memory;
+    private long lastTurnNanos;
     private volatile boolean woken;
     private volatile long sent;
     private volatile long batches;
@@ -42,6 +46,7 @@ final class SimSite implements NetworkSite {
         network = SharedNetwork.join(options);
         address = Gid.of(options.address());
         reader = new DatagramReader(address, Path.DESTINATION_PORT);
+        memory = new SimMemory(new Random(~network.options().seed() ^ address.hashCode()));
     }
 
     SharedNetwork network() {
@@ -138,12 +143,19 @@ final class SimSite implements NetworkSite {
             }
         }
         sink.clear();
+        memory.step();
+        lastTurnNanos = nowNanos;
     }
 
-    /// It keeps nothing back.
+    /// When more of what was written can be seen.
     @Override
     public long deadlineNanos() {
-        return Long.MAX_VALUE;
+        return memory.isEmpty() ? Long.MAX_VALUE : lastTurnNanos + SimMemory.STEP_NANOS;
+    }
+
+    @Override
+    public Placement placement() {
+        return memory;
     }
 
     @Override

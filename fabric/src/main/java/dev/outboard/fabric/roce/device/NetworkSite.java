@@ -3,10 +3,12 @@ package dev.outboard.fabric.roce.device;
 import dev.outboard.fabric.drive.Drivers;
 import dev.outboard.fabric.drive.Engine;
 import dev.outboard.fabric.drive.Site;
+import dev.outboard.fabric.memory.Placement;
 import dev.outboard.fabric.roce.nic.NicLink;
 import dev.outboard.fabric.roce.transport.TransmitListener;
 import java.net.InetAddress;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Where a [RoceDevice] is plugged in: its place on a network, real or simulated, and its clock.
 public interface NetworkSite extends NicLink, Site, AutoCloseable {
@@ -23,6 +25,11 @@ public interface NetworkSite extends NicLink, Site, AutoCloseable {
 
     /// Why packets cannot get to `destination`; empty if they can. Any thread.
     String problemTowards(InetAddress destination);
+
+    /// Decides when writes to memory with relaxed ordering can be seen; null for in order.
+    default @Nullable Placement placement() {
+        return null;
+    }
 
     /// Puts into `counters` what was sent, received and discarded here; any thread.
     void countersTo(Map<String, Long> counters);

@@ -87,7 +87,7 @@ public final class RoceDevice implements Device {
         this.settings = settings;
         this.site = site;
         guid = caGuid(settings, site.receiveBufferBytes());
-        regions = new RegionTable(MAX_REGIONS, settings.random());
+        regions = new RegionTable(MAX_REGIONS, settings.random(), site.placement());
         congestion =
                 new CongestionControl(settings.notifiesCongestion(), settings.peerBufferBytes());
         CmConfiguration configuration =
