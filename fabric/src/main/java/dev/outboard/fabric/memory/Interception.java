@@ -45,7 +45,7 @@ final class Interception {
         if (handler != null) {
             try {
                 handler.read(offset, target, position, length);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 throw refused(e);
             }
             return;
@@ -72,7 +72,7 @@ final class Interception {
         if (handler != null) {
             try {
                 handler.write(offset, source, position, length);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 throw refused(e);
             }
             return;
@@ -133,7 +133,7 @@ final class Interception {
         }
     }
 
-    private MemoryFault refused(RuntimeException failure) {
+    private MemoryFault refused(Throwable failure) {
         table.mmioFailures().add(failure);
         return new MemoryFault(failure);
     }

@@ -6,7 +6,7 @@ package dev.outboard.fabric.memory;
 public final class MemoryFault extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    MemoryFault(RuntimeException cause) {
+    MemoryFault(Throwable cause) {
         super("registered memory cannot be accessed: " + cause, cause, false, false);
     }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionStatus;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -113,9 +115,58 @@ class CompletionRingTest {
         assertThat(added).isEqualTo(1);
     }
 
+    @Test
+    void aSinkGetsEachCompletionAsItIsPublished() {
+        List<Long> taken = new ArrayList<>();
+        CompletionRing handing = new CompletionRing(each -> taken.add(each.id()), told -> added++);
+        handing.arm(false);
+        for (long id = 0; id < 5; id++) {
+            publish(handing, id, true);
+            assertThat(taken).hasSize((int) id + 1).endsWith(id);
+        }
+
+        assertThat(handing.handsOver()).isTrue();
+        assertThat(handing.capacity()).isZero();
+        assertThat(handing.isEmpty()).isTrue();
+        assertThat(handing.poll(polled)).isFalse();
+        assertThat(added).isZero();
+        assertThat(ring.handsOver()).isFalse();
+    }
+
+    @Test
+    void aSinkThatFailsGetsTheNextOne() {
+        List<Throwable> failures = new ArrayList<>();
+        CompletionRing handing =
+                new CompletionRing(
+                        each -> {
+                            if (each.id() == 0) {
+                                throw new IllegalStateException("no");
+                            }
+                            throw new AssertionError("never");
+                        },
+                        new CompletionRing.Notification() {
+                            @Override
+                            public void completionAdded(CompletionRing told) {}
+
+                            @Override
+                            public void sinkFailed(Throwable failure) {
+                                failures.add(failure);
+                            }
+                        });
+        publish(handing, 0, false);
+        publish(handing, 1, false);
+
+        assertThat(failures).extracting(Throwable::getMessage).containsExactly("no", "never");
+        assertThat(handing.isEmpty()).isTrue();
+    }
+
     private void publish(long id, boolean solicited) {
-        Objects.requireNonNull(ring.free())
+        publish(ring, id, solicited);
+    }
+
+    private static void publish(CompletionRing to, long id, boolean solicited) {
+        Objects.requireNonNull(to.free())
                 .set(id, CompletionStatus.SUCCESS, CompletionOpcode.SEND, NUMBER, 0);
-        ring.publish(solicited);
+        to.publish(solicited);
     }
 }
