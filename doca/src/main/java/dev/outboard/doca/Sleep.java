@@ -16,17 +16,29 @@ final class Sleep {
     /// An interrupt is noticed after this at the latest.
     private static final long LONGEST_NANOS = 50_000_000;
 
-    /// With several devices, each is looked at after this.
-    private static final long DEVICE_LOOK_NANOS = 1_000_000;
-
     private final Map<Device, CompletionChannel> channels = new ConcurrentHashMap<>();
+
+    /// The first of them, which the others wake, too.
+    private volatile @Nullable CompletionChannel waited;
+
     private volatile @Nullable Thread sleeper;
     private volatile @Nullable Notification notification;
     private volatile boolean woken;
 
     /// The channel whose notifications end it.
-    CompletionChannel channel(Device device) {
-        return channels.computeIfAbsent(device, each -> Notification.channel(each, notification));
+    synchronized CompletionChannel channel(Device device) {
+        return channels.computeIfAbsent(device, this::newChannel);
+    }
+
+    private CompletionChannel newChannel(Device device) {
+        CompletionChannel channel = Notification.channel(device, notification);
+        CompletionChannel first = waited;
+        if (first == null) {
+            waited = channel;
+        } else {
+            channel.attach(first);
+        }
+        return channel;
     }
 
     /// What native programs wait for; the same each time.
@@ -56,13 +68,13 @@ final class Sleep {
 
     /// Sleeps for so long at most; it may be shorter without a reason.
     void sleep(long nanos) {
-        long limit = channels.size() > 1 ? DEVICE_LOOK_NANOS : LONGEST_NANOS;
-        long most = Math.min(nanos, limit);
-        for (CompletionChannel channel : channels.values()) {
+        long most = Math.min(nanos, LONGEST_NANOS);
+        CompletionChannel channel = waited;
+        if (channel == null) {
+            LockSupport.parkNanos(this, most);
+        } else {
             channel.await(most);
-            return;
         }
-        LockSupport.parkNanos(this, most);
     }
 
     void end() {
@@ -73,7 +85,8 @@ final class Sleep {
     void wake() {
         woken = true;
         Notification.signal(notification);
-        for (CompletionChannel channel : channels.values()) {
+        CompletionChannel channel = waited;
+        if (channel != null) {
             channel.wake();
         }
         LockSupport.unpark(sleeper);

@@ -39,6 +39,13 @@ public interface CompletionChannel extends AutoCloseable {
     /// came since the last wait ended. It takes the place of the handle attached before.
     void attach(NotificationHandle handle);
 
+    /// Wakes `other`, too, with each notification and [#wake] from now on, and at once if one came
+    /// since the last wait ended: for a thread that waits for several devices. It takes the place
+    /// of the channel attached before.
+    ///
+    /// @param other of any device; nothing attached to it, or to what that is attached to, is this
+    void attach(CompletionChannel other);
+
     /// Ends the wait that is going on, and all that follow.
     ///
     /// @throws FabricException with IN_USE while it has completion queues

@@ -56,6 +56,11 @@ final class FakeCompletionChannel implements CompletionChannel {
     }
 
     @Override
+    public void attach(CompletionChannel other) {
+        throw new UnsupportedOperationException("the NAA waits for one device");
+    }
+
+    @Override
     public void close() {
         if (isOpen.getAndSet(false)) {
             whenClosed.run();

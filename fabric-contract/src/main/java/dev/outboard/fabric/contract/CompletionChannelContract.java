@@ -145,6 +145,35 @@ public abstract class CompletionChannelContract {
                         e -> assertThat(e.reason()).isEqualTo(Reason.CLOSED));
     }
 
+    /// For a thread that waits for several devices: it waits on the channel of one.
+    @Test
+    void aNotificationWakesAnAttachedChannelOfAnotherDevice() {
+        try (Device other = open();
+                CompletionChannel waited = other.createCompletionChannel()) {
+            CompletionQueue queue = connectedQueue();
+            channel.attach(waited);
+            assertThat(waited.await(1)).isFalse();
+            queue.requestNotification(false);
+            sender.post(sender.message(1));
+            assertThat(waited.await(PATIENCE)).isTrue();
+            assertThat(Completions.await(queue).id()).isEqualTo(1);
+
+            assertThat(waited.await(1)).as("taken").isFalse();
+            channel.wake();
+            assertThat(waited.await(PATIENCE)).isTrue();
+        }
+    }
+
+    @Test
+    void aNotificationOfBeforeWakesAnAttachedChannelAtOnce() {
+        try (Device other = open();
+                CompletionChannel waited = other.createCompletionChannel()) {
+            channel.wake();
+            channel.attach(waited);
+            assertThat(waited.await(PATIENCE)).isTrue();
+        }
+    }
+
     @Test
     void aConnectionEventMakesTheHandleOfItsChannelReadable() {
         try (NotificationHandle handle = device.createNotificationHandle();

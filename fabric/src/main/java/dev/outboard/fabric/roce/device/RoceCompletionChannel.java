@@ -17,6 +17,7 @@ final class RoceCompletionChannel implements CompletionChannel {
     private final RoceDevice device;
     private final AtomicInteger queues = new AtomicInteger();
     private final WaitPoint point;
+    private volatile @Nullable CompletionChannel attached;
 
     /// The queues it was told of, linked through [RoceCompletionQueue#nextNotified].
     private final AtomicReference<@Nullable RoceCompletionQueue> told = new AtomicReference<>();
@@ -73,11 +74,23 @@ final class RoceCompletionChannel implements CompletionChannel {
     @Override
     public void wake() {
         point.wake();
+        CompletionChannel other = attached;
+        if (other != null) {
+            other.wake();
+        }
     }
 
     @Override
     public void attach(NotificationHandle handle) {
         point.attach(handle);
+    }
+
+    @Override
+    public void attach(CompletionChannel other) {
+        attached = other;
+        if (point.isNotified()) {
+            other.wake();
+        }
     }
 
     @Override
