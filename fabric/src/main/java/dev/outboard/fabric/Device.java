@@ -53,6 +53,14 @@ public interface Device extends AutoCloseable {
     /// SYSTEM. The arena is the caller's and may outlive the device; close regions before it.
     Arena openArena();
 
+    /// Allocates `length` bytes of the card's own memory, zeros at first, at a multiple of
+    /// `alignment` there.
+    ///
+    /// @throws FabricException with LIMIT_REACHED if the card has not so much left, or none at all
+    ///   ([DeviceLimits#maxDeviceMemoryBytes] is 0); with INVALID_ARGUMENT if `length` is not
+    ///   positive or `alignment` no power of two up to 4096
+    DeviceMemory allocateDeviceMemory(long length, long alignment);
+
     /// Creates a file descriptor for programs that wait in `poll` or `epoll`, to be attached to
     /// channels of this or other devices. It is the caller's to close.
     ///

@@ -10,6 +10,7 @@ package dev.outboard.fabric;
 /// @param maxWorkRequests capacity of one send or receive queue
 /// @param maxScatterGather pieces of one work request
 /// @param maxInlineBytes payload that is copied when posted
+/// @param maxDeviceMemoryBytes memory of the card itself; 0 if it has none to give
 public record DeviceLimits(
         long maxMessageBytes,
         int pathMtuBytes,
@@ -18,7 +19,8 @@ public record DeviceLimits(
         int maxCompletions,
         int maxWorkRequests,
         int maxScatterGather,
-        int maxInlineBytes) {
+        int maxInlineBytes,
+        long maxDeviceMemoryBytes) {
     /// For providers: every limit is 0 until it is set.
     public static Builder builder() {
         return new Builder();
@@ -34,7 +36,8 @@ public record DeviceLimits(
                 .maxCompletions(maxCompletions)
                 .maxWorkRequests(maxWorkRequests)
                 .maxScatterGather(maxScatterGather)
-                .maxInlineBytes(maxInlineBytes);
+                .maxInlineBytes(maxInlineBytes)
+                .maxDeviceMemoryBytes(maxDeviceMemoryBytes);
     }
 
     /// Collects the limits; every call returns this builder.
@@ -47,6 +50,7 @@ public record DeviceLimits(
         private int maxWorkRequests;
         private int maxScatterGather;
         private int maxInlineBytes;
+        private long maxDeviceMemoryBytes;
 
         private Builder() {}
 
@@ -90,6 +94,11 @@ public record DeviceLimits(
             return this;
         }
 
+        public Builder maxDeviceMemoryBytes(long maxDeviceMemoryBytes) {
+            this.maxDeviceMemoryBytes = maxDeviceMemoryBytes;
+            return this;
+        }
+
         public DeviceLimits build() {
             return new DeviceLimits(
                     maxMessageBytes,
@@ -99,7 +108,8 @@ public record DeviceLimits(
                     maxCompletions,
                     maxWorkRequests,
                     maxScatterGather,
-                    maxInlineBytes);
+                    maxInlineBytes,
+                    maxDeviceMemoryBytes);
         }
     }
 }

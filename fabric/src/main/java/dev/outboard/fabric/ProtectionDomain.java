@@ -25,6 +25,15 @@ public interface ProtectionDomain extends AutoCloseable {
     /// a watch pay nothing.
     MemoryRegion register(MemorySegment segment, MemoryWatch watch, Access... access);
 
+    /// Registers `length` bytes from `offset` of memory of the card (`ibv_reg_dm_mr`). Requests,
+    /// here and at peers, use the region like memory, except that nothing can be posted inline from
+    /// it. It begins at address 0, and its segment is empty.
+    ///
+    /// @throws FabricException with INVALID_ARGUMENT if `memory` is another device's or does not
+    ///   have these bytes, or if the rights do not go together; REMOTE_ATOMIC needs an offset that
+    ///   is a multiple of 8
+    MemoryRegion register(DeviceMemory memory, long offset, long length, Access... access);
+
     /// Registers `length` bytes of registers in the place of memory: each access of the device is a
     /// call of `registers`. Requests, here and at peers, use the region like memory, except that
     /// nothing can be posted inline from it, and no atomic operation changes it. It begins at

@@ -4,6 +4,7 @@ import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.CompletionSink;
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.DeviceMemory;
 import dev.outboard.fabric.NotificationHandle;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
@@ -36,6 +37,11 @@ abstract class BareDevice implements Device {
     @Override
     public Arena openArena() {
         return Arena.ofShared();
+    }
+
+    @Override
+    public DeviceMemory allocateDeviceMemory(long length, long alignment) {
+        throw new UnsupportedOperationException("nobody has device memory");
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.outboard.naa;
 
 import dev.outboard.fabric.Access;
+import dev.outboard.fabric.DeviceMemory;
 import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.MemoryWatch;
 import dev.outboard.fabric.MmioHandler;
@@ -12,6 +13,11 @@ interface BareDomain extends ProtectionDomain {
     @Override
     default MemoryRegion register(MemorySegment segment, MemoryWatch watch, Access... access) {
         throw new UnsupportedOperationException("nobody watches memory");
+    }
+
+    @Override
+    default MemoryRegion register(DeviceMemory memory, long offset, long length, Access... access) {
+        throw new UnsupportedOperationException("nobody has device memory");
     }
 
     @Override

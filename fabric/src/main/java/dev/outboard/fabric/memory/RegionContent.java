@@ -15,15 +15,17 @@ import org.jspecify.annotations.Nullable;
 ///   it begins at address 0
 /// @param watch who is told of each access, if anybody is
 /// @param registers what stands in the place of memory, if anything does
+/// @param card whose part it is, if it is memory of the card
 record RegionContent(
         MemorySegment memory,
         long length,
         boolean isOfHost,
         @Nullable MemoryWatch watch,
-        @Nullable MmioHandler registers) {
+        @Nullable MmioHandler registers,
+        @Nullable AllocatedDeviceMemory card) {
 
     static RegionContent of(MemorySegment memory, @Nullable MemoryWatch watch) {
-        return new RegionContent(memory, memory.byteSize(), true, watch, null);
+        return new RegionContent(memory, memory.byteSize(), true, watch, null, null);
     }
 
     static RegionContent of(long length, MmioHandler registers) {
@@ -32,6 +34,10 @@ record RegionContent(
                     Reason.INVALID_ARGUMENT,
                     "registers of " + length + " bytes cannot be registered; valid: 1 or more");
         }
-        return new RegionContent(MemorySegment.NULL, length, false, null, registers);
+        return new RegionContent(MemorySegment.NULL, length, false, null, registers, null);
+    }
+
+    static RegionContent of(MemorySegment part, AllocatedDeviceMemory card) {
+        return new RegionContent(part, part.byteSize(), false, null, null, card);
     }
 }

@@ -87,6 +87,25 @@ public final class RegionTable {
         return add(domain, RegionContent.of(length, registers), access);
     }
 
+    /// Registers `length` bytes from `offset` of `memory` in protection domain `domain`.
+    ///
+    /// @throws FabricException if the part or the combination of rights cannot be registered
+    public RegisteredRegion register(
+            int domain,
+            AllocatedDeviceMemory memory,
+            long offset,
+            long length,
+            Set<Access> access) {
+        checkRights(access);
+        MemorySegment part = memory.join(offset, length, access);
+        try {
+            return add(domain, RegionContent.of(part, memory), access);
+        } catch (FabricException e) {
+            memory.left();
+            throw e;
+        }
+    }
+
     private synchronized RegisteredRegion add(
             int domain, RegionContent content, Set<Access> access) {
         RegisteredRegion region = new RegisteredRegion(this, domain, freshKey(), content, access);

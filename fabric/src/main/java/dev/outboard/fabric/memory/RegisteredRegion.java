@@ -239,6 +239,10 @@ public final class RegisteredRegion implements MemoryRegion, KeyHolder {
             if (open) {
                 open = false;
                 table.remove(this);
+                AllocatedDeviceMemory card = content.card();
+                if (card != null) {
+                    card.left();
+                }
             }
         }
     }

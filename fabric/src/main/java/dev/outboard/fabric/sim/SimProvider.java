@@ -22,6 +22,7 @@ import java.util.Random;
 /// - `sim://lab/10.0.0.1` is the device with that address on the network `lab`; IPv6 is written
 ///   `sim://lab/fd00::1`. Devices of one network reach each other and nobody else. A network begins
 ///   with the first device on it, and ends with the last;
+/// - it has 256 KiB of device memory;
 /// - a region with relaxed ordering shows what was written there line by line, 64 bytes each, in an
 ///   order that the seed decides;
 /// - `mtu=4096` is the payload of a packet at most: 256 to 4096.
@@ -94,7 +95,9 @@ public final class SimProvider implements FabricProvider {
 
     @Override
     public DeviceLimits limits(DeviceUri location) {
-        return RoceDevice.limits(SimOptions.of(location).pathMtu());
+        return RoceDevice.limits(SimOptions.of(location).pathMtu()).toBuilder()
+                .maxDeviceMemoryBytes(SimSite.DEVICE_MEMORY_BYTES)
+                .build();
     }
 
     @Override

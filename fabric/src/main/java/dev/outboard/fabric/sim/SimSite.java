@@ -22,6 +22,9 @@ import java.util.Random;
 
 /// The place of a device on a simulated network.
 final class SimSite implements NetworkSite {
+    /// As much as cards of the kind have.
+    static final long DEVICE_MEMORY_BYTES = 256 << 10;
+
     private static final int MAX_DATAGRAMS = 64;
 
     /// A datagram in the inbox, headers included.
@@ -151,6 +154,11 @@ final class SimSite implements NetworkSite {
     @Override
     public long deadlineNanos() {
         return memory.isEmpty() ? Long.MAX_VALUE : lastTurnNanos + SimMemory.STEP_NANOS;
+    }
+
+    @Override
+    public long deviceMemoryBytes() {
+        return DEVICE_MEMORY_BYTES;
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.outboard.fabric.contract.CompletionChannelContract;
 import dev.outboard.fabric.contract.CompletionSinkContract;
 import dev.outboard.fabric.contract.DatagramContract;
 import dev.outboard.fabric.contract.DatagramServiceContract;
+import dev.outboard.fabric.contract.DeviceMemoryContract;
 import dev.outboard.fabric.contract.FabricContract;
 import dev.outboard.fabric.contract.MemoryWatchContract;
 import dev.outboard.fabric.contract.MemoryWindowContract;
@@ -41,6 +42,14 @@ public class RoceContractTest {
 
     @Nested
     class MemoryWindows extends MemoryWindowContract {
+        @Override
+        protected Device open() {
+            return RoceLoopback.open();
+        }
+    }
+
+    @Nested
+    class DeviceMemories extends DeviceMemoryContract {
         @Override
         protected Device open() {
             return RoceLoopback.open();

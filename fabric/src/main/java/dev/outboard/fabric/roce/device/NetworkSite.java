@@ -31,6 +31,11 @@ public interface NetworkSite extends NicLink, Site, AutoCloseable {
         return null;
     }
 
+    /// How much memory the card itself has.
+    default long deviceMemoryBytes() {
+        return 0;
+    }
+
     /// Puts into `counters` what was sent, received and discarded here; any thread.
     void countersTo(Map<String, Long> counters);
 

@@ -7,6 +7,7 @@ import dev.outboard.fabric.CompletionSink;
 import dev.outboard.fabric.ConnectionChannel;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.DeviceLimits;
+import dev.outboard.fabric.DeviceMemory;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.NotificationHandle;
@@ -17,6 +18,7 @@ import dev.outboard.fabric.drive.Drivers;
 import dev.outboard.fabric.drive.Engine;
 import dev.outboard.fabric.linux.EventFd;
 import dev.outboard.fabric.linux.MappingArena;
+import dev.outboard.fabric.memory.DeviceMemoryPool;
 import dev.outboard.fabric.memory.KeyedTable;
 import dev.outboard.fabric.memory.RegionTable;
 import dev.outboard.fabric.roce.cm.CaGuid;
@@ -72,6 +74,7 @@ public final class RoceDevice implements Device {
     private final Engine engine;
     private final Drivers drivers;
     private final RegionTable regions;
+    private final DeviceMemoryPool deviceMemory;
     private final EventQueue events = new EventQueue();
     private final AtomicLong sinkFailures = new AtomicLong();
     private final AtomicInteger nextDomain = new AtomicInteger();
@@ -88,6 +91,7 @@ public final class RoceDevice implements Device {
         this.site = site;
         guid = caGuid(settings, site.receiveBufferBytes());
         regions = new RegionTable(MAX_REGIONS, settings.random(), site.placement());
+        deviceMemory = new DeviceMemoryPool(site.deviceMemoryBytes());
         congestion =
                 new CongestionControl(settings.notifiesCongestion(), settings.peerBufferBytes());
         CmConfiguration configuration =
@@ -152,10 +156,13 @@ public final class RoceDevice implements Device {
 
     @Override
     public DeviceLimits limits() {
-        return limits(settings.pathMtu());
+        return limits(settings.pathMtu()).toBuilder()
+                .maxDeviceMemoryBytes(deviceMemory.capacity())
+                .build();
     }
 
-    /// The limits of a device whose packets have so much payload at most.
+    /// The limits of a device whose packets have so much payload at most, and that has no memory of
+    /// its own.
     public static DeviceLimits limits(PathMtu pathMtu) {
         return DeviceLimits.builder()
                 .maxMessageBytes(MAX_MESSAGE_BYTES)
@@ -221,6 +228,15 @@ public final class RoceDevice implements Device {
         RoceConnectionChannel channel = new RoceConnectionChannel(this);
         channels.add(channel);
         return channel;
+    }
+
+    DeviceMemoryPool deviceMemory() {
+        return deviceMemory;
+    }
+
+    @Override
+    public DeviceMemory allocateDeviceMemory(long length, long alignment) {
+        return deviceMemory.allocate(length, alignment);
     }
 
     /// A queue for receives, checked against the limits.

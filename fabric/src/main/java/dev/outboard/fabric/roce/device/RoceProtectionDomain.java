@@ -5,6 +5,7 @@ import dev.outboard.fabric.AddressHandle;
 import dev.outboard.fabric.AddressVector;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.DeviceMemory;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.MemoryRegion;
@@ -15,6 +16,7 @@ import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.SharedReceiveQueue;
+import dev.outboard.fabric.memory.AllocatedDeviceMemory;
 import dev.outboard.fabric.roce.ud.RouteHeader;
 import dev.outboard.fabric.roce.ud.UdAddressHandle;
 import java.lang.foreign.MemorySegment;
@@ -69,6 +71,17 @@ final class RoceProtectionDomain implements ProtectionDomain {
     public MemoryRegion register(MemorySegment segment, MemoryWatch watch, Access... access) {
         requireOpen();
         return device.regions().register(number, segment, watch, Set.of(access));
+    }
+
+    @Override
+    public MemoryRegion register(DeviceMemory memory, long offset, long length, Access... access) {
+        requireOpen();
+        if (memory instanceof AllocatedDeviceMemory ours && ours.isOf(device.deviceMemory())) {
+            return device.regions().register(number, ours, offset, length, Set.of(access));
+        }
+        throw new FabricException(
+                Reason.INVALID_ARGUMENT,
+                "the device memory of a region must come from " + device.name());
     }
 
     @Override
