@@ -21,7 +21,8 @@ package dev.outboard.fabric;
 /// It must not make the device stand still. Whatever needs the device for itself (to create, change
 /// or close a queue pair, to connect, to count), or waits for something that only the device can
 /// bring, throws `IllegalStateException` at once when called from inside. A sink that waits for
-/// something else holds up everybody on its device for that long.
+/// something else holds up everybody on its device for that long. So does one that changes
+/// something on another device; two that do so on each other's wait for ever.
 ///
 /// It must not throw. If it does, the completion counts as delivered; the failure is counted as
 /// `completions.sink-failures` of [Device#counters], the first one of a queue is logged, and
