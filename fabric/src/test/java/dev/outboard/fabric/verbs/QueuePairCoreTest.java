@@ -10,9 +10,13 @@ import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.memory.Placement;
+import dev.outboard.fabric.memory.RegionTable;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 class QueuePairCoreTest {
@@ -260,6 +264,83 @@ class QueuePairCoreTest {
         }
         assertThat(core.flush()).isFalse();
         assertThat(core.takeReceive()).isFalse();
+    }
+
+    /// Or one that posts for ever would never let go.
+    @Test
+    void whatASinkPostsWhileItIsFlushedIsLeftToTheNextFlush() {
+        List<Long> flushed = new ArrayList<>();
+        QueuePairCore[] posting = new QueuePairCore[1];
+        CompletionRing handing =
+                new CompletionRing(
+                        each -> {
+                            flushed.add(each.id());
+                            if (each.opcode() == CompletionOpcode.RECEIVE) {
+                                posting[0].post(new ReceiveRequest().id(each.id() + 10));
+                            } else {
+                                send(posting[0], each.id() + 10, true);
+                            }
+                        },
+                        ring -> {});
+        posting[0] =
+                new QueuePairCore(
+                        NUMBER,
+                        WorkQueueMemory.DOMAIN,
+                        memory.table,
+                        handing,
+                        handing,
+                        SIZES,
+                        Optional.empty(),
+                        false,
+                        events::add);
+        send(posting[0], 1, true);
+        send(posting[0], 2, true);
+        receive(posting[0], 3);
+        receive(posting[0], 4);
+
+        assertThat(posting[0].flush()).isTrue();
+        assertThat(flushed).containsExactly(1L, 2L, 3L, 4L);
+        posting[0].flush();
+        assertThat(flushed).containsExactly(1L, 2L, 3L, 4L, 11L, 12L, 13L, 14L);
+    }
+
+    @Test
+    void whatWasWrittenCanBeSeenBeforeARequestCompletes() {
+        List<String> order = new ArrayList<>();
+        Placement placement =
+                new Placement() {
+                    @Override
+                    public void place(
+                            Target target,
+                            long offset,
+                            MemorySegment source,
+                            long position,
+                            int length) {
+                        throw new AssertionError("nothing is written");
+                    }
+
+                    @Override
+                    public void settle() {
+                        order.add("settled");
+                    }
+                };
+        CompletionRing handing =
+                new CompletionRing(each -> order.add("completed " + each.id()), ring -> {});
+        QueuePairCore relaxed =
+                new QueuePairCore(
+                        NUMBER,
+                        WorkQueueMemory.DOMAIN,
+                        new RegionTable(1, new SplittableRandom(1), placement),
+                        handing,
+                        handing,
+                        SIZES,
+                        Optional.empty(),
+                        false,
+                        events::add);
+        send(relaxed, 1, true);
+        relaxed.completeSend();
+
+        assertThat(order).containsExactly("settled", "completed 1");
     }
 
     @Test

@@ -8,6 +8,8 @@ import dev.outboard.fabric.AddressHandle;
 import dev.outboard.fabric.AddressVector;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.MemoryAccess;
+import dev.outboard.fabric.MemoryWatch;
 import dev.outboard.fabric.MemoryWindow;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.SendRequest.Operation;
@@ -16,7 +18,10 @@ import dev.outboard.fabric.memory.RegisteredRegion;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -177,6 +182,43 @@ class SendEntryTest {
                         .isEqualTo(Arrays.copyOfRange(all, from, to));
             }
         }
+    }
+
+    /// What must be read at a certain moment is copied whole before any of it is appended.
+    @Test
+    void payloadThatIsWatchedIsReadInOrderAndAppendedAtOnce() {
+        List<String> told = new ArrayList<>();
+        RegisteredRegion watched =
+                memory.table.register(
+                        DOMAIN,
+                        writable.segment(),
+                        new MemoryWatch() {
+                            @Override
+                            public void after(MemoryAccess access) {
+                                told.add(access.toString());
+                            }
+                        },
+                        Set.of(Access.LOCAL_WRITE));
+        entry.fill(request.payload(writable, 10, 5).appendPayload(watched, 50, 3), 8);
+
+        assertThat(WorkQueueMemory.appended(entry, 0, 8))
+                .containsExactly(10, 11, 12, 13, 14, 50, 51, 52);
+        assertThat(told).containsExactly("READ of 3 bytes at 50 by queue pair 1");
+        assertThat(WorkQueueMemory.appended(entry, 4, 2)).containsExactly(14, 50);
+        assertThat(WorkQueueMemory.appended(entry, 4, 0)).isEmpty();
+        entry.fill(request.payload(writable, 10, 5), 5);
+        assertThat(WorkQueueMemory.appended(entry, 0, 5)).containsExactly(10, 11, 12, 13, 14);
+    }
+
+    @Test
+    void memoryThatRefusedFailsTheRequestUntilTheNextOne() {
+        entry.fill(request.payload(writable, 0, 8), 8);
+        entry.fault();
+        assertThat(entry.flaw(DOMAIN)).isEqualTo(CompletionStatus.LOCAL_QP_OPERATION_ERROR);
+
+        entry.fill(request, 8);
+        assertThat(entry.flaw(DOMAIN)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(entry.flaw(OTHER_DOMAIN)).isEqualTo(CompletionStatus.LOCAL_PROTECTION_ERROR);
     }
 
     @Test

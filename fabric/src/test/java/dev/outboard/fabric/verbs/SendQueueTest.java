@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.MemoryWindow;
+import dev.outboard.fabric.MmioHandler;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.SendRequest.Operation;
 import dev.outboard.fabric.memory.AllocatedWindow;
@@ -13,6 +14,7 @@ import dev.outboard.fabric.memory.RegionTable;
 import dev.outboard.fabric.memory.RegisteredRegion;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -166,6 +168,39 @@ class SendQueueTest {
             assertThat(WorkQueueMemory.appended(entry, 5, 4))
                     .isEqualTo(Arrays.copyOfRange(expected, 5, 9));
             assertThat(WorkQueueMemory.appended(entry, 5, 0)).isEmpty();
+        }
+    }
+
+    @Test
+    void inlinePayloadIsMemoryOfTheHost() {
+        RegisteredRegion registers =
+                memory.table.registerMmio(WorkQueueMemory.DOMAIN, 64, new NoRegisters(), Set.of());
+
+        refused(
+                request.payload(region, 0, 4).appendPayload(registers, 0, 4).inline(true),
+                "piece 1 of an inline send request is memory that only the device reaches");
+        assertThat(queue.offer(request.inline(false))).isTrue();
+    }
+
+    private static final class NoRegisters implements MmioHandler {
+        @Override
+        public int readInt(long offset) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public long readLong(long offset) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void writeInt(long offset, int value) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void writeLong(long offset, long value) {
+            throw new UnsupportedOperationException();
         }
     }
 
