@@ -39,11 +39,10 @@ class LibcTest {
         MemorySegment sent = arena.allocateFrom(ValueLayout.JAVA_BYTE, new byte[] {1, 2, 3});
         MemorySegment received = arena.allocate(8);
 
-        assertThat(Libc.recvmsg(errno, receiver, message(received, null), 0))
-                .isEqualTo(-Errno.EAGAIN);
-        assertThat(Libc.sendmsg(errno, sender, message(sent, to), 0)).isEqualTo(3);
+        assertThat(Libc.recvmsg(errno, receiver, message(received), 0)).isEqualTo(-Errno.EAGAIN);
+        assertThat(Libc.sendmsg(errno, sender, messageTo(to, sent), 0)).isEqualTo(3);
         assertThat(await(receiver)).isEqualTo(Pollfd.POLLIN);
-        assertThat(Libc.recvmsg(errno, receiver, message(received, null), 0)).isEqualTo(3);
+        assertThat(Libc.recvmsg(errno, receiver, message(received), 0)).isEqualTo(3);
         assertThat(received.toArray(ValueLayout.JAVA_BYTE)).containsExactly(1, 2, 3, 0, 0, 0, 0, 0);
     }
 
@@ -92,7 +91,7 @@ class LibcTest {
         assertThat(Libc.getsockname(NO_DESCRIPTOR, bytes)).isEqualTo(-EBADF);
         assertThat(Libc.getsockopt(NO_DESCRIPTOR, SOL_SOCKET, SO_TYPE)).isEqualTo(-EBADF);
         assertThat(Libc.setsockopt(NO_DESCRIPTOR, SOL_SOCKET, SO_TYPE, 1)).isEqualTo(-EBADF);
-        assertThat(Libc.sendmsg(errno, NO_DESCRIPTOR, message(bytes, null), 0)).isEqualTo(-EBADF);
+        assertThat(Libc.sendmsg(errno, NO_DESCRIPTOR, message(bytes), 0)).isEqualTo(-EBADF);
         assertThat(Libc.write(errno, NO_DESCRIPTOR, bytes)).isEqualTo(-EBADF);
         assertThat(Libc.close(NO_DESCRIPTOR)).isEqualTo(-EBADF);
         assertThat(Libc.eventfd(0, -1)).isEqualTo(-Errno.EINVAL);
@@ -110,14 +109,17 @@ class LibcTest {
         return name;
     }
 
-    private MemorySegment message(MemorySegment bytes, MemorySegment to) {
+    private MemorySegment messageTo(MemorySegment name, MemorySegment bytes) {
+        MemorySegment message = message(bytes);
+        Msghdr.name(message, name.address(), (int) name.byteSize());
+        return message;
+    }
+
+    private MemorySegment message(MemorySegment bytes) {
         MemorySegment pieces = arena.allocate(Iovec.SIZE, 8);
         Iovec.set(pieces, 0, bytes.address(), bytes.byteSize());
         MemorySegment message = arena.allocate(Msghdr.SIZE, 8);
         Msghdr.iovecs(message, pieces.address(), 1);
-        if (to != null) {
-            Msghdr.name(message, to.address(), (int) to.byteSize());
-        }
         return message;
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.FabricException;
-import dev.outboard.fabric.MemoryWindow.Type;
+import dev.outboard.fabric.MemoryWindow;
 import dev.outboard.fabric.SendRequest;
 import java.lang.foreign.Arena;
 import java.util.Set;
@@ -41,10 +41,10 @@ class RegionTableTest {
 
     @Test
     void countsTheWindowsOfEachDomain() {
-        AllocatedWindow window = table.allocateWindow(DOMAIN, Type.TYPE_1);
-        table.allocateWindow(OTHER_DOMAIN, Type.TYPE_2B);
+        AllocatedWindow window = table.allocateWindow(DOMAIN, MemoryWindow.Type.TYPE_1);
+        table.allocateWindow(OTHER_DOMAIN, MemoryWindow.Type.TYPE_2B);
 
-        assertThat(window.type()).isEqualTo(Type.TYPE_1);
+        assertThat(window.type()).isEqualTo(MemoryWindow.Type.TYPE_1);
         assertThat(table.windowsIn(DOMAIN)).isEqualTo(1);
         assertThat(table.windowsIn(OTHER_DOMAIN)).isEqualTo(1);
 
@@ -60,7 +60,7 @@ class RegionTableTest {
     void whatIsClosedTakesNoKeyAway() {
         for (int round = 0; round < 10; round++) {
             RegisteredRegion region = region(DOMAIN);
-            AllocatedWindow window = table.allocateWindow(DOMAIN, Type.TYPE_2B);
+            AllocatedWindow window = table.allocateWindow(DOMAIN, MemoryWindow.Type.TYPE_2B);
 
             assertThat(region.localKey()).isEqualTo(region.remoteKey()).isNotZero();
             assertThatThrownBy(() -> region(DOMAIN))
@@ -90,7 +90,7 @@ class RegionTableTest {
     })
     void aWindowOpensItsOwnBytes(long offset, long length, boolean opens) {
         RegisteredRegion region = region(DOMAIN);
-        AllocatedWindow window = table.allocateWindow(DOMAIN, Type.TYPE_2B);
+        AllocatedWindow window = table.allocateWindow(DOMAIN, MemoryWindow.Type.TYPE_2B);
         assertThat(
                         window.bind(
                                 DOMAIN,

@@ -28,7 +28,7 @@ class ReceiveQueueTest {
         assertThat(queue.capacity()).isEqualTo(CAPACITY);
         for (int round = 0; round < 10; round++) {
             assertThat(queue.isEmpty()).isTrue();
-            offer(CAPACITY, round * CAPACITY);
+            offer(CAPACITY, (long) round * CAPACITY);
             assertThat(queue.offer(request)).as("it is full").isFalse();
             for (int i = 0; i < CAPACITY; i++) {
                 assertThat(queue.isEmpty()).isFalse();

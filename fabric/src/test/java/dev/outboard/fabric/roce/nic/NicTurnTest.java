@@ -176,7 +176,7 @@ class NicTurnTest {
     void aDeadlineThatStaysHoldsUpNobody() {
         add(3);
         for (int i = 0; i < 3; i++) {
-            machines.get(i).deadlineNanos = 10 + i;
+            machines.get(i).deadlineNanos = 10L + i;
             nic.ready(queuePairs.get(i));
         }
         machines.getFirst().nextDeadlineNanos = 10;
