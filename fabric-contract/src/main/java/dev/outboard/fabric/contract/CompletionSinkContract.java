@@ -21,9 +21,7 @@ import dev.outboard.fabric.SendRequest;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -237,44 +235,6 @@ public abstract class CompletionSinkContract {
         near.queuePair().modify(QueuePairChange.to(QueuePairState.ERROR));
         assertThat(near.status()).isEqualTo("1 WORK_REQUEST_FLUSHED");
         assertThat(taken).hasValue(0);
-    }
-
-    @Test
-    void closingAQueuePairWaitsForTheSink() throws Exception {
-        CountDownLatch isInside = new CountDownLatch(1);
-        CountDownLatch mayLeave = new CountDownLatch(1);
-        AtomicInteger ended = new AtomicInteger();
-        CompletionQueue queue =
-                connect(completion -> {
-                    isInside.countDown();
-                    awaitQuietly(mayLeave);
-                    ended.incrementAndGet();
-                });
-        far.postReceive(1);
-        CompletableFuture<Void> driving =
-                CompletableFuture.runAsync(() -> {
-                    near.post(near.message(1));
-                    driveUntil(() -> ended.get() == 1);
-                });
-        isInside.await();
-        CompletableFuture<Integer> closing =
-                CompletableFuture.supplyAsync(() -> {
-                    far.queuePair().close();
-                    queue.close();
-                    return ended.get();
-                });
-        assertThat(closing).isNotDone();
-        mayLeave.countDown();
-        assertThat(closing.get(1, TimeUnit.MINUTES)).isEqualTo(1);
-        driving.get(1, TimeUnit.MINUTES);
-    }
-
-    private static void awaitQuietly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     @Test

@@ -19,9 +19,8 @@
 ///
 /// A suite opens one to three devices per test and closes them itself. They reach each other; where
 /// `open` says so, they may be one and the same. The suites wait by means of the API alone, so that
-/// they run in virtual time as well. [dev.outboard.fabric.contract.CompletionChannelContract] uses
-/// several threads, which need a provider that moves packets while the application does not call
-/// it.
+/// they run in virtual time as well. [dev.outboard.fabric.contract.ThreadsContract] uses several
+/// threads, which need a provider that moves packets while the application does not call it.
 ///
 /// There is no module descriptor: tests run on the class path.
 @NullMarked

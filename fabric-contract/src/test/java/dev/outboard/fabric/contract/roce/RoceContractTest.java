@@ -12,6 +12,7 @@ import dev.outboard.fabric.contract.MemoryWindowContract;
 import dev.outboard.fabric.contract.MmioContract;
 import dev.outboard.fabric.contract.QueuePairContract;
 import dev.outboard.fabric.contract.SharedReceiveQueueContract;
+import dev.outboard.fabric.contract.ThreadsContract;
 import org.junit.jupiter.api.Nested;
 
 /// Every suite on the RoCE provider, each device on an address of its own.
@@ -98,6 +99,14 @@ public class RoceContractTest {
 
     @Nested
     class CompletionSinks extends CompletionSinkContract {
+        @Override
+        protected Device open() {
+            return RoceLoopback.open();
+        }
+    }
+
+    @Nested
+    class Threads extends ThreadsContract {
         @Override
         protected Device open() {
             return RoceLoopback.open();

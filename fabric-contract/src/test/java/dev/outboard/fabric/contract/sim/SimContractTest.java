@@ -13,6 +13,7 @@ import dev.outboard.fabric.contract.MemoryWindowContract;
 import dev.outboard.fabric.contract.MmioContract;
 import dev.outboard.fabric.contract.QueuePairContract;
 import dev.outboard.fabric.contract.SharedReceiveQueueContract;
+import dev.outboard.fabric.contract.ThreadsContract;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Nested;
 
@@ -102,12 +103,20 @@ public class SimContractTest {
     class CompletionChannels extends CompletionChannelContract {
         @Override
         protected Device open() {
-            return SimContractTest.open("threads", "?clock=real");
+            return SimContractTest.open("contract", "");
         }
     }
 
     @Nested
     class CompletionSinks extends CompletionSinkContract {
+        @Override
+        protected Device open() {
+            return SimContractTest.open("contract", "");
+        }
+    }
+
+    @Nested
+    class Threads extends ThreadsContract {
         @Override
         protected Device open() {
             return SimContractTest.open("threads", "?clock=real");
