@@ -211,6 +211,14 @@ public abstract class CompletionSinkContract {
     }
 
     @Test
+    void aSinkThatPostsForEverDoesNotKeepAThreadThatWaits() {
+        connect(completion -> far.queuePair().post(far.message(1)));
+        far.queuePair().modify(QueuePairChange.to(QueuePairState.ERROR));
+        far.post(far.message(1));
+        assertThat(far.completions().await(TimeUnit.MILLISECONDS.toNanos(1))).isFalse();
+    }
+
+    @Test
     void flushedReceivesThatAreReplacedDoNotKeepTheThreadEither() {
         AtomicInteger rounds = new AtomicInteger();
         connect(completion -> {

@@ -178,6 +178,14 @@ final class SharedNetwork implements SimNetwork {
         }
     }
 
+    /// An application waits, and its device has been at work all the while.
+    ///
+    /// @return false if `limitNanos` is reached
+    boolean passTurns(long limitNanos) {
+        passPoll();
+        return nowNanos() < limitNanos;
+    }
+
     /// An application waits until `isDone`, at most until `limitNanos`. In virtual time it may
     /// return whenever something has happened.
     ///

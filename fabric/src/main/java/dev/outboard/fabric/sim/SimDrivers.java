@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
 /// Drivers on a network that has its own time. There is no thread behind the application: who polls
 /// or waits lets time pass, and the network gives everybody a turn when it is due.
 final class SimDrivers implements Drivers {
+    /// How many turns that find work a thread that waits gives the device before time passes: the
+    /// work may never end.
+    private static final int MOST_AT_ONCE = 100;
+
     private final Engine engine;
     private final SharedNetwork network;
     private final List<WaitPoint> points = new CopyOnWriteArrayList<>();
@@ -66,8 +70,13 @@ final class SimDrivers implements Drivers {
         wanted = ring;
         long now = engine.nowNanos();
         long limit = timeoutNanos > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + timeoutNanos;
+        int turns = 0;
         while (!isDone.getAsBoolean()) {
-            if (!engine.drive(ring) && !network.pass(isDone, limit)) {
+            boolean mayGoOn =
+                    engine.drive(ring)
+                            ? ++turns % MOST_AT_ONCE != 0 || network.passTurns(limit)
+                            : network.pass(isDone, limit);
+            if (!mayGoOn) {
                 return;
             }
         }

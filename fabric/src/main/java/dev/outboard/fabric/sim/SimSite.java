@@ -193,9 +193,18 @@ final class SimSite implements NetworkSite {
 
     /// The network gives a turn when something has arrived or is due.
     private final class Turns implements Node {
+        /// How many turns a device may have at one instant. One whose work never ends would stop
+        /// the time of all.
+        private static final int MOST_AT_ONCE = 100;
+
+        /// What so many turns take.
+        private static final long BUSY_NANOS = 1_000;
+
         private final Engine engine;
         private final SimDrivers drivers;
         private boolean hasMailLeft;
+        private long instantNanos = Long.MIN_VALUE;
+        private int atOnce;
 
         Turns(Engine engine, SimDrivers drivers) {
             this.engine = engine;
@@ -204,12 +213,15 @@ final class SimSite implements NetworkSite {
 
         @Override
         public long deadlineNanos() {
-            return hasMailLeft ? Long.MIN_VALUE : engine.deadlineNanos();
+            long deadline = hasMailLeft ? Long.MIN_VALUE : engine.deadlineNanos();
+            return atOnce < MOST_AT_ONCE ? deadline : Math.max(deadline, instantNanos + BUSY_NANOS);
         }
 
         /// Another thread may be at it.
         @Override
         public void turn(long nowNanos) {
+            atOnce = nowNanos == instantNanos ? atOnce + 1 : 1;
+            instantNanos = nowNanos;
             long before;
             do {
                 before = received;
