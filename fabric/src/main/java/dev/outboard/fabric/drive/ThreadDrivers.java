@@ -21,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 ///   socket, because every packet would wake it for nothing, and looks every millisecond whether it
 ///   is needed again.
 public final class ThreadDrivers implements Drivers {
+    /// After how many turns that found work a thread that waits looks at the clock: the work may
+    /// never end.
+    private static final int TURNS_PER_LOOK = 64;
+
     private static final Logger LOGGER = System.getLogger(ThreadDrivers.class.getName());
 
     private static final long LOOK_NANOS = 1_000_000;
@@ -84,9 +88,14 @@ public final class ThreadDrivers implements Drivers {
     public boolean await(WaitPoint point, @Nullable CompletionRing ring, long timeoutNanos) {
         long start = System.nanoTime();
         boolean leads = false;
+        int turns = 0;
         try {
             while (!point.isNotified() && !point.isClosed()) {
                 if (drive(ring)) {
+                    turns++;
+                    if (turns % TURNS_PER_LOOK == 0 && System.nanoTime() - start >= timeoutNanos) {
+                        break;
+                    }
                     continue;
                 }
                 long left = timeoutNanos - (System.nanoTime() - start);
