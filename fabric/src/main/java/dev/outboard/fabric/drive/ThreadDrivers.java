@@ -3,9 +3,9 @@ package dev.outboard.fabric.drive;
 import dev.outboard.fabric.verbs.CompletionRing;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -35,7 +35,7 @@ public final class ThreadDrivers implements Drivers {
     private static final long CLOSE_NANOS = 5_000_000_000L;
 
     private final Engine engine;
-    private final List<WaitPoint> points = new CopyOnWriteArrayList<>();
+    private final Set<WaitPoint> points = ConcurrentHashMap.newKeySet();
     private final AtomicReference<@Nullable Thread> leader = new AtomicReference<>();
     private final Thread service;
 

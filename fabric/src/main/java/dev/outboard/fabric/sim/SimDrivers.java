@@ -4,9 +4,9 @@ import dev.outboard.fabric.drive.Drivers;
 import dev.outboard.fabric.drive.Engine;
 import dev.outboard.fabric.drive.WaitPoint;
 import dev.outboard.fabric.verbs.CompletionRing;
-import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +19,7 @@ final class SimDrivers implements Drivers {
 
     private final Engine engine;
     private final SharedNetwork network;
-    private final List<WaitPoint> points = new CopyOnWriteArrayList<>();
+    private final Set<WaitPoint> points = ConcurrentHashMap.newKeySet();
 
     /// Where the application last looked for a completion.
     private volatile @Nullable CompletionRing wanted;
@@ -46,7 +46,9 @@ final class SimDrivers implements Drivers {
 
     @Override
     public boolean drive(@Nullable CompletionRing ring) {
-        wanted = ring;
+        if (ring != null) {
+            wanted = ring;
+        }
         boolean worked = engine.drive(ring);
         if (!worked && !engine.isInside()) {
             network.passPoll();

@@ -33,7 +33,8 @@ record SimOptions(
                     "duplicate",
                     "reorder",
                     "corrupt",
-                    "inbox");
+                    "inbox",
+                    "idle");
     private static final String MTU = "mtu";
 
     /// @throws FabricException with BAD_URI for an unknown option or value
@@ -80,6 +81,7 @@ record SimOptions(
         return NetworkFaults.none(value("latency", "1us", Quantity::nanos))
                 .withJitter(value("jitter", "0ns", Quantity::nanos))
                 .withBandwidth(value("bandwidth", "100Gbit", Quantity::bitsPerSecond))
+                .withTurn(value("idle", "0ns", Quantity::nanos))
                 .withLoss(value("loss", "0%", Quantity::fraction))
                 .withDuplication(value("duplicate", "0%", Quantity::fraction))
                 .withReordering(value("reorder", "0%", Quantity::fraction))

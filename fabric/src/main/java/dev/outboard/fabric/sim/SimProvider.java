@@ -40,6 +40,7 @@ import java.util.Random;
 /// - `loss=1%`, `duplicate=1%`, `reorder=1%` and `corrupt=1%` are the chances of a packet to
 ///   vanish, to come twice, to come after later ones, and to have bits flipped; percent signs are
 ///   written `%25` in a URI;
+/// - `idle=0ns` is how long a device may let lie what has arrived, as a busy machine does;
 /// - `inbox=1000` is how many packets may wait at a device; more are dropped.
 public final class SimProvider implements FabricProvider {
     private static final String SCHEME = "sim";

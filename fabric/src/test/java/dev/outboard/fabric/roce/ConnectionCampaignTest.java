@@ -1,11 +1,9 @@
 package dev.outboard.fabric.roce;
 
+import static dev.outboard.fabric.roce.Simulation.percent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.ConnectionEvent;
-import dev.outboard.fabric.roce.wire.Gid;
-import dev.outboard.fabric.sim.network.NetworkFaults;
-import dev.outboard.fabric.sim.network.SimulatedNetwork;
 import dev.outboard.testkit.Seeds;
 import java.util.Collections;
 import java.util.SplittableRandom;
@@ -21,57 +19,64 @@ class ConnectionCampaignTest {
 
     @Test
     void everyRoundComesBackAndNothingIsLeft() {
-        Seeds.campaign(SEEDS, seed -> new Run(seed).peaceful());
+        Seeds.campaign(
+                SEEDS,
+                seed -> {
+                    try (Run run = new Run(seed)) {
+                        run.peaceful();
+                    }
+                });
     }
 
     @Test
     void aServiceThatDiesIsNoticedAndNothingIsLeft() {
-        Seeds.campaign(SEEDS, seed -> new Run(seed).deadly());
+        Seeds.campaign(
+                SEEDS,
+                seed -> {
+                    try (Run run = new Run(seed)) {
+                        run.deadly();
+                    }
+                });
     }
 
-    private static final class Run {
+    private static final class Run implements AutoCloseable {
         private final SplittableRandom random;
-        private final SimulatedNetwork<Gid> network;
-        private final SimulatedDevice serviceDevice;
-        private final SimulatedDevice clientDevice;
+        private final Simulation simulation;
+        private final SimulatedHost serviceHost;
+        private final SimulatedHost clientHost;
         private final EchoService service;
         private final EchoClient client;
         private final int rounds;
-        private final Gid serviceAddress;
 
         Run(long seed) {
             random = new SplittableRandom(seed);
-            network = new SimulatedNetwork<>(random.split(), faults(random.split()));
+            simulation = new Simulation("seed=" + seed + faults(random.split()));
             boolean ipv6 = random.nextBoolean();
-            serviceAddress = address(ipv6, 2);
-            serviceDevice = new SimulatedDevice(network, serviceAddress, random.split());
-            clientDevice = new SimulatedDevice(network, address(ipv6, 3), random.split());
-            service = new EchoService(serviceDevice);
+            serviceHost = simulation.host(ipv6 ? "fd77::2" : "10.77.0.2");
+            clientHost = simulation.host(ipv6 ? "fd77::3" : "10.77.0.3");
+            service = new EchoService(serviceHost);
             rounds = random.nextInt(1, 5);
-            client = new EchoClient(clientDevice, serviceAddress, rounds, random.split());
+            client =
+                    new EchoClient(
+                            simulation, clientHost, serviceHost.address(), rounds, random.split());
         }
 
-        private static Gid address(boolean ipv6, int host) {
-            return ipv6 ? new Gid(0xFD77L << 48, host) : Gid.ofIpv4(0x0A4D_0000 + host);
-        }
-
-        private static NetworkFaults faults(SplittableRandom random) {
-            double loss = random.nextDouble(0.1);
-            double duplication = random.nextDouble(0.1);
-            double reordering = random.nextDouble(0.1);
-            double corruption = random.nextDouble(0.05);
-            long delayNanos = random.nextLong(1_000, 5_000_000);
-            long jitterNanos = random.nextLong(1_000_000);
-            long turnNanos = random.nextLong(100_000);
-            int inboxDatagrams = Integer.MAX_VALUE;
-            return NetworkFaults.none(delayNanos)
-                    .withLoss(loss)
-                    .withDuplication(duplication)
-                    .withReordering(reordering)
-                    .withCorruption(corruption)
-                    .withJitter(jitterNanos)
-                    .withTurn(turnNanos)
-                    .withInbox(inboxDatagrams);
+        private static String faults(SplittableRandom random) {
+            return "&loss="
+                    + percent(random.nextDouble(0.1))
+                    + "&duplicate="
+                    + percent(random.nextDouble(0.1))
+                    + "&reorder="
+                    + percent(random.nextDouble(0.1))
+                    + "&corrupt="
+                    + percent(random.nextDouble(0.05))
+                    + "&latency="
+                    + random.nextLong(1_000, 5_000_000)
+                    + "ns&jitter="
+                    + random.nextLong(1_000_000)
+                    + "ns&idle="
+                    + random.nextLong(100_000)
+                    + "ns";
         }
 
         void peaceful() {
@@ -83,8 +88,10 @@ class ConnectionCampaignTest {
             assertThat(service.established()).isEqualTo(rounds);
             assertThat(service.ended()).isEqualTo(rounds);
             assertThat(service.open()).isZero();
-            assertNothingIsLeft(serviceDevice);
-            assertNothingIsLeft(clientDevice);
+            assertThat(simulation.network().nextNanos()).isEqualTo(Simulation.NEVER);
+            client.close();
+            serviceHost.assertNothingIsLeft();
+            clientHost.assertNothingIsLeft();
         }
 
         void deadly() {
@@ -97,24 +104,25 @@ class ConnectionCampaignTest {
                                             client.story(), ConnectionEvent.Type.UNREACHABLE))
                     .as("%s", client.story())
                     .isEqualTo(rounds);
-            assertNothingIsLeft(clientDevice);
+            assertThat(simulation.network().nextNanos()).isEqualTo(Simulation.NEVER);
+            client.close();
+            clientHost.assertNothingIsLeft();
         }
 
         private void runUntilQuiet(long deathNanos) {
             boolean isDead = false;
-            for (int steps = 0; network.step(); steps++) {
+            for (int steps = 0; simulation.step(); steps++) {
                 assertThat(steps).isLessThan(MAX_STEPS);
-                if (!isDead && network.nowNanos() >= deathNanos) {
+                if (!isDead && simulation.nowNanos() >= deathNanos) {
                     isDead = true;
-                    network.detach(serviceAddress);
+                    simulation.kill(serviceHost.address());
                 }
             }
         }
 
-        private static void assertNothingIsLeft(SimulatedDevice device) {
-            assertThat(device.connectionCount()).isZero();
-            assertThat(device.queuePairCount()).isZero();
-            assertThat(device.deadlineNanos()).isEqualTo(SimulatedNetwork.NEVER);
+        @Override
+        public void close() {
+            simulation.close();
         }
     }
 }

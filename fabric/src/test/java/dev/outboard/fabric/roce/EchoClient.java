@@ -2,24 +2,18 @@ package dev.outboard.fabric.roce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.fabric.Access;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
-import dev.outboard.fabric.memory.RegisteredRegion;
-import dev.outboard.fabric.roce.SimulatedDevice.Endpoint;
-import dev.outboard.fabric.roce.cm.CmEvent;
-import dev.outboard.fabric.roce.cm.Connection;
+import dev.outboard.fabric.roce.SimulatedHost.End;
 import dev.outboard.fabric.roce.rc.Pattern;
-import dev.outboard.fabric.roce.wire.Gid;
-import dev.outboard.fabric.sim.network.SimulatedNetwork;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.SplittableRandom;
 
 /// The active application of a connection campaign: for each of some rounds it connects, sends
@@ -30,59 +24,64 @@ final class EchoClient {
     /// A service that acknowledged a message and then died is noticed by its silence only.
     private static final long PATIENCE_NANOS = 20_000_000_000L;
 
-    private final SimulatedDevice device;
-    private final Gid service;
+    private final Simulation simulation;
+    private final SimulatedHost host;
+    private final InetAddress service;
     private final SplittableRandom random;
     private final int minMessages;
     private final int maxMessages;
     private final int maxBytes;
-    private final RegisteredRegion region;
+    private final MemoryRegion region;
     private final List<ConnectionEvent.Type> story = new ArrayList<>();
     private int roundsLeft;
     private int completed;
-    private Endpoint endpoint;
-    private Connection connection;
+    private End end;
     private int messagesLeft;
     private int length;
     private long pattern;
-    private long giveUpNanos = SimulatedNetwork.NEVER;
+    private long giveUpNanos = Simulation.NEVER;
 
-    EchoClient(SimulatedDevice device, Gid service, int rounds, SplittableRandom random) {
-        this(device, service, rounds, 1, MAX_MESSAGES, EchoService.MESSAGE_BYTES, random);
+    EchoClient(
+            Simulation simulation,
+            SimulatedHost host,
+            InetAddress service,
+            int rounds,
+            SplittableRandom random) {
+        this(simulation, host, service, rounds, 1, MAX_MESSAGES, EchoService.MESSAGE_BYTES, random);
     }
 
     /// A client that sends exactly `messages` messages of fewer than `maxBytes` bytes over one
     /// connection.
     static EchoClient of(
-            SimulatedDevice device,
-            Gid service,
+            Simulation simulation,
+            SimulatedHost host,
+            InetAddress service,
             int messages,
             int maxBytes,
             SplittableRandom random) {
-        return new EchoClient(device, service, 1, messages, messages + 1, maxBytes, random);
+        return new EchoClient(
+                simulation, host, service, 1, messages, messages + 1, maxBytes, random);
     }
 
     private EchoClient(
-            SimulatedDevice device,
-            Gid service,
+            Simulation simulation,
+            SimulatedHost host,
+            InetAddress service,
             int rounds,
             int minMessages,
             int maxMessages,
             int maxBytes,
             SplittableRandom random) {
-        this.device = device;
+        this.simulation = simulation;
+        this.host = host;
         this.service = service;
         this.random = random;
         this.minMessages = minMessages;
         this.maxMessages = maxMessages;
         this.maxBytes = maxBytes;
         roundsLeft = rounds;
-        region =
-                device.regions.register(
-                        SimulatedDevice.DOMAIN,
-                        Arena.ofAuto().allocate(2L * EchoService.MESSAGE_BYTES),
-                        Set.of(Access.LOCAL_WRITE));
-        device.application(this::onEvent, this::onTurn);
+        region = host.register(2L * EchoService.MESSAGE_BYTES);
+        host.application(this::onEvent, this::onLook);
         connect();
     }
 
@@ -99,16 +98,16 @@ final class EchoClient {
     private void connect() {
         roundsLeft--;
         messagesLeft = random.nextInt(minMessages, maxMessages);
-        endpoint = device.create();
-        connection = device.connect(service, EchoService.PORT, endpoint);
+        end = host.endTo(service, EchoService.PORT);
+        end.connect();
     }
 
-    private void onEvent(CmEvent event) {
+    private void onEvent(ConnectionEvent event) {
         story.add(event.type());
         switch (event.type()) {
             case ESTABLISHED -> sendNext();
             case DISCONNECTED, REJECTED, UNREACHABLE -> {
-                device.destroy(endpoint);
+                end.close();
                 if (roundsLeft > 0) {
                     connect();
                 }
@@ -119,8 +118,8 @@ final class EchoClient {
     }
 
     private void sendNext() {
-        giveUpNanos = device.nowNanos() + PATIENCE_NANOS;
-        device.wakeAt(giveUpNanos);
+        giveUpNanos = simulation.nowNanos() + PATIENCE_NANOS;
+        host.wakeAt(giveUpNanos);
         length = random.nextInt(maxBytes);
         pattern = random.nextLong();
         Pattern.fill(outgoing(), pattern);
@@ -128,31 +127,36 @@ final class EchoClient {
         ReceiveRequest receive =
                 new ReceiveRequest()
                         .buffer(region, EchoService.MESSAGE_BYTES, EchoService.MESSAGE_BYTES);
-        assertThat(endpoint.post(receive)).isTrue();
-        assertThat(endpoint.post(new SendRequest().payload(region, 0, length))).isTrue();
+        assertThat(end.queuePair.post(receive)).isTrue();
+        assertThat(end.queuePair.post(new SendRequest().payload(region, 0, length))).isTrue();
     }
 
-    private void onTurn() {
+    private void onLook() {
         Completion completion = new Completion();
-        while (endpoint.sendCompletions.poll(completion)) {
+        while (end.sends.poll(completion)) {
             if (completion.status() == CompletionStatus.RETRY_EXCEEDED) {
                 disconnect();
             }
         }
-        while (endpoint.receiveCompletions.poll(completion)) {
+        while (end.receives.poll(completion)) {
             if (completion.status() == CompletionStatus.SUCCESS) {
                 received(completion);
             }
         }
-        if (device.nowNanos() >= giveUpNanos) {
+        if (simulation.nowNanos() >= giveUpNanos) {
             disconnect();
         }
     }
 
+    /// The last round is over.
+    void close() {
+        region.close();
+    }
+
     private void disconnect() {
-        giveUpNanos = SimulatedNetwork.NEVER;
-        device.wakeAt(giveUpNanos);
-        device.disconnect(connection);
+        giveUpNanos = Simulation.NEVER;
+        host.wakeAt(giveUpNanos);
+        end.id.disconnect();
     }
 
     private void received(Completion completion) {

@@ -2,19 +2,16 @@ package dev.outboard.fabric.roce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.fabric.Access;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.ConnectionId;
+import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
-import dev.outboard.fabric.memory.RegisteredRegion;
-import dev.outboard.fabric.roce.SimulatedDevice.Endpoint;
-import dev.outboard.fabric.roce.cm.CmEvent;
-import dev.outboard.fabric.roce.cm.Connection;
-import java.lang.foreign.Arena;
+import dev.outboard.fabric.roce.SimulatedHost.End;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 
 /// The passive application of a connection campaign: accepts everybody and sends back what comes.
 final class EchoService {
@@ -22,18 +19,18 @@ final class EchoService {
     static final int MESSAGE_BYTES = 5_000;
     static final int SLOTS = 4;
 
-    private final SimulatedDevice device;
-    private final Map<Connection, Session> sessions = new HashMap<>();
+    private final SimulatedHost host;
+    private final Map<ConnectionId, Session> sessions = new HashMap<>();
     private int established;
     private int ended;
 
     /// One connection. A slot of the memory is received into, sent from, and received into again.
-    private record Session(Endpoint endpoint, RegisteredRegion region) {}
+    private record Session(End end, MemoryRegion region) {}
 
-    EchoService(SimulatedDevice device) {
-        this.device = device;
-        device.listen(PORT);
-        device.application(this::onEvent, this::onTurn);
+    EchoService(SimulatedHost host) {
+        this.host = host;
+        host.listen(PORT);
+        host.application(this::onEvent, this::onLook);
     }
 
     int established() {
@@ -48,50 +45,44 @@ final class EchoService {
         return sessions.size();
     }
 
-    private void onEvent(CmEvent event) {
-        Connection connection = event.connection();
+    private void onEvent(ConnectionEvent event) {
         switch (event.type()) {
-            case CONNECT_REQUEST -> accept(connection);
+            case CONNECT_REQUEST -> accept(event);
             case ESTABLISHED -> established++;
-            case DISCONNECTED, REJECTED, UNREACHABLE -> end(connection);
+            case DISCONNECTED, REJECTED, UNREACHABLE -> end(event.id());
             case TIMEWAIT_EXIT -> {}
             default -> throw new AssertionError("unexpected: " + event);
         }
     }
 
     /// Receives are there before the peer can send.
-    private void accept(Connection connection) {
-        Endpoint endpoint = device.requested(connection);
-        RegisteredRegion region =
-                device.regions.register(
-                        SimulatedDevice.DOMAIN,
-                        Arena.ofAuto().allocate((long) SLOTS * MESSAGE_BYTES),
-                        Set.of(Access.LOCAL_WRITE));
-        Session session = new Session(endpoint, region);
+    private void accept(ConnectionEvent request) {
+        Session session =
+                new Session(host.endFor(request), host.register((long) SLOTS * MESSAGE_BYTES));
         for (int slot = 0; slot < SLOTS; slot++) {
             postReceive(session, slot);
         }
-        sessions.put(connection, session);
-        device.accept(connection, endpoint);
+        sessions.put(request.id(), session);
+        session.end().accept();
     }
 
-    private void end(Connection connection) {
-        Session session = sessions.remove(connection);
-        assertThat(session).as("ends once: %s", connection).isNotNull();
+    private void end(ConnectionId id) {
+        Session session = sessions.remove(id);
+        assertThat(session).as("ends once: %s", id).isNotNull();
         ended++;
+        session.end().close();
         session.region().close();
-        device.destroy(session.endpoint());
     }
 
-    private void onTurn() {
+    private void onLook() {
         Completion completion = new Completion();
         for (Session session : sessions.values()) {
-            while (session.endpoint().receiveCompletions.poll(completion)) {
+            while (session.end().receives.poll(completion)) {
                 if (completion.status() == CompletionStatus.SUCCESS) {
                     echo(session, (int) completion.id(), completion.byteCount());
                 }
             }
-            while (session.endpoint().sendCompletions.poll(completion)) {
+            while (session.end().sends.poll(completion)) {
                 if (completion.status() == CompletionStatus.SUCCESS) {
                     postReceive(session, (int) completion.id());
                 }
@@ -102,13 +93,13 @@ final class EchoService {
     private static void echo(Session session, int slot, long length) {
         long offset = (long) slot * MESSAGE_BYTES;
         SendRequest echo = new SendRequest().id(slot).payload(session.region(), offset, length);
-        assertThat(session.endpoint().post(echo)).isTrue();
+        assertThat(session.end().queuePair.post(echo)).isTrue();
     }
 
     private static void postReceive(Session session, int slot) {
         long offset = (long) slot * MESSAGE_BYTES;
         ReceiveRequest receive =
                 new ReceiveRequest().id(slot).buffer(session.region(), offset, MESSAGE_BYTES);
-        assertThat(session.endpoint().post(receive)).isTrue();
+        assertThat(session.end().queuePair.post(receive)).isTrue();
     }
 }

@@ -9,11 +9,11 @@ import dev.outboard.fabric.roce.wire.Icrc;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.sim.SimNetwork;
 import dev.outboard.fabric.sim.network.DatagramReader;
-import dev.outboard.fabric.sim.network.NetworkFaults;
-import dev.outboard.fabric.sim.network.SimulatedNetwork;
 import dev.outboard.testkit.Requirement;
 import dev.outboard.testkit.Snapshot;
+import java.net.InetAddress;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Locale;
@@ -30,8 +30,8 @@ class RoundTripTest {
     private static final int SEEDS = 4;
     private static final double[] ROUND_TRIPS_MILLIS = {0.05, 1, 10, 50, 200};
     private static final double[] LOSSES = {0, 0.01};
-    private static final Gid SERVICE = Gid.ofIpv4(0x0A4D_0002);
-    private static final Gid CLIENT = Gid.ofIpv4(0x0A4D_0003);
+    private static final String SERVICE = "10.77.0.2";
+    private static final String CLIENT = "10.77.0.3";
 
     @Test
     @Requirement("ROCE-RC-33")
@@ -47,10 +47,11 @@ class RoundTripTest {
                 long repetitions = 0;
                 long nanos = 0;
                 for (long seed = 0; seed < SEEDS; seed++) {
-                    Run run = new Run(seed, millis, loss);
-                    run.toTheLastMessage();
-                    repetitions += run.repetitions;
-                    nanos += run.network.nowNanos();
+                    try (Run run = new Run(seed, millis, loss)) {
+                        run.toTheLastMessage();
+                        repetitions += run.repetitions;
+                        nanos += run.simulation.nowNanos();
+                    }
                 }
                 if (loss == 0) {
                     assertThat(repetitions).as("without loss, %s ms", millis).isZero();
@@ -68,46 +69,67 @@ class RoundTripTest {
         Snapshot.assertUnchanged("round-trips.txt", table.toString());
     }
 
-    private static final class Run {
-        private final SimulatedNetwork<Gid> network;
+    private static final class Run implements AutoCloseable {
+        private final Simulation simulation;
         private final EchoClient client;
         private final Set<Object> sent = new HashSet<>();
-        private final DatagramReader service = new DatagramReader(SERVICE, Path.DESTINATION_PORT);
-        private final DatagramReader peer = new DatagramReader(CLIENT, Path.DESTINATION_PORT);
+        private final DatagramReader service = reader(SERVICE);
+        private final DatagramReader peer = reader(CLIENT);
         private long repetitions;
 
         /// A packet that should leave once.
-        private record Once(Gid from, Opcode opcode, int psn, String datagram) {}
+        private record Once(InetAddress from, Opcode opcode, int psn, String datagram) {}
 
         Run(long seed, double roundTripMillis, double loss) {
             var random = new SplittableRandom(seed);
-            var faults = NetworkFaults.none((long) (roundTripMillis * 1e6 / 2)).withLoss(loss);
-            network = new SimulatedNetwork<>(random.split(), faults);
-            network.filter(this::note);
-            new EchoService(new SimulatedDevice(network, SERVICE, random.split()));
-            SimulatedDevice device = new SimulatedDevice(network, CLIENT, random.split());
-            client = EchoClient.of(device, SERVICE, MESSAGES, MAX_BYTES, random.split());
+            long latencyNanos = (long) (roundTripMillis * 1e6 / 2);
+            simulation =
+                    new Simulation(
+                            "seed=%d&latency=%dns&loss=%s"
+                                    .formatted(seed, latencyNanos, Simulation.percent(loss)));
+            SimulatedHost service = simulation.host(SERVICE);
+            simulation.network().filter(this::note);
+            new EchoService(service);
+            client =
+                    EchoClient.of(
+                            simulation,
+                            simulation.host(CLIENT),
+                            service.address(),
+                            MESSAGES,
+                            MAX_BYTES,
+                            random.split());
         }
 
         void toTheLastMessage() {
             while (client.completed() == 0) {
-                assertThat(network.step()).isTrue();
+                assertThat(simulation.step()).isTrue();
             }
         }
 
         /// Datagrams of connection management get a new number each time.
-        private boolean note(SimulatedNetwork.Datagram<Gid> datagram) {
-            byte[] bytes = datagram.bytes();
-            DatagramReader at = datagram.to().equals(SERVICE) ? service : peer;
-            Packet packet = Objects.requireNonNull(at.read(datagram.from(), bytes));
+        private boolean note(SimNetwork.Frame frame) {
+            byte[] bytes = frame.bytes();
+            boolean isForService = frame.to().getHostAddress().equals(SERVICE);
+            DatagramReader at = isForService ? service : peer;
+            Packet packet = Objects.requireNonNull(at.read(Gid.of(frame.from()), bytes));
             Once once =
                     packet.opcode().transport() == Opcode.Transport.UD
-                            ? new Once(datagram.from(), packet.opcode(), 0, management(bytes))
-                            : new Once(datagram.from(), packet.opcode(), packet.psn(), "");
+                            ? new Once(frame.from(), packet.opcode(), 0, management(bytes))
+                            : new Once(frame.from(), packet.opcode(), packet.psn(), "");
             if (!sent.add(once)) {
                 repetitions++;
             }
             return true;
+        }
+
+        private static DatagramReader reader(String address) {
+            return new DatagramReader(
+                    Gid.of(InetAddress.ofLiteral(address)), Path.DESTINATION_PORT);
+        }
+
+        @Override
+        public void close() {
+            simulation.close();
         }
 
         private static String management(byte[] datagram) {

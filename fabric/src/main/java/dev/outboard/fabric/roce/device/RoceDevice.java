@@ -123,7 +123,7 @@ public final class RoceDevice implements Device {
     }
 
     /// The card. While driving.
-    public NicMachine nic() {
+    NicMachine nic() {
         return nic;
     }
 

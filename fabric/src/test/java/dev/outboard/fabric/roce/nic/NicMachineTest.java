@@ -2,35 +2,35 @@ package dev.outboard.fabric.roce.nic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.fabric.Access;
 import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
-import dev.outboard.fabric.memory.RegisteredRegion;
-import dev.outboard.fabric.roce.SimulatedDevice;
-import dev.outboard.fabric.roce.SimulatedDevice.Endpoint;
+import dev.outboard.fabric.roce.SimulatedHost;
+import dev.outboard.fabric.roce.SimulatedHost.End;
+import dev.outboard.fabric.roce.Simulation;
+import dev.outboard.fabric.roce.device.Inside;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.cm.CmDatagram;
 import dev.outboard.fabric.roce.wire.cm.ReadyToUse;
+import dev.outboard.fabric.sim.SimNetwork;
 import dev.outboard.fabric.sim.network.DatagramReader;
-import dev.outboard.fabric.sim.network.NetworkFaults;
-import dev.outboard.fabric.sim.network.SimulatedNetwork;
-import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.testkit.Requirement;
-import java.lang.foreign.Arena;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,57 +40,57 @@ class NicMachineTest {
     private static final int PORT = 7174;
     private static final int LENGTH = 1000;
     private static final long DELAY_NANOS = 100_000;
-    private static final Gid CLIENT = Gid.ofIpv4(0x0A4D_0002);
-    private static final Gid SERVER = Gid.ofIpv4(0x0A4D_0003);
-    private static final Gid OTHER = Gid.ofIpv4(0x0A4D_0004);
 
-    private final SplittableRandom random = new SplittableRandom(1);
-    private final SimulatedNetwork<Gid> network =
-            new SimulatedNetwork<>(random.split(), NetworkFaults.none(DELAY_NANOS));
-    private final SimulatedDevice client = new SimulatedDevice(network, CLIENT, random.split());
-    private final RegisteredRegion region =
-            client.regions.register(
-                    SimulatedDevice.DOMAIN,
-                    Arena.ofAuto().allocate(LENGTH),
-                    Set.of(Access.LOCAL_WRITE));
+    /// What the bits of a few packets take.
+    private static final long SLACK_NANOS = 1_000;
+
+    private static final String CLIENT = "10.77.0.2";
+    private static final String SERVER = "10.77.0.3";
+    private static final String OTHER = "10.77.0.4";
+
+    private final Simulation simulation =
+            new Simulation("seed=1&latency=" + DELAY_NANOS + "ns&bandwidth=999999Gbit");
+    private final SimulatedHost client = simulation.host(CLIENT);
+    private final MemoryRegion region = client.register(LENGTH);
     private final List<ConnectionEvent.Type> clientStory = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        simulation.close();
+    }
 
     /// Accepts whoever asks, and posts a receive before the peer can send.
     private final class Server {
-        final SimulatedDevice device;
+        final SimulatedHost host;
         final List<ConnectionEvent.Type> story = new ArrayList<>();
-        Endpoint accepted;
+        End accepted;
 
-        Server(Gid address) {
-            device = new SimulatedDevice(network, address, random.split());
-            device.listen(PORT);
-            device.application(
+        Server(String address) {
+            host = simulation.host(address);
+            host.listen(PORT);
+            host.application(
                     event -> {
                         story.add(event.type());
                         if (event.type() == ConnectionEvent.Type.CONNECT_REQUEST) {
-                            accepted = device.requested(event.connection());
-                            device.accept(event.connection(), accepted);
+                            accepted = host.endFor(event);
+                            accepted.accept();
                         }
                     },
                     () -> {});
         }
 
         void postReceive() {
-            RegisteredRegion buffer =
-                    device.regions.register(
-                            SimulatedDevice.DOMAIN,
-                            Arena.ofAuto().allocate(LENGTH),
-                            Set.of(Access.LOCAL_WRITE));
-            assertThat(accepted.post(new ReceiveRequest().buffer(buffer, 0, LENGTH))).isTrue();
+            ReceiveRequest receive = new ReceiveRequest().buffer(host.register(LENGTH), 0, LENGTH);
+            assertThat(accepted.queuePair.post(receive)).isTrue();
         }
     }
 
     @Test
     @Requirement("ROCE-CM-8")
     void theFirstPacketOfThePeerStandsInForALostRtu() {
-        network.filter(datagram -> !isReadyToUse(datagram));
+        simulation.network().filter(frame -> !isReadyToUse(frame));
         Server server = new Server(SERVER);
-        Endpoint endpoint = connect(SERVER);
+        End endpoint = connect(SERVER);
         assertThat(server.story).containsExactly(ConnectionEvent.Type.CONNECT_REQUEST);
         server.postReceive();
 
@@ -108,40 +108,40 @@ class NicMachineTest {
     void aPathWhosePacketsTimeOutIsSparedSegmentation() {
         new Server(SERVER);
         new Server(OTHER);
-        Endpoint silent = connect(SERVER);
-        Endpoint lively = connect(OTHER);
-        Path path = Objects.requireNonNull(silent.queuePair.path());
-        Path other = Objects.requireNonNull(lively.queuePair.path());
-        assertThat(client.nic.maySegment(path)).isTrue();
+        End silent = connect(SERVER);
+        End lively = connect(OTHER);
+        Path path = pathOf(silent);
+        Path other = pathOf(lively);
+        assertThat(client.nic().maySegment(path)).isTrue();
         awaitSilence();
 
-        network.detach(SERVER);
+        simulation.kill(InetAddress.ofLiteral(SERVER));
         send(silent);
         while (status(silent) == null) {
-            assertThat(network.step()).isTrue();
+            assertThat(simulation.step()).isTrue();
         }
 
-        assertThat(client.nic.maySegment(path)).isFalse();
-        assertThat(client.nic.maySegment(other)).as("another peer").isTrue();
-        client.destroy(silent);
-        assertThat(client.nic.maySegment(path)).as("nothing is kept of it").isTrue();
+        assertThat(client.nic().maySegment(path)).isFalse();
+        assertThat(client.nic().maySegment(other)).as("another peer").isTrue();
+        silent.close();
+        assertThat(client.nic().maySegment(path)).as("nothing is kept of it").isTrue();
     }
 
     @Test
     void aQueuePairThatStartsAnewIsTrustedAgain() {
         new Server(SERVER);
-        Endpoint endpoint = connect(SERVER);
-        Path path = Objects.requireNonNull(endpoint.queuePair.path());
-        network.detach(SERVER);
+        End endpoint = connect(SERVER);
+        Path path = pathOf(endpoint);
+        simulation.kill(InetAddress.ofLiteral(SERVER));
         send(endpoint);
         while (status(endpoint) == null) {
-            assertThat(network.step()).isTrue();
+            assertThat(simulation.step()).isTrue();
         }
-        assertThat(client.nic.maySegment(path)).isFalse();
+        assertThat(client.nic().maySegment(path)).isFalse();
 
-        client.nic.modify(endpoint.connecting(), QueuePairChange.to(QueuePairState.RESET));
+        endpoint.queuePair.modify(QueuePairChange.to(QueuePairState.RESET));
 
-        assertThat(client.nic.maySegment(path)).isTrue();
+        assertThat(client.nic().maySegment(path)).isTrue();
     }
 
     @Test
@@ -149,12 +149,12 @@ class NicMachineTest {
     void packetsTooLongForThePathFailItsQueuePairOnly() {
         Server server = new Server(SERVER);
         Server another = new Server(OTHER);
-        Endpoint narrow = connect(SERVER);
-        Endpoint wide = connect(OTHER);
+        End narrow = connect(SERVER);
+        End wide = connect(OTHER);
         server.postReceive();
         another.postReceive();
 
-        client.limitPath(SERVER, LENGTH / 2);
+        simulation.network().limit(client.address(), server.host.address(), LENGTH / 2);
         send(narrow);
         send(wide);
         run(4);
@@ -170,9 +170,8 @@ class NicMachineTest {
     void numbersOfQueuePairsStartAtRandom() {
         Set<Integer> firsts = new HashSet<>();
         for (int host = 10; host < 110; host++) {
-            Gid address = Gid.ofIpv4(0x0A4D_0000 + host);
-            SimulatedDevice device = new SimulatedDevice(network, address, random.split());
-            int first = device.create().queuePair.number();
+            SimulatedHost each = simulation.host("10.77.0." + host);
+            int first = each.endTo(client.address(), PORT).queuePair.number();
             assertThat(first).isBetween(2, 0xFFFFFE);
             firsts.add(first);
         }
@@ -183,112 +182,101 @@ class NicMachineTest {
     @Requirement("ROCE-CM-15d")
     void theNumberOfAQueuePairIsNotGivenAgainInTimewait() {
         new Server(SERVER);
-        Endpoint endpoint = client.create();
-        var connection = client.connect(SERVER, PORT, endpoint);
-        run(4);
-        client.disconnect(connection);
-        client.destroy(endpoint);
+        End endpoint = connect(SERVER);
+        endpoint.close();
         int number = endpoint.queuePair.number();
-        assertThat(client.nic.services().agent().isInTimewait(number)).isFalse();
+        assertThat(client.nic().services().agent().isInTimewait(number)).isFalse();
         run(2);
-        assertThat(client.nic.services().agent().isInTimewait(number)).isTrue();
+        assertThat(client.nic().services().agent().isInTimewait(number)).isTrue();
 
         comeRoundTo(number);
 
-        assertThat(client.nic.freeNumber()).isEqualTo(number + 1);
-        network.runUntil(network.nowNanos() + 10_000_000_000L);
+        assertThat(client.nic().freeNumber()).isEqualTo(number + 1);
+        simulation.runUntil(simulation.nowNanos() + 10_000_000_000L);
         comeRoundTo(number);
-        assertThat(client.nic.freeNumber()).isEqualTo(number);
+        assertThat(client.nic().freeNumber()).isEqualTo(number);
     }
 
     @Test
     void whatTheApplicationPrefersCountsWhenItIsConnected() {
         new Server(SERVER);
-        Endpoint patient = connect(SERVER);
-        Endpoint hasty = client.create();
-        hasty.prefer(QueuePairChange.to(QueuePairState.READY_TO_SEND).retryCount(0));
-        client.connect(SERVER, PORT, hasty);
+        End patient = connect(SERVER);
+        End hasty = client.endTo(InetAddress.ofLiteral(SERVER), PORT);
+        hasty.id.prefer(QueuePairChange.to(QueuePairState.READY_TO_SEND).retryCount(0));
+        hasty.connect();
         run(4);
 
-        network.detach(SERVER);
+        simulation.kill(InetAddress.ofLiteral(SERVER));
         send(patient);
         send(hasty);
         while (status(hasty) == null) {
-            assertThat(network.step()).isTrue();
+            assertThat(simulation.step()).isTrue();
         }
         assertThat(patient.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
     @Test
     void anAcknowledgementWaitsForTheAnswerOfAnApplicationThatPolls() {
-        assertThat(flushesPerAnswer(OTHER, false, 0)).isEqualTo(2);
-        assertThat(flushesPerAnswer(SERVER, true, 0)).isEqualTo(1);
+        assertThat(callsPerAnswer(OTHER, false, 0)).isEqualTo(2);
+        assertThat(callsPerAnswer(SERVER, true, 0)).isEqualTo(1);
     }
 
     /// An application that takes what has come polls each of its queues until it is empty.
     @ParameterizedTest
     @CsvSource({"1, 1", "2, 1", "3, 2"})
     void anAcknowledgementWaitsThoughQueuesArePolledUntilTheyAreEmpty(int looks, int flushes) {
-        assertThat(flushesPerAnswer(SERVER, true, looks)).isEqualTo(flushes);
+        assertThat(callsPerAnswer(SERVER, true, looks)).isEqualTo(flushes);
     }
 
+    /// Who waits for a completion and does nothing then lets the acknowledgement go.
     @Test
     void anAcknowledgementThatWaitsLongerThanALookTakesLeaves() {
         Server server = new Server(SERVER);
-        Endpoint endpoint = connect(SERVER);
-        NicMachine nic = server.device.nic;
-        CompletionRing ring = server.accepted.receiveCompletions;
+        End endpoint = connect(SERVER);
         server.postReceive();
-        server.device.want(ring);
-        int[] flushesBefore = {0};
-        server.device.application(
+        long[] callsBefore = {0};
+        server.host.application(
                 event -> {},
                 () -> {
-                    if (ring.poll(new Completion())) {
-                        long now = server.device.nowNanos();
-                        flushesBefore[0] = server.device.flushes();
-                        assertThat(nic.turn(now + 20_000, true, ring)).isTrue();
-                        assertThat(server.device.flushes()).isEqualTo(flushesBefore[0]);
-                        nic.turn(now + 20_001, true, ring);
-                        assertThat(server.device.flushes()).isEqualTo(flushesBefore[0] + 1);
+                    if (SimulatedHost.poll(server.accepted.receives).isPresent()) {
+                        callsBefore[0] = server.host.calls();
                     }
                 });
+        poll(server.accepted.receives);
         send(endpoint);
         run(1);
-        assertThat(flushesBefore[0]).as("the message came").isPositive();
+        assertThat(callsBefore[0]).as("the message came").isPositive();
+        assertThat(server.host.calls()).isEqualTo(callsBefore[0] + 1);
     }
 
     @Test
     void whatElseIsDueDoesNotWaitWithTheAcknowledgement() {
         Server server = new Server(SERVER);
-        Endpoint endpoint = connect(SERVER);
-        NicMachine nic = server.device.nic;
-        CompletionRing ring = server.accepted.receiveCompletions;
-        Endpoint other = server.device.create();
+        End endpoint = connect(SERVER);
+        End other = server.host.endTo(client.address(), PORT);
         server.postReceive();
-        server.device.want(ring);
-        int[] flushes = {0};
-        server.device.application(
+        long[] calls = {0};
+        server.host.application(
                 event -> {},
                 () -> {
-                    if (ring.poll(new Completion())) {
-                        int before = server.device.flushes();
-                        server.device.connect(CLIENT, PORT, other);
-                        nic.turn(server.device.nowNanos(), true, ring);
-                        flushes[0] = server.device.flushes() - before;
+                    if (SimulatedHost.poll(server.accepted.receives).isPresent()) {
+                        long before = server.host.calls();
+                        other.connect();
+                        calls[0] = server.host.calls() - before;
                     }
                 });
+        poll(server.accepted.receives);
         send(endpoint);
         run(1);
-        assertThat(flushes[0]).as("with the connection request").isEqualTo(1);
+        assertThat(calls[0]).as("with the connection request").isEqualTo(1);
     }
 
     @Test
     void withoutAnAnswerTheAcknowledgementLeavesInTheNextTurn() {
         Server server = new Server(SERVER);
-        Endpoint endpoint = connect(SERVER);
+        End endpoint = connect(SERVER);
         server.postReceive();
-        server.device.want(server.accepted.receiveCompletions);
+        poll(server.accepted.receives);
 
         send(endpoint);
         run(1);
@@ -298,74 +286,81 @@ class NicMachineTest {
 
     /// How often the server sends to acknowledge a message and to answer it.
     ///
-    /// @param looks how often the application finds a queue empty in between
-    private int flushesPerAnswer(Gid address, boolean polls, int looks) {
+    /// @param polls whether the application polls before the message comes
+    /// @param looks how often it finds a queue empty in between
+    private long callsPerAnswer(String address, boolean polls, int looks) {
         Server server = new Server(address);
-        Endpoint endpoint = connect(address);
+        End endpoint = connect(address);
         server.postReceive();
-        SimulatedDevice device = server.device;
-        Endpoint accepted = server.accepted;
-        if (polls) {
-            device.want(accepted.receiveCompletions);
-        }
-        Completion completion = new Completion();
-        device.application(
+        End accepted = server.accepted;
+        server.host.application(
                 event -> {},
                 () -> {
-                    if (accepted.receiveCompletions.poll(completion)) {
+                    if (SimulatedHost.poll(accepted.receives).isPresent()) {
                         for (int i = 0; i < looks; i++) {
-                            device.nic.turn(device.nowNanos(), true, accepted.sendCompletions);
+                            poll(accepted.sends);
                         }
-                        assertThat(accepted.post(new SendRequest().send())).isTrue();
+                        assertThat(accepted.queuePair.post(new SendRequest().send())).isTrue();
                     }
                 });
-        int before = device.flushes();
+        if (polls) {
+            poll(accepted.receives);
+        }
+        long before = server.host.calls();
         send(endpoint);
         run(1);
-        return device.flushes() - before;
+        return server.host.calls() - before;
     }
 
-    private Endpoint connect(Gid server) {
+    private static void poll(CompletionQueue queue) {
+        assertThat(SimulatedHost.poll(queue)).isEmpty();
+    }
+
+    private End connect(String server) {
         client.application(event -> clientStory.add(event.type()), () -> {});
-        Endpoint endpoint = client.create();
-        client.connect(server, PORT, endpoint);
+        End endpoint = client.endTo(InetAddress.ofLiteral(server), PORT);
+        endpoint.connect();
         run(4);
         assertThat(clientStory).contains(ConnectionEvent.Type.ESTABLISHED);
         return endpoint;
     }
 
-    private void send(Endpoint endpoint) {
-        assertThat(endpoint.post(new SendRequest().payload(region, 0, LENGTH))).isTrue();
+    private void send(End endpoint) {
+        SendRequest message = new SendRequest().payload(region, 0, LENGTH);
+        assertThat(endpoint.queuePair.post(message)).isTrue();
     }
 
     /// Lets packets go to and fro that often.
     private void run(int roundTrips) {
-        network.runUntil(network.nowNanos() + 2L * roundTrips * DELAY_NANOS);
+        simulation.runUntil(simulation.nowNanos() + 2L * roundTrips * DELAY_NANOS + SLACK_NANOS);
     }
 
     /// Until no timer runs any more.
     private void awaitSilence() {
-        network.runUntil(network.nowNanos() + 60_000_000_000L);
-        assertThat(client.deadlineNanos()).isEqualTo(SimulatedNetwork.NEVER);
+        simulation.runUntil(simulation.nowNanos() + 60_000_000_000L);
+        assertThat(simulation.network().nextNanos()).isEqualTo(Simulation.NEVER);
     }
 
     /// Takes numbers until the next one would be `number`.
     private void comeRoundTo(int number) {
         int before = number == 2 ? 0xFFFFFE : number - 1;
-        while (client.nic.freeNumber() != before) {
+        while (client.nic().freeNumber() != before) {
             // The next one.
         }
     }
 
     /// How the only send ended; null if it has not.
-    private static CompletionStatus status(Endpoint endpoint) {
-        Completion completion = new Completion();
-        return endpoint.sendCompletions.poll(completion) ? completion.status() : null;
+    private static CompletionStatus status(End endpoint) {
+        return SimulatedHost.poll(endpoint.sends).map(Completion::status).orElse(null);
     }
 
-    private static boolean isReadyToUse(SimulatedNetwork.Datagram<Gid> datagram) {
-        DatagramReader reader = new DatagramReader(datagram.to(), Path.DESTINATION_PORT);
-        Packet packet = Objects.requireNonNull(reader.read(datagram.from(), datagram.bytes()));
+    private static Path pathOf(End end) {
+        return Objects.requireNonNull(Inside.of(end.queuePair).path());
+    }
+
+    private static boolean isReadyToUse(SimNetwork.Frame frame) {
+        DatagramReader reader = new DatagramReader(Gid.of(frame.to()), Path.DESTINATION_PORT);
+        Packet packet = Objects.requireNonNull(reader.read(Gid.of(frame.from()), frame.bytes()));
         return packet.opcode().transport() == Opcode.Transport.UD
                 && CmDatagram.parse(new QueuePairOne().datagram(packet)).message()
                         instanceof ReadyToUse;

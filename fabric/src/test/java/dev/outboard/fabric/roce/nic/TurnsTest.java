@@ -1,31 +1,30 @@
 package dev.outboard.fabric.roce.nic;
 
+import static dev.outboard.fabric.roce.Simulation.percent;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.fabric.Access;
 import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.SendRequest;
-import dev.outboard.fabric.memory.RegisteredRegion;
-import dev.outboard.fabric.roce.SimulatedDevice;
-import dev.outboard.fabric.roce.SimulatedDevice.Endpoint;
+import dev.outboard.fabric.roce.SimulatedHost;
+import dev.outboard.fabric.roce.SimulatedHost.End;
+import dev.outboard.fabric.roce.Simulation;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.sim.SimNetwork;
 import dev.outboard.fabric.sim.network.DatagramReader;
-import dev.outboard.fabric.sim.network.NetworkFaults;
-import dev.outboard.fabric.sim.network.SimulatedNetwork;
 import dev.outboard.testkit.Seeds;
-import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -35,40 +34,48 @@ class TurnsTest {
     private static final long DELAY_NANOS = 50_000;
     private static final int LONG = 64 << 10;
     private static final int SHORT = 64;
-    private static final Gid CLIENT = Gid.ofIpv4(0x0A4D_0002);
-    private static final Gid SERVER = Gid.ofIpv4(0x0A4D_0003);
+    private static final String CLIENT = "10.77.0.2";
+    private static final String SERVER = "10.77.0.3";
+    private static final String DELAY = "latency=" + DELAY_NANOS + "ns&";
 
     /// One client with many queue pairs, connected to one server whose memory they write.
-    private static final class Crowd {
-        final SimulatedNetwork<Gid> network;
-        final SimulatedDevice client;
-        final SimulatedDevice server;
-        final List<Endpoint> clients = new ArrayList<>();
-        final List<Endpoint> servers = new ArrayList<>();
-        final RegisteredRegion source;
-        final RegisteredRegion target;
+    private static final class Crowd implements AutoCloseable {
+        final Simulation simulation;
+        final SimulatedHost client;
+        final SimulatedHost server;
+        final List<End> clients = new ArrayList<>();
+        final List<End> servers = new ArrayList<>();
+        final MemoryRegion source;
+        final MemoryRegion target;
 
         /// The payload that each queue pair of the server was sent, repetitions included.
         final Map<Integer, Long> sentBytes = new HashMap<>();
 
-        private final DatagramReader reader = new DatagramReader(SERVER, Path.DESTINATION_PORT);
+        private final DatagramReader reader;
+        private final CompletionQueue sends;
 
-        Crowd(SplittableRandom random, NetworkFaults faults, int count) {
-            network = new SimulatedNetwork<>(random.split(), faults);
-            client = new SimulatedDevice(network, CLIENT, random.split());
-            server = new SimulatedDevice(network, SERVER, random.split());
+        /// The queue pairs whose completions nobody has asked for, once for each.
+        private final Map<Integer, Integer> completed = new HashMap<>();
+
+        /// @param options of the network
+        Crowd(String options, int count) {
+            simulation = new Simulation(options);
+            client = simulation.host(CLIENT);
+            server = simulation.host(SERVER);
+            reader = new DatagramReader(Gid.of(server.address()), Path.DESTINATION_PORT);
             server.listen(PORT);
             server.application(
                     event -> {
                         if (event.type() == ConnectionEvent.Type.CONNECT_REQUEST) {
-                            Endpoint accepted = server.requested(event.connection());
+                            End accepted = server.endFor(event);
                             servers.add(accepted);
-                            server.accept(event.connection(), accepted);
+                            accepted.accept();
                         }
                     },
                     () -> {});
-            source = memory(client);
-            target = memory(server);
+            sends = client.shareSends(1 << 15);
+            source = client.register(LONG);
+            target = server.register(LONG);
             int[] established = {0};
             client.application(
                     event -> {
@@ -77,27 +84,20 @@ class TurnsTest {
                     },
                     () -> {});
             for (int i = 0; i < count; i++) {
-                Endpoint endpoint = client.create();
-                clients.add(endpoint);
-                client.connect(SERVER, PORT, endpoint);
+                End end = client.endTo(server.address(), PORT);
+                clients.add(end);
+                end.connect();
             }
             while (established[0] < count) {
-                assertThat(network.step()).isTrue();
+                assertThat(simulation.step()).isTrue();
             }
-            network.filter(this::note);
+            simulation.network().filter(this::note);
         }
 
-        private static RegisteredRegion memory(SimulatedDevice device) {
-            return device.regions.register(
-                    SimulatedDevice.DOMAIN,
-                    Arena.ofAuto().allocate(LONG),
-                    Set.of(Access.LOCAL_WRITE, Access.REMOTE_WRITE));
-        }
-
-        private boolean note(SimulatedNetwork.Datagram<Gid> datagram) {
-            if (datagram.to().equals(SERVER)) {
+        private boolean note(SimNetwork.Frame frame) {
+            if (frame.to().equals(server.address())) {
                 Packet packet =
-                        Objects.requireNonNull(reader.read(datagram.from(), datagram.bytes()));
+                        Objects.requireNonNull(reader.read(Gid.of(frame.from()), frame.bytes()));
                 if (packet.opcode().transport() == Opcode.Transport.RC) {
                     sentBytes.merge(
                             packet.destinationQpn(), (long) packet.payloadLength(), Long::sum);
@@ -106,100 +106,123 @@ class TurnsTest {
             return true;
         }
 
-        void write(Endpoint endpoint, int bytes) {
+        void write(End end, int bytes) {
             SendRequest request =
                     new SendRequest()
                             .payload(source, 0, bytes)
                             .write(target.address(), target.remoteKey());
-            assertThat(endpoint.post(request)).isTrue();
+            assertThat(end.queuePair.post(request)).isTrue();
         }
 
         long totalSentBytes() {
             return sentBytes.values().stream().mapToLong(each -> each).sum();
         }
 
-        /// Whether a request of `endpoint` has ended since the last call.
-        boolean hasCompleted(Endpoint endpoint) {
+        /// Whether a request of `end` has ended since the last call.
+        boolean hasCompleted(End end) {
+            takeCompletions();
+            return take(end);
+        }
+
+        private boolean take(End end) {
+            int number = end.queuePair.number();
+            boolean hasOne = completed.containsKey(number);
+            completed.computeIfPresent(number, (_, count) -> count == 1 ? null : count - 1);
+            return hasOne;
+        }
+
+        private void takeCompletions() {
             Completion completion = new Completion();
-            if (!endpoint.sendCompletions.poll(completion)) {
-                return false;
+            while (sends.poll(completion)) {
+                assertThat(completion.status()).isEqualTo(CompletionStatus.SUCCESS);
+                completed.merge(completion.queuePairNumber(), 1, Integer::sum);
             }
-            assertThat(completion.status()).isEqualTo(CompletionStatus.SUCCESS);
-            return true;
         }
 
         /// Steps until every one of them has completed a request.
-        void awaitAll(List<Endpoint> those) {
-            List<Endpoint> left = new ArrayList<>(those);
+        void awaitAll(List<End> those) {
+            List<End> left = new ArrayList<>(those);
             while (!left.isEmpty()) {
-                assertThat(network.step()).as("%d wait still", left.size()).isTrue();
-                left.removeIf(this::hasCompleted);
+                assertThat(simulation.step()).as("%d wait still", left.size()).isTrue();
+                takeCompletions();
+                left.removeIf(this::take);
             }
+        }
+
+        @Override
+        public void close() {
+            simulation.close();
         }
     }
 
     /// Those that were served last are at most two turns behind, of 60 packets each.
     @Test
     void everyQueuePairGetsItsShare() {
-        Crowd crowd = new Crowd(new SplittableRandom(1), NetworkFaults.none(DELAY_NANOS), 100);
-        for (Endpoint each : crowd.clients) {
-            for (int i = 0; i < 8; i++) {
-                crowd.write(each, LONG);
+        try (Crowd crowd = new Crowd(DELAY + "seed=1", 100)) {
+            for (End each : crowd.clients) {
+                for (int i = 0; i < 8; i++) {
+                    crowd.write(each, LONG);
+                }
             }
-        }
-        long total = 100L * 8 * LONG;
-        while (crowd.totalSentBytes() < total / 2) {
-            assertThat(crowd.network.step()).isTrue();
-        }
+            long total = 100L * 8 * LONG;
+            while (crowd.totalSentBytes() < total / 2) {
+                assertThat(crowd.simulation.step()).isTrue();
+            }
 
-        LongSummaryStatistics shares =
-                crowd.sentBytes.values().stream().mapToLong(each -> each).summaryStatistics();
-        assertThat(shares.getCount()).isEqualTo(100);
-        assertThat(shares.getMax() - shares.getMin()).isLessThan(2 * 64 * 1024);
+            LongSummaryStatistics shares =
+                    crowd.sentBytes.values().stream().mapToLong(each -> each).summaryStatistics();
+            assertThat(shares.getCount()).isEqualTo(100);
+            assertThat(shares.getMax() - shares.getMin()).isLessThan(2 * 64 * 1024);
+        }
     }
 
     @Test
     void whatIsReadyLeavesBeforeTimePasses() {
-        Crowd crowd = new Crowd(new SplittableRandom(4), NetworkFaults.none(DELAY_NANOS), 100);
-        crowd.network.runUntil(crowd.network.nowNanos() + 60_000_000_000L);
+        try (Crowd crowd = new Crowd(DELAY + "seed=4", 100)) {
+            crowd.simulation.runUntil(crowd.simulation.nowNanos() + 60_000_000_000L);
 
-        crowd.clients.forEach(each -> crowd.write(each, SHORT));
-        crowd.network.runUntil(crowd.network.nowNanos());
+            crowd.clients.forEach(each -> crowd.write(each, SHORT));
+            crowd.simulation.runUntil(crowd.simulation.nowNanos());
 
-        assertThat(crowd.sentBytes).hasSize(100);
+            assertThat(crowd.sentBytes).hasSize(100);
+        }
     }
 
     /// A message of one packet and its answer need one round trip, whatever the neighbour does.
     @Test
     void aStreamKeepsNobodyWaiting() {
-        Crowd crowd = new Crowd(new SplittableRandom(2), NetworkFaults.none(DELAY_NANOS), 51);
-        Endpoint stream = crowd.clients.getFirst();
-        for (int i = 0; i < 16; i++) {
-            crowd.write(stream, LONG);
-        }
-        crowd.network.step();
-        long start = crowd.network.nowNanos();
-        List<Endpoint> others = new ArrayList<>(crowd.clients.subList(1, 51));
-        others.forEach(each -> crowd.write(each, SHORT));
-
-        while (!others.isEmpty()) {
-            assertThat(crowd.network.step()).isTrue();
-            others.removeIf(crowd::hasCompleted);
-            while (crowd.hasCompleted(stream)) {
+        try (Crowd crowd = new Crowd(DELAY + "seed=2", 51)) {
+            End stream = crowd.clients.getFirst();
+            for (int i = 0; i < 16; i++) {
                 crowd.write(stream, LONG);
             }
-        }
+            crowd.simulation.step();
+            long start = crowd.simulation.nowNanos();
+            List<End> others = new ArrayList<>(crowd.clients.subList(1, 51));
+            others.forEach(each -> crowd.write(each, SHORT));
 
-        assertThat(crowd.network.nowNanos() - start).isLessThanOrEqualTo(4 * DELAY_NANOS);
+            while (!others.isEmpty()) {
+                assertThat(crowd.simulation.step()).isTrue();
+                others.removeIf(crowd::hasCompleted);
+                while (crowd.hasCompleted(stream)) {
+                    crowd.write(stream, LONG);
+                }
+            }
+
+            assertThat(crowd.simulation.nowNanos() - start).isLessThanOrEqualTo(4 * DELAY_NANOS);
+        }
     }
 
     @Test
     void tenThousandQueuePairsAllGetThere() {
-        Crowd crowd = new Crowd(new SplittableRandom(3), NetworkFaults.none(DELAY_NANOS), 10_000);
-        crowd.clients.forEach(each -> crowd.write(each, SHORT));
-        crowd.awaitAll(crowd.clients);
-        assertThat(crowd.sentBytes).hasSize(10_000);
-        assertThat(crowd.sentBytes.values()).as("nothing went twice").containsOnly((long) SHORT);
+        try (Crowd crowd = new Crowd(DELAY + "seed=3", 10_000)) {
+            crowd.clients.forEach(each -> crowd.write(each, SHORT));
+            crowd.awaitAll(crowd.clients);
+            assertThat(crowd.sentBytes).hasSize(10_000);
+            assertThat(crowd.sentBytes.values())
+                    .as("nothing went twice")
+                    .containsOnly((long) SHORT);
+        }
     }
 
     @Test
@@ -208,19 +231,23 @@ class TurnsTest {
                 30,
                 seed -> {
                     SplittableRandom random = new SplittableRandom(seed);
-                    NetworkFaults faults =
-                            NetworkFaults.none(random.nextLong(1_000, 1_000_000))
-                                    .withLoss(random.nextDouble(0.05))
-                                    .withDuplication(random.nextDouble(0.05))
-                                    .withReordering(random.nextDouble(0.05))
-                                    .withCorruption(random.nextDouble(0.02))
-                                    .withJitter(random.nextLong(100_000))
-                                    .withTurn(random.nextLong(100_000))
-                                    .withInbox(random.nextInt(50, 1_000));
-                    Crowd crowd = new Crowd(random.split(), faults, random.nextInt(1, 100));
-                    crowd.clients.forEach(
-                            each -> crowd.write(each, random.nextBoolean() ? LONG : SHORT));
-                    crowd.awaitAll(crowd.clients);
+                    String faults =
+                            "seed=%d&latency=%dns&loss=%s&duplicate=%s&reorder=%s&corrupt=%s&jitter=%dns&idle=%dns&inbox=%d"
+                                    .formatted(
+                                            seed,
+                                            random.nextLong(1_000, 1_000_000),
+                                            percent(random.nextDouble(0.05)),
+                                            percent(random.nextDouble(0.05)),
+                                            percent(random.nextDouble(0.05)),
+                                            percent(random.nextDouble(0.02)),
+                                            random.nextLong(100_000),
+                                            random.nextLong(100_000),
+                                            random.nextInt(50, 1_000));
+                    try (Crowd crowd = new Crowd(faults, random.nextInt(1, 100))) {
+                        crowd.clients.forEach(
+                                each -> crowd.write(each, random.nextBoolean() ? LONG : SHORT));
+                        crowd.awaitAll(crowd.clients);
+                    }
                 });
     }
 }
