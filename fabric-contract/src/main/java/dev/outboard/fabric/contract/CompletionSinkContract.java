@@ -192,7 +192,7 @@ public abstract class CompletionSinkContract {
             near.post(near.message(id));
             assertThat(near.status()).isEqualTo(id + " SUCCESS");
         }
-        driveUntil(() -> far.device().counters().get(FAILURES) == 3);
+        driveUntil(() -> far.device().counters().getOrDefault(FAILURES, 0L) == 3);
         assertThat(far.queuePair().state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
