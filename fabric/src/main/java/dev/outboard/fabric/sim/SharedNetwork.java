@@ -108,7 +108,9 @@ final class SharedNetwork implements SimNetwork {
 
     // ---- packets --------------------------------------------------------------------------------
 
-    /// @return false if `bytes` do not fit the way, and are dropped
+    /// Sends `bytes`.
+    ///
+    /// @return false if they do not fit the way, and are dropped
     boolean send(Gid from, Gid to, byte[] bytes) {
         return exclusively(() -> {
             changed.signalAll();
@@ -226,34 +228,34 @@ final class SharedNetwork implements SimNetwork {
     }
 
     /// With the clock of the wall: waits until something has arrived at `address`, `isWoken`, or
-    /// `nanos` passed.
+    /// `nanos` passed. An interrupt does not end it, as it does not end a wait on a socket.
     void awaitMail(Gid address, BooleanSupplier isWoken, long nanos) {
         long limit = nowNanos() + Math.min(nanos, LONGEST_WAIT_NANOS);
-        exclusively(() -> {
+        boolean isInterrupted = false;
+        lock.lock();
+        try {
             catchUp();
-            while (!isWoken.getAsBoolean() && !network.hasMail(address)) {
-                long now = nowNanos();
-                if (now >= limit || !sleep(Math.min(limit, network.nextArrivalNanos()) - now)) {
-                    return;
+            long now = nowNanos();
+            while (!isWoken.getAsBoolean() && !network.hasMail(address) && now < limit) {
+                try {
+                    long _ = changed.awaitNanos(Math.min(limit, network.nextArrivalNanos()) - now);
+                } catch (InterruptedException e) {
+                    isInterrupted = true;
                 }
                 catchUp();
+                now = nowNanos();
             }
-        });
+        } finally {
+            lock.unlock();
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /// Whoever waits looks up.
     void signal() {
         exclusively(changed::signalAll);
-    }
-
-    private boolean sleep(long nanos) {
-        try {
-            long _ = changed.awaitNanos(nanos);
-            return true;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
     }
 
     /// With the clock of the wall: what is due has arrived.

@@ -112,6 +112,7 @@ final class SimSite implements NetworkSite {
     }
 
     @Override
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread at a time drives
     public int receive(int messages, long nowNanos, PacketHandler handler) {
         for (int i = 0; i < messages; i++) {
             Datagram<Gid> mail = network.poll(address);
@@ -133,6 +134,7 @@ final class SimSite implements NetworkSite {
     }
 
     @Override
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread at a time drives
     public void flush(long nowNanos) {
         if (sink.count() > 0) {
             batches++;

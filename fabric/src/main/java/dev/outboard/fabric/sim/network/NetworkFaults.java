@@ -139,4 +139,19 @@ public final class NetworkFaults {
                 && corruption == 0
                 && inboxDatagrams == Integer.MAX_VALUE;
     }
+
+    @Override
+    public String toString() {
+        return "loss %s, duplication %s, reordering %s, corruption %s, delay %d ns, jitter %d ns, turn %d ns, inbox %d, %d bits per second"
+                .formatted(
+                        loss,
+                        duplication,
+                        reordering,
+                        corruption,
+                        delayNanos,
+                        jitterNanos,
+                        turnNanos,
+                        inboxDatagrams,
+                        bitsPerSecond);
+    }
 }
