@@ -126,9 +126,16 @@ public abstract class DeviceMemoryContract {
                         Reason.INVALID_ARGUMENT,
                         "within " + BYTES);
             }
-            memory.close();
-            assertRefused(() -> memory.write(0, word), Reason.CLOSED, "closed");
         }
+    }
+
+    @Test
+    void onceGivenBackItIsNotReachedAnyMore() {
+        assumeDeviceMemory();
+        DeviceMemory memory = owner.device().allocateDeviceMemory(BYTES, 8);
+        memory.close();
+        assertRefused(() -> memory.write(0, word), Reason.CLOSED, "closed");
+        assertRefused(() -> memory.read(0, word), Reason.CLOSED, "closed");
     }
 
     @Test
