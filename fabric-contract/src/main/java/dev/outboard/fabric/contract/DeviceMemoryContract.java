@@ -114,6 +114,7 @@ public abstract class DeviceMemoryContract {
     }
 
     @Test
+    @SuppressWarnings("try") // closed before its time, to see what it refuses then
     void theApplicationReachesItByCopies() {
         assumeDeviceMemory();
         try (DeviceMemory memory = owner.device().allocateDeviceMemory(BYTES, 8)) {
