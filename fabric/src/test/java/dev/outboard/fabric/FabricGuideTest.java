@@ -2,6 +2,7 @@ package dev.outboard.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.fabric.sim.SimNetwork;
 import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Repository;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -424,6 +426,25 @@ class FabricGuideTest {
         pair.modify(QueuePairChange.to(QueuePairState.READY_TO_RECEIVE));
         pair.modify(QueuePairChange.to(QueuePairState.READY_TO_SEND).sendPsn(0));
         return pair;
+    }
+
+    @Test
+    void devicesNeedNoNetwork() {
+        Device host = Fabric.open("sim://lab/10.0.0.1?seed=7&latency=5us&loss=1%25");
+        Device node = Fabric.open("sim://lab/10.0.0.2");
+        SimNetwork network = SimNetwork.of(host);
+        try (CompletionQueue queue = host.createCompletionQueue(16)) {
+            queue.requestNotification(false);
+            // Nothing comes: an hour passes at once.
+            queue.await(TimeUnit.HOURS.toNanos(1));
+        }
+        network.cut(host.address(), node.address());
+        Map<String, Long> fates = network.counters();
+        node.close();
+        host.close();
+        assertThat(fates).containsEntry("sent", 0L).containsKey("cut-off");
+        assertThat(network.nowNanos()).isGreaterThanOrEqualTo(TimeUnit.HOURS.toNanos(1));
+        assertThat(host.isOpen()).isFalse();
     }
 
     @Test
