@@ -256,7 +256,7 @@ class ArchitectureTest {
         "roce.device,    'memory;verbs;drive;linux;roce.wire;roce.transport;roce.rc;roce.ud;roce.cm;"
                 + "roce.nic;roce.device'",
         "sim.network,    'memory;verbs;roce.wire;roce.transport;sim.network'",
-        "roce.io,        'memory;verbs;linux;roce.wire;roce.transport;roce.io'",
+        "roce.io,        'spi;memory;verbs;linux;roce.wire;roce.transport;roce.io'",
     })
     void packagesOfFabricUseThoseBelowThemOnly(String one, String those) {
         String[] allowed =
