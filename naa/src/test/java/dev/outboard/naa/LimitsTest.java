@@ -26,7 +26,7 @@ class LimitsTest extends SessionSuite {
     /// A client that does its best takes less, on a busy machine too.
     private static final Duration ENOUGH_TIME = Duration.ofMillis(500);
 
-    @RegisterExtension private final FakeFabric fabric = new FakeFabric();
+    @RegisterExtension private final SimulatedFabric fabric = new SimulatedFabric();
 
     @Override
     Device open() {
@@ -92,7 +92,7 @@ class LimitsTest extends SessionSuite {
                             return true;
                         }));
         assertThat(catchThrowableOfType(NaaConnectException.class, client(10)::open))
-                .hasMessageContaining("127.0.0.1 is not allowed here");
+                .hasMessageContaining("127.0.0.2 is not allowed here");
         assertThat(server.awaitEvent("failed")).isEqualTo("failed: no directory");
         assertCounted("rejected.not-allowed");
         broken[0] = false;
@@ -209,12 +209,13 @@ class LimitsTest extends SessionSuite {
         assertThat(server.awaitEvent("rejected"))
                 .isEqualTo("rejected: did not finish its handshake");
         assertCounted("rejected.half-open");
-        fabric.halfOpen = false;
+        fabric.heal();
         assertServesTheNext();
     }
 
     private void failToFinishAHandshake() {
-        fabric.halfOpen = true;
+        // The request for a connection arrives, its answer does not.
+        fabric.passFirstOf(clientDevice);
         NaaClientBuilder client = client(10).connectLimit(SHORT_TIME);
         assertThat(catchThrowableOfType(NaaTimeoutException.class, client::open))
                 .hasMessageContaining("no connection within 50 ms");
@@ -225,7 +226,7 @@ class LimitsTest extends SessionSuite {
     void aHandshakeThatIsHalfOpenMakesRoomWhenOthersWantItsPlace() {
         serve(ServerOptions.builder().maxConnections(1).setupLimit(Duration.ofHours(1)));
         failToFinishAHandshake();
-        fabric.halfOpen = false;
+        fabric.heal();
         Eventually.until(() -> {
             try (NaaClient good = client(10).open()) {
                 return good.invoke().isSuccess();
@@ -256,7 +257,7 @@ class LimitsTest extends SessionSuite {
         serve(
                 ServerOptions.builder().maxConnections(1).transferLimit(SHORT_TIME),
                 _ -> {
-                    fabric.deaf = true;
+                    fabric.cut();
                     return ReturnCode.SUCCESS;
                 });
         try (NaaClient client =
@@ -271,7 +272,7 @@ class LimitsTest extends SessionSuite {
             assertCounted("limit.transfer-time");
         }
         awaitNoConnections();
-        fabric.deaf = false;
+        fabric.heal();
         assertServesTheNext();
     }
 }

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RoutineIsolationTest extends SessionSuite {
     private static final Duration SHORT_TIME = Duration.ofMillis(50);
 
-    @RegisterExtension private final FakeFabric fabric = new FakeFabric();
+    @RegisterExtension private final SimulatedFabric fabric = new SimulatedFabric();
     private final CountDownLatch release = new CountDownLatch(1);
 
     @Override

@@ -8,6 +8,7 @@ import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.ConnectionParameters;
+import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.naa.client.NaaClient;
 import dev.outboard.naa.client.NaaClientBuilder;
@@ -20,17 +21,21 @@ import dev.outboard.testkit.Requirement;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /// Sessions over a fabric that is told to misbehave.
 class SessionEdgesTest {
-    @RegisterExtension private final FakeFabric fabric = new FakeFabric();
+    @RegisterExtension private final SimulatedFabric fabric = new SimulatedFabric();
+    private final InterposedDevice between = new InterposedDevice();
+    private final Device serverDevice = between.over(fabric.device());
+    private final Device clientDevice = between.over(fabric.device());
     private ServerUnderTest server = serve(ServerOptions.builder());
 
     private ServerUnderTest serve(ServerOptions.Builder options) {
-        return new ServerUnderTest(fabric.device(), fabric.device(), options);
+        return new ServerUnderTest(serverDevice, clientDevice, options);
     }
 
     private NaaClientBuilder client() {
@@ -39,9 +44,9 @@ class SessionEdgesTest {
 
     @AfterEach
     void nothingStaysOpen() {
-        fabric.deaf = false;
+        fabric.heal();
         server.close();
-        assertThat(fabric.violations).isEmpty();
+        assertThat(between.violations).isEmpty();
     }
 
     @Test
@@ -49,11 +54,11 @@ class SessionEdgesTest {
     void proposesItsParameters() {
         client().open().close();
         client().retryCount(3).open().close();
-        assertThat(fabric.requests)
+        assertThat(between.requests)
                 .containsExactly(
                         new ConnectionParameters(1, 1, 7, 6, new byte[0]),
                         new ConnectionParameters(1, 1, 3, 6, new byte[0]));
-        assertThat(fabric.grants).containsOnly(new ConnectionParameters(1, 1, 7, 6, new byte[0]));
+        assertThat(between.grants).containsOnly(new ConnectionParameters(1, 1, 7, 6, new byte[0]));
     }
 
     @Test
@@ -61,7 +66,7 @@ class SessionEdgesTest {
     void limitsTheResolutionOfAddressAndRoute() {
         client().open().close();
         client().resolveLimits(Duration.ofSeconds(7), Duration.ofSeconds(8)).open().close();
-        assertThat(fabric.limitsGiven)
+        assertThat(between.limitsGiven)
                 .containsExactly(
                         Duration.ofMillis(100),
                         Duration.ofMillis(500),
@@ -72,9 +77,9 @@ class SessionEdgesTest {
     @Test
     @Requirement("NAA-CONN-14")
     void createsQueuesOfTheSizeItNeeds() {
-        fabric.limits = fabric.limits.toBuilder().maxCompletions(100).maxWorkRequests(40).build();
+        between.limits = own -> own.toBuilder().maxCompletions(100).maxWorkRequests(40).build();
         client().open().close();
-        assertThat(fabric.queuePairs)
+        assertThat(between.queuePairs)
                 .allSatisfy(a -> {
                     assertThat(a.maxScatterGather()).isEqualTo(1);
                     assertThat(a.maxReceives()).isGreaterThanOrEqualTo(4);
@@ -85,7 +90,7 @@ class SessionEdgesTest {
     @Test
     @Requirement({"NAA-CONN-9a", "NAA-TIME-1"})
     void givesUpConnectingAfterTheLimit() {
-        fabric.deaf = true;
+        fabric.cut();
         Duration limit = Duration.ofMillis(500);
         try (NaaClient client = client().connectLimit(limit).build()) {
             long start = System.nanoTime();
@@ -102,19 +107,19 @@ class SessionEdgesTest {
     @Test
     @Requirement({"NAA-CONN-11", "NAA-DISC-3"})
     void aFailureToCreateResourcesEndsTheSetup() {
-        fabric.refuseQueues = true;
+        between.refusesQueues = true;
         NaaConnectException failure =
                 catchThrowableOfType(NaaConnectException.class, client()::open);
-        fabric.refuseQueues = false;
+        between.refusesQueues = false;
         assertThat(failure.reason()).isEqualTo(NaaConnectException.Reason.CONNECT_ERROR);
         assertThat(failure).hasCauseInstanceOf(FabricException.class);
     }
 
-    /// [FakeFabric] looks for what stays open.
+    /// [SimulatedFabric] looks for what stays open.
     @Test
     @Requirement("NAA-DISC-3")
     void aDeviceThatFailsUnexpectedlyLeavesNothingOpen() {
-        fabric.failsToResolve = true;
+        between.failsToResolve = true;
         assertThatIllegalStateException().isThrownBy(client()::open).withMessage("told to fail");
     }
 
@@ -124,14 +129,14 @@ class SessionEdgesTest {
         try (NaaClient client = client().build()) {
             Eventually.until(() -> {
                 client.pollAndHandleConnectionEvent(Duration.ZERO);
-                fabric.refuseQueues = client.state() == NaaState.READY;
-                return fabric.refuseQueues;
+                between.refusesQueues = client.state() == NaaState.READY;
+                return between.refusesQueues;
             });
             NaaConnectException failure =
                     catchThrowableOfType(NaaConnectException.class, client::connect);
             assertThat(failure).hasMessageContaining("out of resources");
         } finally {
-            fabric.refuseQueues = false;
+            between.refusesQueues = false;
         }
         server.awaitEvent("rejected");
         try (NaaClient client = client().open()) {
@@ -142,25 +147,26 @@ class SessionEdgesTest {
     @Test
     @Requirement("NAA-LIM-4")
     void transfersRegionsThatExceedOneMessage() {
-        fabric.limits =
-                fabric.limits.toBuilder()
-                        .maxMessageBytes(30)
-                        .maxCompletions(100)
-                        .maxWorkRequests(6)
-                        .build();
+        between.limits =
+                own ->
+                        own.toBuilder()
+                                .maxMessageBytes(30)
+                                .maxCompletions(100)
+                                .maxWorkRequests(6)
+                                .build();
         MemorySegment memory = server.memory(1000, 0);
         try (NaaClient client =
                 server.client()
                         .region(RegionSpec.inputOutput(memory))
                         .region(RegionSpec.inputOutput(server.memory(31, 0)))
                         .open()) {
-            fabric.wire.clear();
+            AtomicInteger immediates = fabric.countImmediates();
             RpcResult result = client.invoke();
             assertThat(client.writesCompleted()).isEqualTo(34 + 2);
             assertThat(result.totalBytesReceived()).isEqualTo(1031);
+            assertThat(immediates).as("one each way").hasValue(2);
         }
         assertThat(memory.mismatch(server.memory(1000, 1))).isEqualTo(-1);
-        assertThat(fabric.wire).filteredOn(w -> w.immediate() != 0).hasSize(1);
     }
 
     @Test
@@ -174,10 +180,10 @@ class SessionEdgesTest {
                                 .probe(Duration.ofMillis(20), Duration.ofMillis(20)));
         NaaClient dead = client().closeLimit(Duration.ofMillis(1)).open();
         dead.invoke();
-        fabric.deaf = true;
+        fabric.cut();
         assertThat(server.awaitEvent("failed")).contains("does not answer any more");
         Eventually.until(() -> server.server.connections().isEmpty());
-        fabric.deaf = false;
+        fabric.heal();
         try (NaaClient next = client().open()) {
             assertThat(next.invoke().isSuccess()).isTrue();
         }
@@ -189,14 +195,12 @@ class SessionEdgesTest {
     void closesThoughTheServerDoesNotAnswer() {
         Duration limit = Duration.ofMillis(10);
         NaaClient client = client().closeLimit(limit).open();
-        fabric.deaf = true;
-        fabric.mute = true;
-        fabric.longestWait = Duration.ZERO;
-        // Success is that nothing is thrown; [FakeFabric] looks for what stays open.
+        fabric.cut();
+        between.longestWait = Duration.ZERO;
+        // Success is that nothing is thrown; [SimulatedFabric] looks for what stays open.
         client.close();
         assertThat(client.state()).isEqualTo(NaaState.DISCONNECTED);
-        assertThat(fabric.longestWait).isPositive().isLessThanOrEqualTo(limit);
-        fabric.mute = false;
+        assertThat(between.longestWait).isPositive().isLessThanOrEqualTo(limit);
         server.breakConnections();
     }
 
@@ -204,11 +208,13 @@ class SessionEdgesTest {
     @Requirement("NAA-DISC-7")
     void aFailureWhileClosingDoesNotKeepTheRestOpen() {
         NaaClient client = client().region(RegionSpec.input(server.memory(1, 0))).open();
-        fabric.failsToClose = Thread.currentThread();
+        between.failsToClose = Thread.currentThread();
         NaaException failure = catchThrowableOfType(NaaException.class, client::close);
-        fabric.failsToClose = null;
-        assertThat(failure).hasMessageContaining("3 resources");
-        assertThat(failure.getSuppressed()).hasSize(2);
+        between.failsToClose = null;
+        assertThat(failure)
+                .hasMessageContaining("2 resources could not be released")
+                .hasMessageContaining("told to fail");
+        assertThat(failure.getSuppressed()).hasSize(1);
         assertThat(failure.phase()).isEqualTo(NaaException.Phase.DISCONNECT);
         assertThat(client.state()).isEqualTo(NaaState.DISCONNECTED);
         client.close();
@@ -222,7 +228,7 @@ class SessionEdgesTest {
         client.close();
         server.awaitEvent("disconnected");
         Eventually.until(() -> server.server.connections().isEmpty());
-        assertThat(fabric.violations).isEmpty();
+        assertThat(between.violations).isEmpty();
     }
 
     @Test
@@ -284,9 +290,9 @@ class SessionEdgesTest {
                         FabricException.class,
                         () ->
                                 NaaListener.bind(
-                                        fabric.device(), free, ServerOptions.builder().build()));
+                                        serverDevice, free, ServerOptions.builder().build()));
         assertThat(taken.reason()).isEqualTo(FabricException.Reason.SERVICE_IN_USE);
-        assertThat(fabric.backlog).isGreaterThanOrEqualTo(10);
+        assertThat(between.backlog).isGreaterThanOrEqualTo(10);
     }
 
     @Test

@@ -178,10 +178,14 @@ public final class RegionTable {
         }
     }
 
-    /// Puts what went wrong in calls of the application into `into`.
-    public void countersTo(Map<String, Long> into) {
+    /// Puts how many regions there are, and what went wrong in calls of the application, into
+    /// `into`.
+    public synchronized void countersTo(Map<String, Long> into) {
         into.put("memory.watch-failures", watchFailures.count());
         into.put("memory.mmio-failures", mmioFailures.count());
+        into.put(
+                "open.memory-regions",
+                regionsByDomain.values().stream().mapToLong(Integer::longValue).sum());
     }
 
     @Nullable Placement placement() {

@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.Dialect;
-import dev.outboard.naa.FakeFabric;
+import dev.outboard.naa.InterposedDevice;
 import dev.outboard.naa.NaaConnectException;
 import dev.outboard.naa.NaaState;
 import dev.outboard.naa.RegionSpec;
+import dev.outboard.naa.SimulatedFabric;
 import dev.outboard.naa.protocol.ClientFixture;
 import dev.outboard.naa.server.NaaListener;
 import dev.outboard.naa.server.ServerOptions;
@@ -25,8 +26,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// A server whose name stands for several addresses.
 class ClientConnectionTest {
-    @RegisterExtension private final FakeFabric fabric = new FakeFabric();
-    private final Device device = fabric.device();
+    @RegisterExtension private final SimulatedFabric fabric = new SimulatedFabric();
+    private final InterposedDevice between = new InterposedDevice();
+    private final Device device = between.over(fabric.device());
     private final SharedDevice shared = SharedDevice.of(device);
 
     @ParameterizedTest
@@ -35,9 +37,8 @@ class ClientConnectionTest {
             names = {"ADDRESS_ERROR", "ROUTE_ERROR", "UNREACHABLE"})
     @Requirement("NAA-CONN-13")
     void triesTheNextAddress(ConnectionEvent.Type failure) throws Exception {
-        List<InetAddress> addresses =
-                List.of(InetAddress.getByName("192.0.2.1"), InetAddress.getByName("192.0.2.2"));
-        fabric.broken.put(addresses.getFirst(), failure);
+        List<InetAddress> addresses = List.of(InetAddress.getByName("127.0.0.9"), device.address());
+        between.broken.put(addresses.getFirst(), failure);
         try (NaaListener listener = NaaListener.bind(device, 0, ServerOptions.builder().build())) {
             ClientFixture client =
                     new ClientFixture(
@@ -64,10 +65,9 @@ class ClientConnectionTest {
     @Test
     @Requirement("NAA-CONN-8")
     void failsWithTheReasonOfTheLastAddress() throws Exception {
-        List<InetAddress> addresses =
-                List.of(InetAddress.getByName("192.0.2.1"), InetAddress.getByName("192.0.2.2"));
-        fabric.broken.put(addresses.get(0), ConnectionEvent.Type.ADDRESS_ERROR);
-        fabric.broken.put(addresses.get(1), ConnectionEvent.Type.ROUTE_ERROR);
+        List<InetAddress> addresses = List.of(InetAddress.getByName("127.0.0.9"), device.address());
+        between.broken.put(addresses.get(0), ConnectionEvent.Type.ADDRESS_ERROR);
+        between.broken.put(addresses.get(1), ConnectionEvent.Type.ROUTE_ERROR);
         ClientFixture client = ClientFixture.simple();
         ClientConnection connection =
                 new ClientConnection(

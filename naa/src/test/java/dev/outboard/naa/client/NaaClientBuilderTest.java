@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.outboard.naa.Dialect;
-import dev.outboard.naa.FakeFabric;
 import dev.outboard.naa.InternalRegion;
 import dev.outboard.naa.NaaState;
 import dev.outboard.naa.RegionSpec;
+import dev.outboard.naa.SimulatedFabric;
 import dev.outboard.naa.server.ServerOptions;
 import dev.outboard.testkit.Requirement;
 import java.io.IOException;
@@ -27,7 +27,7 @@ class NaaClientBuilderTest {
 
     @TempDir private Path directory;
 
-    @RegisterExtension private final FakeFabric fabric = new FakeFabric();
+    @RegisterExtension private final SimulatedFabric fabric = new SimulatedFabric();
 
     @Test
     @Requirement("NAA-LIM-7")

@@ -63,6 +63,7 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
         if (shared != null) {
             shared.joined();
         }
+        device.completionQueueOpened();
     }
 
     /// A queue that hands its completions to `sink`.
@@ -71,6 +72,7 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
         this.point = new WaitPoint(device.drivers());
         this.shared = null;
         this.ring = new CompletionRing(sink, this);
+        device.completionQueueOpened();
     }
 
     CompletionRing ring() {
@@ -184,6 +186,7 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
             return;
         }
         closed = true;
+        device.completionQueueClosed();
         point.close();
         if (shared != null) {
             shared.left();

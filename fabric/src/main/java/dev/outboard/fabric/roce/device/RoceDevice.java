@@ -78,6 +78,8 @@ public final class RoceDevice implements Device {
     private final EventQueue events = new EventQueue();
     private final AtomicLong sinkFailures = new AtomicLong();
     private final AtomicInteger nextDomain = new AtomicInteger();
+    private final AtomicInteger openDomains = new AtomicInteger();
+    private final AtomicInteger openCompletionQueues = new AtomicInteger();
     private final List<RoceConnectionChannel> channels = new CopyOnWriteArrayList<>();
     private final KeyedTable<RoceQueuePair> queuePairs = new KeyedTable<>();
     private boolean closed;
@@ -178,7 +180,23 @@ public final class RoceDevice implements Device {
 
     @Override
     public ProtectionDomain allocateProtectionDomain() {
+        openDomains.incrementAndGet();
         return new RoceProtectionDomain(this, nextDomain.getAndIncrement());
+    }
+
+    /// A protection domain is closed.
+    void domainClosed() {
+        openDomains.decrementAndGet();
+    }
+
+    /// A completion queue is made.
+    void completionQueueOpened() {
+        openCompletionQueues.incrementAndGet();
+    }
+
+    /// A completion queue is closed.
+    void completionQueueClosed() {
+        openCompletionQueues.decrementAndGet();
     }
 
     @Override
@@ -370,6 +388,10 @@ public final class RoceDevice implements Device {
         site.countersTo(counters);
         nic.discards().copyTo(counters, "discarded.");
         counters.put("events.lost", events.lost());
+        counters.put("open.protection-domains", (long) openDomains.get());
+        counters.put("open.completion-queues", (long) openCompletionQueues.get());
+        counters.put("open.queue-pairs", (long) queuePairs.size());
+        counters.put("open.connection-channels", (long) channels.size());
         regions.countersTo(counters);
         counters.put("completions.sink-failures", sinkFailures.get());
         return counters;

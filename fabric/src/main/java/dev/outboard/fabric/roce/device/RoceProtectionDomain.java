@@ -162,7 +162,10 @@ final class RoceProtectionDomain implements ProtectionDomain {
                                     sharedQueues.size(),
                                     handles));
         }
-        closed = true;
+        if (!closed) {
+            closed = true;
+            device.domainClosed();
+        }
     }
 
     private void requireOpen() {

@@ -9,9 +9,9 @@ import dev.outboard.testkit.Eventually;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// The suite over a fabric inside this process, which sees leaks and can fall silent.
-class PoolOverFakeTest extends PoolSuite {
-    @RegisterExtension private final FakeFabric fabric = new FakeFabric();
+/// The suite over simulated devices, which sees leaks and can fall silent.
+class PoolOverSimTest extends PoolSuite {
+    @RegisterExtension private final SimulatedFabric fabric = new SimulatedFabric();
 
     @Override
     Device open() {
@@ -23,9 +23,9 @@ class PoolOverFakeTest extends PoolSuite {
         try (NaaPool pool = openPool()) {
             byte[] bytes = new byte[BYTES];
             pool.invoke(ofArray(bytes));
-            fabric.deaf = true;
+            fabric.cut();
             Eventually.until(() -> !pool.status().getFirst().isUp());
-            fabric.deaf = false;
+            fabric.heal();
             Eventually.until(() -> pool.status().getFirst().isUp());
             pool.invoke(ofArray(bytes));
             assertThat(bytes).containsOnly(2);

@@ -3,9 +3,9 @@ package dev.outboard.naa;
 import dev.outboard.fabric.Device;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// The suite over a fabric inside this process, which sees leaks.
-class AsyncOverFakeTest extends AsyncSuite {
-    @RegisterExtension private final FakeFabric fabric = new FakeFabric();
+/// The suite over simulated devices, which sees leaks.
+class RpcOverSimTest extends RpcSuite {
+    @RegisterExtension private final SimulatedFabric fabric = new SimulatedFabric();
 
     @Override
     Device open() {

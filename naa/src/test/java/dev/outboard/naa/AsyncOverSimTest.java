@@ -1,0 +1,14 @@
+package dev.outboard.naa;
+
+import dev.outboard.fabric.Device;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/// The suite over simulated devices, which sees leaks.
+class AsyncOverSimTest extends AsyncSuite {
+    @RegisterExtension private final SimulatedFabric fabric = new SimulatedFabric();
+
+    @Override
+    Device open() {
+        return fabric.device();
+    }
+}
