@@ -2,7 +2,6 @@ package dev.outboard.doca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.fabric.spi.DeviceUri;
 import dev.outboard.fabric.spi.FabricProvider;
 import dev.outboard.testkit.Repository;
 import dev.outboard.testkit.Requirement;
@@ -25,9 +24,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /// Which provider runs which tests. A provider's suites are the classes whose names begin with its
-/// scheme: `RoceRdmaTest` runs every contract on `roce`. Tests outside the suites count for the
-/// provider of [TestDevices] alone, so what only they prove has to become a contract when there is
-/// a second provider.
+/// scheme: `RoceRdmaTest` runs every contract on `roce`, `SimRdmaTest` on `sim` all but those of
+/// several processes, which have no simulated network in common, and of allocation, which a
+/// simulated network does. Tests outside the suites do not depend on the provider: they count for
+/// each.
 @Requirement("DTEST-1")
 class SeedRowsTest {
     private static final Path ROOT = Repository.root();
@@ -40,8 +40,14 @@ class SeedRowsTest {
     void everyRowOfTheSeedsHasATestOnEachProvider() throws Exception {
         Set<String> seeds = seedRows();
         assertThat(seeds).hasSizeGreaterThan(150);
+        Set<String> ofLiveDevices = new HashSet<>();
+        for (Class<?> contract : contracts()) {
+            if (isOfLiveDevices(contract)) {
+                addRows(contract, ofLiveDevices);
+            }
+        }
         for (String scheme : schemes()) {
-            Set<String> proven = new HashSet<>();
+            Set<String> proven = new HashSet<>(isLive(scheme) ? Set.of() : ofLiveDevices);
             for (Class<?> test : testsOn(scheme)) {
                 addRows(test, proven);
             }
@@ -51,21 +57,35 @@ class SeedRowsTest {
 
     @Test
     void everyContractRunsOnEachProvider() throws Exception {
-        List<Class<?>> contracts =
-                classes().stream()
-                        .filter(type -> Modifier.isAbstract(type.getModifiers()))
-                        .filter(type -> type.getSimpleName().endsWith("Contract"))
-                        .filter(SeedRowsTest::hasTests)
-                        .toList();
+        List<Class<?>> contracts = contracts();
         assertThat(contracts).hasSizeGreaterThan(20);
         for (String scheme : schemes()) {
             Set<Class<?>> run = new HashSet<>();
             testsOn(scheme).forEach(test -> addWithNested(test, run));
             assertThat(contracts)
+                    .filteredOn(contract -> isLive(scheme) || !isOfLiveDevices(contract))
                     .allMatch(
                             contract -> run.stream().anyMatch(contract::isAssignableFrom),
                             "runs on " + scheme);
         }
+    }
+
+    private static List<Class<?>> contracts() throws IOException, URISyntaxException {
+        return classes().stream()
+                .filter(type -> Modifier.isAbstract(type.getModifiers()))
+                .filter(type -> type.getSimpleName().endsWith("Contract"))
+                .filter(SeedRowsTest::hasTests)
+                .toList();
+    }
+
+    /// Whether devices of that scheme are on a network that several processes share, and allocate
+    /// nothing per packet.
+    private static boolean isLive(String scheme) {
+        return !scheme.equals("sim");
+    }
+
+    private static boolean isOfLiveDevices(Class<?> contract) {
+        return contract.getSimpleName().matches(".*(Process|Allocation)Contract");
     }
 
     private static List<String> schemes() {
@@ -73,7 +93,7 @@ class SeedRowsTest {
                 ServiceLoader.load(FabricProvider.class).stream()
                         .map(provider -> provider.get().scheme())
                         .toList();
-        assertThat(schemes).contains("roce");
+        assertThat(schemes).contains("roce", "sim");
         return schemes;
     }
 
@@ -104,10 +124,11 @@ class SeedRowsTest {
 
     private static List<Class<?>> testsOn(String scheme) throws Exception {
         String prefix = scheme.substring(0, 1).toUpperCase(Locale.ROOT) + scheme.substring(1);
-        boolean isUsual = DeviceUri.parse(TestDevices.loopback().uri()).scheme().equals(scheme);
         return classes().stream()
                 .filter(type -> type.getSimpleName().endsWith("Test"))
-                .filter(type -> type.getSimpleName().startsWith(prefix) || isUsual)
+                .filter(type ->
+                        type.getSimpleName().startsWith(prefix)
+                                || !type.getSimpleName().matches("(Roce|Sim)[A-Z].*"))
                 .toList();
     }
 

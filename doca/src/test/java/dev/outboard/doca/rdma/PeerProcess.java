@@ -1,5 +1,7 @@
 package dev.outboard.doca.rdma;
 
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
 import dev.outboard.doca.DocaDevInfo;
 import dev.outboard.doca.RemoteMmap;
 import dev.outboard.testkit.RunningProgram;
@@ -22,6 +24,7 @@ final class PeerProcess implements AutoCloseable {
 
     /// Starts one on `device`.
     PeerProcess(DocaDevInfo device, String... how) {
+        assumeFalse(device.uri().startsWith("sim:"), "a simulated network is in one process");
         List<String> command =
                 new ArrayList<>(
                         List.of(
