@@ -3,6 +3,7 @@ package dev.outboard.fabric.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outboard.fabric.Access;
 import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionOpcode;
@@ -12,6 +13,7 @@ import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.memory.Placement;
 import dev.outboard.fabric.memory.RegionTable;
+import dev.outboard.fabric.memory.RegisteredRegion;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -201,6 +203,18 @@ class QueuePairCoreTest {
         assertThatThrownBy(() -> sharing.post(new ReceiveRequest()))
                 .isInstanceOf(FabricException.class)
                 .hasMessage("queue pair 17 has a shared receive queue; post the receive there");
+    }
+
+    @Test
+    void aSharedReceiveThatIsDoneWithHoldsNoMemory() {
+        RegisteredRegion region = memory.region(8, 0, Access.LOCAL_WRITE);
+        shared.offer(new ReceiveRequest().buffer(region, 0, 8));
+        sharing.takeReceive();
+        ReceiveEntry taken = sharing.receive();
+        succeed(sharing, false);
+
+        assertThatThrownBy(() -> taken.store(0, region.segment(), 0, 8, NUMBER))
+                .isInstanceOf(IllegalStateException.class);
     }
 
     @Test

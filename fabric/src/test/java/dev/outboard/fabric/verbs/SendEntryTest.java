@@ -14,6 +14,7 @@ import dev.outboard.fabric.MemoryWindow;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.SendRequest.Operation;
 import dev.outboard.fabric.memory.AllocatedWindow;
+import dev.outboard.fabric.memory.MemoryFault;
 import dev.outboard.fabric.memory.RegisteredRegion;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -204,10 +205,28 @@ class SendEntryTest {
         assertThat(WorkQueueMemory.appended(entry, 0, 8))
                 .containsExactly(10, 11, 12, 13, 14, 50, 51, 52);
         assertThat(told).containsExactly("READ of 3 bytes at 50 by queue pair 1");
+        told.clear();
         assertThat(WorkQueueMemory.appended(entry, 4, 2)).containsExactly(14, 50);
+        assertThat(told).as("no more than the packet takes").hasSize(1);
+        assertThat(told.getFirst()).startsWith("READ of 1 bytes at 50");
         assertThat(WorkQueueMemory.appended(entry, 4, 0)).isEmpty();
         entry.fill(request.payload(writable, 10, 5), 5);
         assertThat(WorkQueueMemory.appended(entry, 0, 5)).containsExactly(10, 11, 12, 13, 14);
+    }
+
+    /// Half a packet would be left in the sink.
+    @Test
+    void nothingIsAppendedIfAPieceRefuses() {
+        RegisteredRegion registers =
+                memory.table.registerMmio(DOMAIN, 64, new NoRegisters(), Set.of());
+        entry.fill(request.payload(writable, 0, 8).appendPayload(registers, 0, 8), 16);
+        List<Integer> appended = new ArrayList<>();
+
+        assertThatThrownBy(() ->
+                        entry.appendPayload(
+                                (payload, offset, length) -> appended.add(length), 0, 16, 1))
+                .isInstanceOf(MemoryFault.class);
+        assertThat(appended).isEmpty();
     }
 
     @Test

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.MemoryWindow;
-import dev.outboard.fabric.MmioHandler;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.SendRequest.Operation;
 import dev.outboard.fabric.memory.AllocatedWindow;
@@ -125,6 +124,23 @@ class SendQueueTest {
     }
 
     @Test
+    void aRequestThatIsRemovedHoldsNoMemory() {
+        queue.offer(request.fetchAndAdd(8, 1, 1).payload(region, 0, 8));
+        SendEntry entry = queue.at(0);
+        queue.removeHead();
+
+        assertThatThrownBy(() -> entry.storeWord(1, 1))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("piece 0 of a released request");
+    }
+
+    @Test
+    void aPieceMayBeEmpty() {
+        assertThat(queue.offer(request.payload(region, 0, 0).appendPayload(region, 0, 1))).isTrue();
+        assertThat(queue.at(0).length).isEqualTo(1);
+    }
+
+    @Test
     void aMessageIsAsLongAsTwoGibibytes() {
         assertThat(queue.offer(request.payload(region, 0, LONGEST))).isTrue();
         assertThat(queue.offer(request.payload(region, 0, LONGEST - 1).appendPayload(region, 0, 1)))
@@ -182,28 +198,6 @@ class SendQueueTest {
         assertThat(queue.offer(request.inline(false))).isTrue();
     }
 
-    private static final class NoRegisters implements MmioHandler {
-        @Override
-        public int readInt(long offset) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public long readLong(long offset) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void writeInt(long offset, int value) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void writeLong(long offset, long value) {
-            throw new UnsupportedOperationException();
-        }
-    }
-
     @Test
     void inlinePayloadHasALimit() {
         refused(
@@ -221,6 +215,8 @@ class SendQueueTest {
         assertThat(none.offer(request.noPayload().inline(true))).isTrue();
         assertThat(none.at(0).isAccessible(WorkQueueMemory.DOMAIN)).isTrue();
         assertThat(WorkQueueMemory.appended(none.at(0), 0, 0)).isEmpty();
+        none.removeHead();
+        assertThat(none.offer(request.payload(region, 0, 0))).as("with an empty piece").isTrue();
     }
 
     /// The request fails when its turn comes, as one does whose payload is not inline.
