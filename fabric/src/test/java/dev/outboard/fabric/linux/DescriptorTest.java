@@ -29,6 +29,18 @@ class DescriptorTest {
     }
 
     @Test
+    void whoComesTooLateKeepsItOpenForNobody() {
+        descriptor.acquire();
+        descriptor.close();
+        assertThatThrownBy(descriptor::acquire).isInstanceOf(IllegalStateException.class);
+        assertThat(read()).isEqualTo(Long.BYTES);
+
+        descriptor.release();
+        assertThat(read()).isEqualTo(-EBADF);
+        assertThat(descriptor).hasToString("event");
+    }
+
+    @Test
     void isNotClosedASecondTimeWhenTheNumberIsSomebodyElses() {
         descriptor.close();
         int successor = Libc.eventfd(1, EventFd.EFD_NONBLOCK);

@@ -58,7 +58,9 @@ class MappingArenaTest {
     void accessAfterItIsClosedIsAnException() {
         Arena arena = new MappingArena();
         MemorySegment memory = arena.allocate(MIB, 1);
+        assertThat(arena.scope().isAlive()).isTrue();
         arena.close();
+        assertThat(arena.scope().isAlive()).isFalse();
 
         assertThatThrownBy(() -> memory.get(ValueLayout.JAVA_BYTE, 0))
                 .isInstanceOf(IllegalStateException.class);
