@@ -43,6 +43,8 @@ class GuideTest {
                     "needs a Slurm: see SlurmTest",
                     "./mvnw install -pl naa,doca,ccip -am -DskipTests",
                     "builds once more: see LibraryGuideTest",
+                    "./mvnw install -pl fabric-contract -am -DskipTests",
+                    "builds once more: see LibraryGuideTest",
                     "./mvnw package javadoc:javadoc -pl fabric,naa,doca,ccip -am -DskipTests",
                     "builds once more: see LibraryGuideTest and JavadocTest");
 

@@ -58,8 +58,10 @@ class LibraryGuideTest {
         String build = read("pom.xml");
         assertThat(page()).contains("./mvnw install -pl naa,doca,ccip -am -DskipTests");
         assertThat(page()).contains("javadoc:javadoc -pl fabric,naa,doca,ccip");
+        assertThat(read("docs/guide/write-a-provider.md"))
+                .contains("./mvnw install -pl fabric-contract -am -DskipTests");
         assertThat(build).contains("<artifactId>maven-javadoc-plugin</artifactId>");
-        for (String module : List.of("fabric", "naa", "doca", "ccip")) {
+        for (String module : List.of("fabric", "fabric-contract", "naa", "doca", "ccip")) {
             assertThat(build).containsPattern("<(module|subproject)>" + module + "</");
         }
         assertThat(Files.isExecutable(Repository.root().resolve(Path.of("mvnw")))).isTrue();

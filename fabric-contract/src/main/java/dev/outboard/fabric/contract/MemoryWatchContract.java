@@ -14,7 +14,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -74,6 +76,11 @@ public abstract class MemoryWatchContract {
                                     access,
                                     memory.get(ValueLayout.JAVA_LONG, access.offset())));
         }
+    }
+
+    /// What is sent again is read again, and a provider may send again what it need not have.
+    private Set<String> distinctlyTold() {
+        return new LinkedHashSet<>(told);
     }
 
     private MemoryRegion watched(MemoryWatch watch) {
@@ -140,7 +147,7 @@ public abstract class MemoryWatchContract {
                             .payload(peer.region(), 0, 1000));
             assertThat(peer.status()).isEqualTo("1 SUCCESS");
             assertThat(peer.region().segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(77);
-            assertThat(told)
+            assertThat(distinctlyTold())
                     .containsExactly(
                             "READ of 1000 bytes at 16 by queue pair " + number + " for its peer");
         }
@@ -201,7 +208,7 @@ public abstract class MemoryWatchContract {
                             .payload(region, 256, 8));
             assertThat(owner.status()).isEqualTo("5 SUCCESS");
             String ours = " by queue pair " + number + ": ";
-            assertThat(told)
+            assertThat(distinctlyTold())
                     .containsExactly(
                             "before READ of 8 bytes at 0" + ours + 10,
                             "after READ of 8 bytes at 0" + ours + 10,
