@@ -70,10 +70,9 @@ public final class Engine {
 
     /// Takes a turn, unless somebody else is at it.
     ///
-    /// A thread that gets one usually posts at once. So if the turn brings it one, an
-    /// acknowledgement that may ride behind a request waits for the next turn, of whatever kind:
-    /// the thread posts, or polls again, or awaits; if it does nothing of this, the service thread
-    /// takes one within two milliseconds.
+    /// A thread that gets the completion it wants usually posts soon. So what may ride behind a
+    /// request can wait: for the thread to post, to look a few times more, or to sleep; if it does
+    /// nothing of this, whoever else drives the engine takes a turn.
     ///
     /// @param ring of which a thread wants a completion; null if it wants any or none
     /// @return whether there was something to do

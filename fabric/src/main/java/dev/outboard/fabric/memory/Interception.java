@@ -5,16 +5,13 @@ import dev.outboard.fabric.MemoryAccess.Kind;
 import dev.outboard.fabric.MemoryWatch;
 import dev.outboard.fabric.MmioHandler;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.VarHandle;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// What stands between a device and a region that is not just memory: a watch, registers in the
 /// place of memory, or a memory system that lets writes be seen out of order. The thread that
 /// drives the device.
 final class Interception {
-    private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
-
     private final RegionTable table;
     private final MemorySegment memory;
     private final @Nullable MemoryWatch watch;
@@ -40,7 +37,7 @@ final class Interception {
             int length,
             int user,
             boolean byPeer) {
-        settle();
+        table.settle();
         MmioHandler handler = registers;
         if (handler != null) {
             try {
@@ -50,9 +47,9 @@ final class Interception {
             }
             return;
         }
-        tellBefore(Kind.READ, offset, length, user, byPeer);
+        tell(MemoryWatch::before, Kind.READ, offset, length, user, byPeer);
         MemorySegment.copy(memory, offset, target, position, length);
-        tellAfter(Kind.READ, offset, length, user, byPeer);
+        tell(MemoryWatch::after, Kind.READ, offset, length, user, byPeer);
     }
 
     /// Writes from `position` of `source`.
@@ -67,7 +64,7 @@ final class Interception {
             placement.place(new Later(user, byPeer), offset, source, position, length);
             return;
         }
-        settle();
+        table.settle();
         MmioHandler handler = registers;
         if (handler != null) {
             try {
@@ -87,9 +84,9 @@ final class Interception {
             int length,
             int user,
             boolean byPeer) {
-        tellBefore(Kind.WRITE, offset, length, user, byPeer);
+        tell(MemoryWatch::before, Kind.WRITE, offset, length, user, byPeer);
         MemorySegment.copy(source, position, memory, offset, length);
-        tellAfter(Kind.WRITE, offset, length, user, byPeer);
+        tell(MemoryWatch::after, Kind.WRITE, offset, length, user, byPeer);
     }
 
     /// A write whose moment the memory system decides.
@@ -117,20 +114,11 @@ final class Interception {
 
     /// Adds `operand`, or puts it in place of `compare`; returns the old value.
     long update(long offset, boolean swaps, long compare, long operand, int user) {
-        settle();
-        tellBefore(Kind.ATOMIC, offset, Long.BYTES, user, true);
-        long old =
-                swaps
-                        ? (long) WORD.compareAndExchange(memory, offset, compare, operand)
-                        : (long) WORD.getAndAdd(memory, offset, operand);
-        tellAfter(Kind.ATOMIC, offset, Long.BYTES, user, true);
+        table.settle();
+        tell(MemoryWatch::before, Kind.ATOMIC, offset, Long.BYTES, user, true);
+        long old = RegisteredRegion.update(memory, offset, swaps, compare, operand);
+        tell(MemoryWatch::after, Kind.ATOMIC, offset, Long.BYTES, user, true);
         return old;
-    }
-
-    private void settle() {
-        if (placement != null) {
-            placement.settle();
-        }
     }
 
     private MemoryFault refused(Throwable failure) {
@@ -138,24 +126,18 @@ final class Interception {
         return new MemoryFault(failure);
     }
 
-    private void tellBefore(Kind kind, long offset, int length, int user, boolean byPeer) {
+    private void tell(
+            BiConsumer<MemoryWatch, MemoryAccess> moment,
+            Kind kind,
+            long offset,
+            int length,
+            int user,
+            boolean byPeer) {
         MemoryWatch told = watch;
         if (told != null) {
             access.set(kind, offset, length, user, byPeer);
             try {
-                told.before(access);
-            } catch (RuntimeException | Error e) {
-                table.watchFailures().add(e);
-            }
-        }
-    }
-
-    private void tellAfter(Kind kind, long offset, int length, int user, boolean byPeer) {
-        MemoryWatch told = watch;
-        if (told != null) {
-            access.set(kind, offset, length, user, byPeer);
-            try {
-                told.after(access);
+                moment.accept(told, access);
             } catch (RuntimeException | Error e) {
                 table.watchFailures().add(e);
             }

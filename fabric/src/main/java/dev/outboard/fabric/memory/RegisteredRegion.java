@@ -145,10 +145,13 @@ public final class RegisteredRegion implements MemoryRegion, KeyHolder {
     /// @return the old value
     /// @throws IllegalStateException if the arena of the memory is closed
     public long update(long offset, boolean swaps, long compare, long operand, int user) {
-        if (interception != null) {
-            return interception.update(offset, swaps, compare, operand, user);
-        }
-        MemorySegment segment = payload.segment();
+        return interception == null
+                ? update(payload.segment(), offset, swaps, compare, operand)
+                : interception.update(offset, swaps, compare, operand, user);
+    }
+
+    static long update(
+            MemorySegment segment, long offset, boolean swaps, long compare, long operand) {
         return swaps
                 ? (long) WORD.compareAndExchange(segment, offset, compare, operand)
                 : (long) WORD.getAndAdd(segment, offset, operand);

@@ -5,13 +5,11 @@ import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.sim.network.SimulatedNetwork;
 import dev.outboard.fabric.sim.network.SimulatedNetwork.Datagram;
-import dev.outboard.fabric.sim.network.SimulatedNetwork.Fate;
 import dev.outboard.fabric.sim.network.SimulatedNetwork.Node;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -312,10 +310,7 @@ final class SharedNetwork implements SimNetwork {
     public Map<String, Long> counters() {
         return exclusively(() -> {
             Map<String, Long> counters = new TreeMap<>();
-            for (Fate fate : Fate.values()) {
-                String name = fate.name().toLowerCase(Locale.ROOT).replace('_', '-');
-                counters.put(name, network.count(fate));
-            }
+            network.counts().copyTo(counters, "");
             return counters;
         });
     }

@@ -20,8 +20,17 @@ import java.util.function.Function;
 /// @param address its address there
 /// @param pathMtu the payload of its packets at most
 /// @param ofNetwork what the URI says of the network rather than of the device, as it is written
+/// @param clock how time passes there
+/// @param seed decides about everything that is left to chance
+/// @param faults what happens to packets
 record SimOptions(
-        String network, InetAddress address, PathMtu pathMtu, Map<String, String> ofNetwork) {
+        String network,
+        InetAddress address,
+        PathMtu pathMtu,
+        Map<String, String> ofNetwork,
+        SimClock clock,
+        long seed,
+        NetworkFaults faults) {
     private static final Set<String> OF_NETWORK =
             Set.of(
                     "seed",
@@ -52,16 +61,14 @@ record SimOptions(
         }
         Map<String, String> ofNetwork = new TreeMap<>(location.options());
         ofNetwork.remove(MTU);
-        SimOptions options =
-                new SimOptions(
-                        location.device().substring(0, slash),
-                        address(location.device().substring(slash + 1)),
-                        pathMtu(location.options().getOrDefault(MTU, "4096")),
-                        ofNetwork);
-        options.clock();
-        options.seed();
-        options.faults();
-        return options;
+        return new SimOptions(
+                location.device().substring(0, slash),
+                address(location.device().substring(slash + 1)),
+                pathMtu(location.options().getOrDefault(MTU, "4096")),
+                ofNetwork,
+                value(ofNetwork, "clock", "virtual", SimClock::of),
+                value(ofNetwork, "seed", "0", Quantity::integer),
+                faults(ofNetwork));
     }
 
     /// The URI of the device, without options.
@@ -69,28 +76,21 @@ record SimOptions(
         return "sim://" + network + "/" + address.getHostAddress();
     }
 
-    SimClock clock() {
-        return value("clock", "virtual", SimClock::of);
+    private static NetworkFaults faults(Map<String, String> options) {
+        return NetworkFaults.none(value(options, "latency", "1us", Quantity::nanos))
+                .withJitter(value(options, "jitter", "0ns", Quantity::nanos))
+                .withBandwidth(value(options, "bandwidth", "100Gbit", Quantity::bitsPerSecond))
+                .withTurn(value(options, "idle", "0ns", Quantity::nanos))
+                .withLoss(value(options, "loss", "0%", Quantity::fraction))
+                .withDuplication(value(options, "duplicate", "0%", Quantity::fraction))
+                .withReordering(value(options, "reorder", "0%", Quantity::fraction))
+                .withCorruption(value(options, "corrupt", "0%", Quantity::fraction))
+                .withInbox(value(options, "inbox", "1000000", SimOptions::inbox));
     }
 
-    long seed() {
-        return value("seed", "0", Quantity::integer);
-    }
-
-    NetworkFaults faults() {
-        return NetworkFaults.none(value("latency", "1us", Quantity::nanos))
-                .withJitter(value("jitter", "0ns", Quantity::nanos))
-                .withBandwidth(value("bandwidth", "100Gbit", Quantity::bitsPerSecond))
-                .withTurn(value("idle", "0ns", Quantity::nanos))
-                .withLoss(value("loss", "0%", Quantity::fraction))
-                .withDuplication(value("duplicate", "0%", Quantity::fraction))
-                .withReordering(value("reorder", "0%", Quantity::fraction))
-                .withCorruption(value("corrupt", "0%", Quantity::fraction))
-                .withInbox(value("inbox", "1000000", SimOptions::inbox));
-    }
-
-    private <T> T value(String key, String absent, Function<String, T> parse) {
-        String text = ofNetwork.getOrDefault(key, absent);
+    private static <T> T value(
+            Map<String, String> options, String key, String absent, Function<String, T> parse) {
+        String text = options.getOrDefault(key, absent);
         try {
             return parse.apply(text);
         } catch (IllegalArgumentException e) {

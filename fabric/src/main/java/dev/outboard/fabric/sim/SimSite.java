@@ -5,6 +5,7 @@ import dev.outboard.fabric.drive.Engine;
 import dev.outboard.fabric.drive.ThreadDrivers;
 import dev.outboard.fabric.memory.Placement;
 import dev.outboard.fabric.roce.device.NetworkSite;
+import dev.outboard.fabric.roce.io.Route;
 import dev.outboard.fabric.roce.transport.PacketHandler;
 import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.roce.transport.TransmitListener;
@@ -81,17 +82,7 @@ final class SimSite implements NetworkSite {
 
     @Override
     public String problemTowards(InetAddress destination) {
-        if (destination.isAnyLocalAddress() || destination.isMulticastAddress()) {
-            return destination.getHostAddress() + " is not the address of one host";
-        }
-        boolean isSameKind = Gid.of(destination).isIpv4() == address.isIpv4();
-        return isSameKind
-                ? ""
-                : "no way from "
-                        + address.toInetAddress().getHostAddress()
-                        + " to "
-                        + destination.getHostAddress()
-                        + ": one is IPv4, the other IPv6";
+        return Route.mismatch(address.toInetAddress(), destination);
     }
 
     @Override

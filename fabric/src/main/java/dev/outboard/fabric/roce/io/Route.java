@@ -15,27 +15,36 @@ public final class Route {
 
     /// Why packets from `local` cannot get to `remote`; empty if they can.
     public static String problem(InetAddress local, InetAddress remote) {
-        if (remote.isAnyLocalAddress() || remote.isMulticastAddress()) {
-            return remote.getHostAddress() + " is not the address of one host";
-        }
-        if (remote.getClass() != local.getClass()) {
-            return "no way from "
-                    + local.getHostAddress()
-                    + " to "
-                    + remote.getHostAddress()
-                    + ": one is IPv4, the other IPv6";
+        String mismatch = mismatch(local, remote);
+        if (!mismatch.isEmpty()) {
+            return mismatch;
         }
         try {
             connect(local, remote);
             return "";
         } catch (IOException e) {
-            return "no way from "
-                    + local.getHostAddress()
-                    + " to "
-                    + remote.getHostAddress()
-                    + ": "
-                    + e.getMessage();
+            return noWay(local, remote, String.valueOf(e.getMessage()));
         }
+    }
+
+    /// Why there is no way from `local` to `remote` on any network; empty if there may be one.
+    public static String mismatch(InetAddress local, InetAddress remote) {
+        if (remote.isAnyLocalAddress() || remote.isMulticastAddress()) {
+            return remote.getHostAddress() + " is not the address of one host";
+        }
+        if (remote.getClass() != local.getClass()) {
+            return noWay(local, remote, "one is IPv4, the other IPv6");
+        }
+        return "";
+    }
+
+    private static String noWay(InetAddress local, InetAddress remote, String why) {
+        return "no way from "
+                + local.getHostAddress()
+                + " to "
+                + remote.getHostAddress()
+                + ": "
+                + why;
     }
 
     /// The local address from which packets to `remote` leave.

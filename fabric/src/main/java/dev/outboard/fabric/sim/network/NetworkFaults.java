@@ -1,5 +1,7 @@
 package dev.outboard.fabric.sim.network;
 
+import java.util.function.Consumer;
+
 /// What a [SimulatedNetwork] does to datagrams: a value. Chances are 0 to 1 and count per datagram.
 ///
 /// ```java
@@ -38,52 +40,42 @@ public final class NetworkFaults {
         return new NetworkFaults(delayNanos);
     }
 
-    public NetworkFaults withLoss(double loss) {
+    private NetworkFaults with(Consumer<NetworkFaults> change) {
         NetworkFaults changed = new NetworkFaults(this);
-        changed.loss = loss;
+        change.accept(changed);
         return changed;
+    }
+
+    public NetworkFaults withLoss(double loss) {
+        return with(changed -> changed.loss = loss);
     }
 
     public NetworkFaults withDuplication(double duplication) {
-        NetworkFaults changed = new NetworkFaults(this);
-        changed.duplication = duplication;
-        return changed;
+        return with(changed -> changed.duplication = duplication);
     }
 
     public NetworkFaults withReordering(double reordering) {
-        NetworkFaults changed = new NetworkFaults(this);
-        changed.reordering = reordering;
-        return changed;
+        return with(changed -> changed.reordering = reordering);
     }
 
     public NetworkFaults withCorruption(double corruption) {
-        NetworkFaults changed = new NetworkFaults(this);
-        changed.corruption = corruption;
-        return changed;
+        return with(changed -> changed.corruption = corruption);
     }
 
     public NetworkFaults withJitter(long jitterNanos) {
-        NetworkFaults changed = new NetworkFaults(this);
-        changed.jitterNanos = jitterNanos;
-        return changed;
+        return with(changed -> changed.jitterNanos = jitterNanos);
     }
 
     public NetworkFaults withTurn(long turnNanos) {
-        NetworkFaults changed = new NetworkFaults(this);
-        changed.turnNanos = turnNanos;
-        return changed;
+        return with(changed -> changed.turnNanos = turnNanos);
     }
 
     public NetworkFaults withInbox(int inboxDatagrams) {
-        NetworkFaults changed = new NetworkFaults(this);
-        changed.inboxDatagrams = inboxDatagrams;
-        return changed;
+        return with(changed -> changed.inboxDatagrams = inboxDatagrams);
     }
 
     public NetworkFaults withBandwidth(long bitsPerSecond) {
-        NetworkFaults changed = new NetworkFaults(this);
-        changed.bitsPerSecond = bitsPerSecond;
-        return changed;
+        return with(changed -> changed.bitsPerSecond = bitsPerSecond);
     }
 
     /// The chance to vanish.

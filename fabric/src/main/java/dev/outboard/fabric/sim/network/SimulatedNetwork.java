@@ -1,9 +1,9 @@
 package dev.outboard.fabric.sim.network;
 
+import dev.outboard.fabric.verbs.Counters;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -102,7 +102,7 @@ public final class SimulatedNetwork<A> {
     private final Set<Route<A>> cut = new HashSet<>();
     private final Set<A> isolated = new HashSet<>();
     private final Map<Route<A>, Integer> limits = new HashMap<>();
-    private final Map<Fate, Long> counts = new EnumMap<>(Fate.class);
+    private final Counters<Fate> counts = new Counters<>(Fate.class);
     private final PriorityQueue<Flight<A>> flights =
             new PriorityQueue<>(
                     Comparator.<Flight<A>>comparingLong(Flight::arrivalNanos)
@@ -161,7 +161,12 @@ public final class SimulatedNetwork<A> {
 
     /// How many datagrams met that fate.
     public long count(Fate fate) {
-        return counts.getOrDefault(fate, 0L);
+        return counts.get(fate);
+    }
+
+    /// How many datagrams met which fate.
+    public Counters<Fate> counts() {
+        return counts;
     }
 
     /// Datagrams on the way.
@@ -320,6 +325,6 @@ public final class SimulatedNetwork<A> {
     }
 
     private void note(Fate fate) {
-        counts.merge(fate, 1L, Long::sum);
+        counts.increment(fate);
     }
 }
