@@ -32,7 +32,8 @@ final class SharedNetwork implements SimNetwork {
 
     private static final Map<String, SharedNetwork> NETWORKS = new HashMap<>();
 
-    private final SimOptions options;
+    private final String name;
+    private final NetworkOptions options;
     private final SimClock clock;
     private final SimulatedNetwork<Gid> network;
     private final long startNanos = System.nanoTime();
@@ -42,7 +43,8 @@ final class SharedNetwork implements SimNetwork {
     /// Time has passed, something was sent, or somebody is to look up.
     private final Condition changed = lock.newCondition();
 
-    private SharedNetwork(SimOptions options) {
+    private SharedNetwork(String name, NetworkOptions options) {
+        this.name = name;
         this.options = options;
         clock = options.clock();
         network = new SimulatedNetwork<>(new SplittableRandom(options.seed()), options.faults());
@@ -55,20 +57,20 @@ final class SharedNetwork implements SimNetwork {
     /// @throws FabricException with ADDRESS_IN_USE if the address is taken, or the network has
     ///   other options
     static SharedNetwork join(SimOptions options) {
+        Map<String, String> wanted = options.ofNetwork().written();
         synchronized (NETWORKS) {
             SharedNetwork network = NETWORKS.get(options.network());
             if (network == null) {
-                network = new SharedNetwork(options);
-            } else if (!options.ofNetwork().isEmpty()
-                    && !options.ofNetwork().equals(network.options.ofNetwork())) {
+                network = new SharedNetwork(options.network(), options.ofNetwork());
+            } else if (!wanted.isEmpty() && !wanted.equals(network.options.written())) {
                 throw new FabricException(
                         Reason.ADDRESS_IN_USE,
                         "the network %s is there already, with %s; %s wants it with %s: name the same options, or none, or another network"
                                 .formatted(
                                         options.network(),
-                                        network.options.ofNetwork(),
+                                        network.options.written(),
                                         options.name(),
-                                        options.ofNetwork()));
+                                        wanted));
             }
             if (!network.members.add(Gid.of(options.address()))) {
                 throw new FabricException(
@@ -91,7 +93,7 @@ final class SharedNetwork implements SimNetwork {
         synchronized (NETWORKS) {
             members.remove(address);
             if (members.isEmpty()) {
-                NETWORKS.remove(name());
+                NETWORKS.remove(name);
             }
         }
     }
@@ -100,7 +102,7 @@ final class SharedNetwork implements SimNetwork {
         return clock;
     }
 
-    SimOptions options() {
+    NetworkOptions options() {
         return options;
     }
 
@@ -167,7 +169,7 @@ final class SharedNetwork implements SimNetwork {
         if (clock == SimClock.REAL) {
             throw new FabricException(
                     Reason.INVALID_STATE,
-                    "the network " + name() + " has clock=real and cannot be stepped");
+                    "the network " + name + " has clock=real and cannot be stepped");
         }
     }
 
@@ -208,7 +210,7 @@ final class SharedNetwork implements SimNetwork {
             throw new FabricException(
                     Reason.INVALID_STATE,
                     "a thread waits for ever: nothing is on its way on the network "
-                            + name()
+                            + name
                             + ", and with clock=virtual no other thread will send; see clock=real");
         }
         network.runUntil(limitNanos);
@@ -303,7 +305,7 @@ final class SharedNetwork implements SimNetwork {
 
     @Override
     public String name() {
-        return options.network();
+        return name;
     }
 
     @Override

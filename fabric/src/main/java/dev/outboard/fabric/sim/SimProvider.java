@@ -107,6 +107,7 @@ public final class SimProvider implements FabricProvider {
         return List.of(
                 Finding.ok(
                         "simulation",
-                        options.name() + " needs nothing; clock=%s".formatted(options.clock())));
+                        "%s needs nothing; clock=%s"
+                                .formatted(options.name(), options.ofNetwork().clock())));
     }
 }

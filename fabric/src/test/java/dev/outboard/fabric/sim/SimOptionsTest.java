@@ -28,11 +28,11 @@ class SimOptionsTest {
         assertThat(plain.address().getHostAddress()).isEqualTo("10.0.0.1");
         assertThat(plain.name()).isEqualTo("sim://lab/10.0.0.1");
         assertThat(plain.pathMtu()).isEqualTo(PathMtu.MTU_4096);
-        assertThat(plain.clock()).isEqualTo(SimClock.VIRTUAL);
-        assertThat(plain.seed()).isZero();
-        assertThat(plain.faults().delayNanos()).isEqualTo(1_000);
-        assertThat(plain.faults().bitsPerSecond()).isEqualTo(100_000_000_000L);
-        assertThat(plain.faults().loss()).isZero();
+        assertThat(plain.ofNetwork().clock()).isEqualTo(SimClock.VIRTUAL);
+        assertThat(plain.ofNetwork().seed()).isZero();
+        assertThat(plain.ofNetwork().faults().delayNanos()).isEqualTo(1_000);
+        assertThat(plain.ofNetwork().faults().bitsPerSecond()).isEqualTo(100_000_000_000L);
+        assertThat(plain.ofNetwork().faults().loss()).isZero();
     }
 
     @Test
@@ -43,10 +43,10 @@ class SimOptionsTest {
                                 + "&bandwidth=25Gbit&loss=1%25&duplicate=2%25&reorder=3%25"
                                 + "&corrupt=0.5%25&inbox=64&mtu=1024");
 
-        NetworkFaults faults = options.faults();
+        NetworkFaults faults = options.ofNetwork().faults();
         assertThat(options.name()).isEqualTo("sim://lab/fd00:0:0:0:0:0:0:1");
-        assertThat(options.seed()).isEqualTo(-7);
-        assertThat(options.clock()).isEqualTo(SimClock.STEPPED);
+        assertThat(options.ofNetwork().seed()).isEqualTo(-7);
+        assertThat(options.ofNetwork().clock()).isEqualTo(SimClock.STEPPED);
         assertThat(options.pathMtu()).isEqualTo(PathMtu.MTU_1024);
         assertThat(faults.delayNanos()).isEqualTo(2_000_000);
         assertThat(faults.jitterNanos()).isEqualTo(3_000);
