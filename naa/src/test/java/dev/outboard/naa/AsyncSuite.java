@@ -3,6 +3,7 @@ package dev.outboard.naa;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.outboard.naa.client.NaaClient;
@@ -180,6 +181,30 @@ abstract class AsyncSuite extends SessionSuite {
         assertThat(ended).hasMessageContaining("within 30 ms");
         assertThatIllegalStateException().isThrownBy(async::invokeAsync);
         held.release();
+        blocking.close();
+        async.close();
+    }
+
+    @Test
+    void aDeviceThatIsClosedEndsWhatRunsOnIt() {
+        serveMany();
+        NaaClient blocking = open(CUSTOM, server.memory(10, 0));
+        NaaClient async = open(CUSTOM, server.memory(10, 0));
+        try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+            Future<RpcResult> invoked = threads.submit(() -> blocking.invoke());
+            Future<RpcResult> future = async.invokeAsync();
+            Eventually.until(() -> blocking.rpcCount() == 1);
+            held.awaitCall();
+            clientDevice.close();
+            for (Future<RpcResult> rpc : List.of(invoked, future)) {
+                assertThatThrownBy(() -> rpc.get(30, TimeUnit.SECONDS))
+                        .isInstanceOf(ExecutionException.class)
+                        .hasCauseInstanceOf(NaaException.class)
+                        .hasMessageContaining("closed");
+            }
+        } finally {
+            held.release();
+        }
         blocking.close();
         async.close();
     }
