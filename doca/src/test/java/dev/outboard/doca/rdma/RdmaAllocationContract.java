@@ -3,19 +3,23 @@ package dev.outboard.doca.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import dev.outboard.doca.BatchSize;
 import dev.outboard.doca.DocaError;
+import dev.outboard.doca.TaskBatch;
 import dev.outboard.testkit.Requirement;
 import java.lang.management.ManagementFactory;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import jdk.jfr.FlightRecorder;
 import org.junit.jupiter.api.Test;
 
 /// Once it is warm, submitting a task again, progressing and calling back allocates nothing.
 abstract class RdmaAllocationContract extends RdmaPairContract {
     private static final int OPERATIONS = 1_000_000;
+    private static final int BATCHES = 500;
 
     /// At most: the compiler gets to it late on a busy machine.
-    private static final int ROUNDS = 5;
+    private static final int ROUNDS = 10;
 
     /// What the measurement itself may cost in a round.
     private static final long SLACK_BYTES = 4096;
@@ -67,16 +71,14 @@ abstract class RdmaAllocationContract extends RdmaPairContract {
         ours.peer.allocRead(ours.remoteData(2048, 64), ours.room(128, 64)).submitOrThrow();
         ours.peer.allocAtomicFetchAdd(ours.remoteRoom(512, 8), ours.room(256, 8), 1).submit();
 
-        long least = Long.MAX_VALUE;
-        for (int round = 0; round < ROUNDS && least >= SLACK_BYTES; round++) {
-            long before = threads.getCurrentThreadAllocatedBytes();
-            completed = 0;
-            while (completed < OPERATIONS) {
-                ours.engine.progress();
-                theirs.engine.progress();
-            }
-            least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
-        }
+        long least =
+                leastAllocated(() -> {
+                    completed = 0;
+                    while (completed < OPERATIONS) {
+                        ours.engine.progress();
+                        theirs.engine.progress();
+                    }
+                });
         assertThat(least).as("bytes per %d operations", OPERATIONS).isLessThan(SLACK_BYTES);
         assertThat(ours.engine.callbackFailures() + theirs.engine.callbackFailures()).isZero();
     }
@@ -88,5 +90,35 @@ abstract class RdmaAllocationContract extends RdmaPairContract {
         if (error != DocaError.SUCCESS) {
             throw new IllegalStateException(error.docaName());
         }
+    }
+
+    @Test
+    void submittingABatchAgainAllocatesNothing() {
+        ours.rdma.write(16).batch(WriteTask.class, BatchSize.TASKS_16, 1);
+        connect();
+        TaskBatch<WriteTask> batch =
+                ours.rdma.allocBatch(
+                        IntStream.range(0, 16).mapToObj(i -> ours.peer.allocWrite()).toList());
+        long least =
+                leastAllocated(() -> {
+                    for (int i = 0; i < BATCHES; i++) {
+                        batch.submit();
+                        while (batch.isInFlight()) {
+                            ours.engine.progress();
+                        }
+                    }
+                });
+        assertThat(batch.status()).isEqualTo(DocaError.SUCCESS);
+        assertThat(least).as("bytes per %d batches", BATCHES).isLessThan(SLACK_BYTES);
+    }
+
+    private long leastAllocated(Runnable round) {
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < ROUNDS && least >= SLACK_BYTES; i++) {
+            long before = threads.getCurrentThreadAllocatedBytes();
+            round.run();
+            least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+        }
+        return least;
     }
 }
