@@ -44,6 +44,7 @@ public final class DocaException extends RuntimeException {
         DocaError error =
                 switch (cause.reason()) {
                     case BAD_URI, INVALID_ARGUMENT -> DocaError.INVALID_VALUE;
+                    case NOT_PERMITTED -> DocaError.NOT_PERMITTED;
                     case NO_PROVIDER -> DocaError.NOT_SUPPORTED;
                     case ADDRESS_NOT_AVAILABLE -> DocaError.NOT_FOUND;
                     case ADDRESS_IN_USE, SERVICE_IN_USE, IN_USE -> DocaError.IN_USE;

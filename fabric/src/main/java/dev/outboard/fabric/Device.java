@@ -3,6 +3,7 @@ package dev.outboard.fabric;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -12,7 +13,18 @@ import java.util.Optional;
 ///
 /// Control calls may come from any thread. [#close] ends every connection and closes everything
 /// that was made from the device, in reverse order.
+///
+/// It is one of the functions of its card. The others are devices as well, each with its own queues
+/// and keys, opened and closed by themselves.
 public interface Device extends AutoCloseable {
+    /// The role of a process, as the card sees it.
+    enum Role {
+        /// It has the function that it opened.
+        HOST,
+        /// It runs on the card's own processors, and may have any of the card's functions.
+        DPU
+    }
+
     /// The device's URI without options, for messages.
     String name();
 
@@ -24,6 +36,24 @@ public interface Device extends AutoCloseable {
 
     /// What the device can do.
     DeviceLimits limits();
+
+    /// The role in which this process opened the device.
+    Role role();
+
+    /// Which function of its card the device is.
+    NicFunction function();
+
+    /// The functions that this process may have, by number: in a host's role that of the device, in
+    /// a DPU's role all of the card.
+    List<NicFunction> functions();
+
+    /// Opens the function with that number for this process alone, in the role of this device. It
+    /// is the caller's to close; neither device goes with the other.
+    ///
+    /// @throws FabricException with NOT_PERMITTED if it is not this device's and the role is a
+    ///   host's; with INVALID_ARGUMENT if the card has no such function; with ADDRESS_IN_USE if it
+    ///   is open, as this device is; with CLOSED if this device is closed
+    Device openFunction(int number);
 
     /// Allocates a protection domain: memory regions and queue pairs work together only within one.
     ProtectionDomain allocateProtectionDomain();

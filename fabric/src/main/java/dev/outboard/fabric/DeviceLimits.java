@@ -11,6 +11,7 @@ package dev.outboard.fabric;
 /// @param maxScatterGather pieces of one work request
 /// @param maxInlineBytes payload that is copied when posted
 /// @param maxDeviceMemoryBytes memory of the card itself; 0 if it has none to give
+/// @param maxFunctions functions of a card, its physical one included
 public record DeviceLimits(
         long maxMessageBytes,
         int pathMtuBytes,
@@ -20,7 +21,8 @@ public record DeviceLimits(
         int maxWorkRequests,
         int maxScatterGather,
         int maxInlineBytes,
-        long maxDeviceMemoryBytes) {
+        long maxDeviceMemoryBytes,
+        int maxFunctions) {
     /// For providers: every limit is 0 until it is set.
     public static Builder builder() {
         return new Builder();
@@ -37,7 +39,8 @@ public record DeviceLimits(
                 .maxWorkRequests(maxWorkRequests)
                 .maxScatterGather(maxScatterGather)
                 .maxInlineBytes(maxInlineBytes)
-                .maxDeviceMemoryBytes(maxDeviceMemoryBytes);
+                .maxDeviceMemoryBytes(maxDeviceMemoryBytes)
+                .maxFunctions(maxFunctions);
     }
 
     /// Collects the limits; every call returns this builder.
@@ -51,6 +54,7 @@ public record DeviceLimits(
         private int maxScatterGather;
         private int maxInlineBytes;
         private long maxDeviceMemoryBytes;
+        private int maxFunctions;
 
         private Builder() {}
 
@@ -99,6 +103,11 @@ public record DeviceLimits(
             return this;
         }
 
+        public Builder maxFunctions(int maxFunctions) {
+            this.maxFunctions = maxFunctions;
+            return this;
+        }
+
         public DeviceLimits build() {
             return new DeviceLimits(
                     maxMessageBytes,
@@ -109,7 +118,8 @@ public record DeviceLimits(
                     maxWorkRequests,
                     maxScatterGather,
                     maxInlineBytes,
-                    maxDeviceMemoryBytes);
+                    maxDeviceMemoryBytes,
+                    maxFunctions);
         }
     }
 }

@@ -6,7 +6,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /// The devices of this process that several users share. An address serves one device, so libraries
-/// that do not know of each other use the same if they use one address. Any thread.
+/// that do not know of each other use the same if they use one address; the functions of one card
+/// have an address each. Any thread.
 ///
 /// ```java
 /// try (Devices.Share share = Devices.share("roce://127.0.0.2")) {

@@ -20,6 +20,8 @@ public final class FabricException extends RuntimeException {
         SERVICE_IN_USE,
         /// An argument is out of range.
         INVALID_ARGUMENT,
+        /// The process has not the role that it takes.
+        NOT_PERMITTED,
         /// The object is in a state that does not allow the call.
         INVALID_STATE,
         /// A limit of the device or of the process is reached.

@@ -2,7 +2,6 @@ package dev.outboard.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.fabric.sim.SimNetwork;
 import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Repository;
 import java.io.IOException;
@@ -13,10 +12,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -29,7 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Runs the Java of `docs/guide/fabric.md`: every block of code there is a part of this file.
+/// Runs the Java of `docs/guide/fabric.md`: every block of code there is a part of this file, or of
+/// [FabricGuideSimTest].
 class FabricGuideTest {
     private static final int PORT = 7471;
 
@@ -55,11 +55,11 @@ class FabricGuideTest {
     void everyBlockOfTheGuideIsPartOfThisTest() throws IOException {
         var root = Repository.root();
         String guide = Files.readString(root.resolve("docs/guide/fabric.md"));
+        Path tests = root.resolve("fabric/src/test/java/dev/outboard/fabric");
         String source =
                 squeezed(
-                        Files.readString(
-                                root.resolve(
-                                        "fabric/src/test/java/dev/outboard/fabric/FabricGuideTest.java")));
+                        Files.readString(tests.resolve("FabricGuideTest.java"))
+                                + Files.readString(tests.resolve("FabricGuideSimTest.java")));
         Matcher block = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL).matcher(guide);
         List<String> blocks = new ArrayList<>();
         while (block.find()) {
@@ -426,25 +426,6 @@ class FabricGuideTest {
         pair.modify(QueuePairChange.to(QueuePairState.READY_TO_RECEIVE));
         pair.modify(QueuePairChange.to(QueuePairState.READY_TO_SEND).sendPsn(0));
         return pair;
-    }
-
-    @Test
-    void devicesNeedNoNetwork() {
-        Device host = Fabric.open("sim://lab/10.0.0.1?seed=7&latency=5us&loss=1%25");
-        Device node = Fabric.open("sim://lab/10.0.0.2");
-        SimNetwork network = SimNetwork.of(host);
-        try (CompletionQueue queue = host.createCompletionQueue(16)) {
-            queue.requestNotification(false);
-            // Nothing comes: an hour passes at once.
-            queue.await(TimeUnit.HOURS.toNanos(1));
-        }
-        network.cut(host.address(), node.address());
-        Map<String, Long> fates = network.counters();
-        node.close();
-        host.close();
-        assertThat(fates).containsEntry("sent", 0L).containsKey("cut-off");
-        assertThat(network.nowNanos()).isGreaterThanOrEqualTo(TimeUnit.HOURS.toNanos(1));
-        assertThat(host.isOpen()).isFalse();
     }
 
     @Test

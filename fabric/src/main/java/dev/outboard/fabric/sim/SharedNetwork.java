@@ -9,9 +9,8 @@ import dev.outboard.fabric.sim.network.SimulatedNetwork.Node;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
@@ -37,7 +36,7 @@ final class SharedNetwork implements SimNetwork {
     private final SimClock clock;
     private final SimulatedNetwork<Gid> network;
     private final long startNanos = System.nanoTime();
-    private final Set<Gid> members = new HashSet<>();
+    private final SimCards cards = new SimCards();
     private final ReentrantLock lock = new ReentrantLock();
 
     /// Time has passed, something was sent, or somebody is to look up.
@@ -54,8 +53,8 @@ final class SharedNetwork implements SimNetwork {
 
     /// The network that `options` name, with their device as a member that is not there yet.
     ///
-    /// @throws FabricException with ADDRESS_IN_USE if the address is taken, or the network has
-    ///   other options
+    /// @throws FabricException with ADDRESS_IN_USE if the address is taken, or the network or the
+    ///   card has other options
     static SharedNetwork join(SimOptions options) {
         Map<String, String> wanted = options.ofNetwork().written();
         synchronized (NETWORKS) {
@@ -72,11 +71,7 @@ final class SharedNetwork implements SimNetwork {
                                         options.name(),
                                         wanted));
             }
-            if (!network.members.add(Gid.of(options.address()))) {
-                throw new FabricException(
-                        Reason.ADDRESS_IN_USE,
-                        options.name() + " is open already; take another address of the network");
-            }
+            network.cards.join(options);
             NETWORKS.put(options.network(), network);
             return network;
         }
@@ -91,10 +86,17 @@ final class SharedNetwork implements SimNetwork {
     void leave(Gid address) {
         exclusively(() -> network.detach(address));
         synchronized (NETWORKS) {
-            members.remove(address);
-            if (members.isEmpty()) {
+            cards.leave(address);
+            if (cards.isEmpty()) {
                 NETWORKS.remove(name);
             }
+        }
+    }
+
+    /// The card of the open device at `address`.
+    SimCard card(Gid address) {
+        synchronized (NETWORKS) {
+            return cards.at(address);
         }
     }
 
@@ -279,10 +281,15 @@ final class SharedNetwork implements SimNetwork {
 
     @Override
     public void kill(InetAddress address) {
-        exclusively(() -> {
-            network.detach(Gid.of(address));
-            network.isolate(Gid.of(address));
-        });
+        List<Gid> dead;
+        synchronized (NETWORKS) {
+            dead = cards.on(Gid.of(address));
+        }
+        exclusively(() ->
+                dead.forEach(function -> {
+                    network.detach(function);
+                    network.isolate(function);
+                }));
     }
 
     @Override

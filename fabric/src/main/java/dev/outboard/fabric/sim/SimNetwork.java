@@ -60,7 +60,7 @@ public interface SimNetwork {
     /// @throws FabricException with INVALID_STATE if its clock is the wall's
     void runUntil(long nanos);
 
-    /// From now on nothing gets from `from` to `to`.
+    /// From now on nothing gets from `from` to `to`. Each function of a card has ways of its own.
     void cut(InetAddress from, InetAddress to);
 
     /// From now on everything gets through again.
@@ -70,8 +70,9 @@ public interface SimNetwork {
     /// to `to`.
     void limit(InetAddress from, InetAddress to, int bytes);
 
-    /// The device at `address` is dead, as if its machine had failed: it gets no packet and no turn
-    /// any more, and what it sends gets nowhere.
+    /// The device at `address` is dead, as if its machine had failed, and with it all functions of
+    /// its card: they get no packet and no turn any more, and what they send gets nowhere. So it is
+    /// with those that are opened later.
     void kill(InetAddress address);
 
     /// Drops, from now on, every packet that does not pass; sees all that are sent.

@@ -4,6 +4,7 @@ import dev.outboard.fabric.Device;
 import dev.outboard.fabric.DeviceInfo;
 import dev.outboard.fabric.DeviceLimits;
 import dev.outboard.fabric.Finding;
+import dev.outboard.fabric.roce.device.CardFunctions;
 import dev.outboard.fabric.roce.device.DeviceSettings;
 import dev.outboard.fabric.roce.device.RoceDevice;
 import dev.outboard.fabric.roce.rc.PeerBuffer;
@@ -14,6 +15,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
 
 /// Whole devices on a simulated network inside this process: the machines of RoCEv2, packets
 /// included, without a socket and in a time of their own. With one seed and one thread a run is
@@ -25,7 +27,14 @@ import java.util.Random;
 /// - it has 256 KiB of device memory;
 /// - a region with relaxed ordering shows what was written there line by line, 64 bytes each, in an
 ///   order that the seed decides;
-/// - `mtu=4096` is the payload of a packet at most: 256 to 4096.
+/// - `mtu=4096` is the payload of a packet at most: 256 to 4096;
+/// - `functions=vf:10.0.0.11,sf:10.0.0.12` gives its card two functions besides: number 1, a
+///   virtual one, and 2, a sub-function. Each is a device of its own, with its own 256 KiB of
+///   memory, inbox and bandwidth. [Device#openFunction] opens it, or its address:
+///   `sim://lab/10.0.0.11`. A card is there while one of its functions is open, whichever, and then
+///   any of them may be closed and opened again;
+/// - `role=host` (the default) or `role=dpu` is the role of the process that opens the device, and
+///   of what it opens by number.
 ///
 /// The other options are of the network, and the device that is opened first decides; the others
 /// name the same ones or none:
@@ -62,7 +71,8 @@ public final class SimProvider implements FabricProvider {
     @Override
     public DeviceInfo describe(DeviceUri location) {
         SimOptions options = SimOptions.of(location);
-        return new DeviceInfo(location.toString(), Optional.of(options.address()), false);
+        DeviceUri plain = DeviceUri.parse(options.name()).with(new TreeMap<>(location.options()));
+        return new DeviceInfo(plain.toString(), Optional.of(options.address()), false);
     }
 
     /// None: an address alone does not name a simulated network.
@@ -79,7 +89,10 @@ public final class SimProvider implements FabricProvider {
 
     @Override
     public Device open(DeviceUri location) {
-        SimOptions options = SimOptions.of(location);
+        return open(SimOptions.of(location));
+    }
+
+    private static Device open(SimOptions options) {
         SimSite site = new SimSite(options);
         Gid address = Gid.of(options.address());
         DeviceSettings settings =
@@ -91,13 +104,23 @@ public final class SimProvider implements FabricProvider {
                         false,
                         PeerBuffer.DEFAULT_BYTES,
                         new Random(site.network().options().seed() ^ address.hashCode()));
-        return new RoceDevice(settings, site);
+        SimCard card = site.network().card(address);
+        return new RoceDevice(
+                settings,
+                site,
+                new CardFunctions(
+                        card.at(address),
+                        options.role(),
+                        card.functions(),
+                        SimCard.MOST_FUNCTIONS,
+                        function -> open(options.at(function.address()))));
     }
 
     @Override
     public DeviceLimits limits(DeviceUri location) {
         return RoceDevice.limits(SimOptions.of(location).pathMtu()).toBuilder()
                 .maxDeviceMemoryBytes(SimSite.DEVICE_MEMORY_BYTES)
+                .maxFunctions(SimCard.MOST_FUNCTIONS)
                 .build();
     }
 

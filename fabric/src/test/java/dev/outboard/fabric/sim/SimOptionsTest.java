@@ -11,6 +11,8 @@ import dev.outboard.fabric.Finding;
 import dev.outboard.fabric.roce.wire.PathMtu;
 import dev.outboard.fabric.sim.network.NetworkFaults;
 import dev.outboard.fabric.spi.DeviceUri;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -73,6 +75,12 @@ class SimOptionsTest {
                 "sim://lab/10.0.0.1?bandwidth=9 | bandwidth=9: expected bits per second such as",
                 "sim://lab/10.0.0.1?loss=101%25 | loss=101%: at most 100% is possible",
                 "sim://lab/10.0.0.1?inbox=0     | inbox=0: expected 1 to 9999999 packets",
+                "sim://lab/10.0.0.1?role=switch | role=switch: expected host or dpu",
+                "sim://lab/10.0.0.1?functions=  | functions=: expected vf:ADDRESS or sf:ADDRESS",
+                "sim://lab/10.0.0.1?functions=vf | functions=vf: expected an IP address",
+                "sim://lab/10.0.0.1?functions=pf:10.0.0.2 | functions=pf:10.0.0.2: expected vf:",
+                "sim://lab/10.0.0.1?functions=sf:10.0.0.1 | functions=sf:10.0.0.1: another",
+                "sim://lab/10.0.0.1?functions=vf:10.0.0.2,sf:10.0.0.2 | functions=sf:10.0.0.2: a",
                 "sim://lab/10.0.0.1?mtu=1500    | mtu=1500: expected 256, 512, 1024, 2048 or 4096",
             })
     void whatIsWrongIsNamedWithWhatWouldBeRight(String uri, String message) {
@@ -81,6 +89,21 @@ class SimOptionsTest {
                         FabricException.class,
                         e -> assertThat(e.reason()).isEqualTo(Reason.BAD_URI))
                 .hasMessageContaining(message);
+    }
+
+    @Test
+    void aCardHasSoManyFunctionsAtMost() {
+        String most = functions(63);
+        assertThat(of("sim://lab/10.0.0.1?functions=" + most).functions()).hasSize(63);
+        assertThatThrownBy(() -> of("sim://lab/10.0.0.1?functions=" + functions(64)))
+                .hasMessageContaining("functions=64 functions: expected at most 63");
+        assertThat(Fabric.limits("sim://lab/10.0.0.1").maxFunctions()).isEqualTo(64);
+    }
+
+    private static String functions(int count) {
+        return IntStream.range(0, count)
+                .mapToObj("vf:10.0.1.%d"::formatted)
+                .collect(Collectors.joining(","));
     }
 
     @Test

@@ -1,12 +1,15 @@
 package dev.outboard.fabric.contract.roce;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Fabric;
+import dev.outboard.fabric.NicFunction;
 import dev.outboard.fabric.contract.CompletionChannelContract;
 import dev.outboard.fabric.contract.CompletionSinkContract;
 import dev.outboard.fabric.contract.DatagramContract;
 import dev.outboard.fabric.contract.DatagramServiceContract;
 import dev.outboard.fabric.contract.DeviceMemoryContract;
 import dev.outboard.fabric.contract.FabricContract;
+import dev.outboard.fabric.contract.FunctionContract;
 import dev.outboard.fabric.contract.MemoryWatchContract;
 import dev.outboard.fabric.contract.MemoryWindowContract;
 import dev.outboard.fabric.contract.MmioContract;
@@ -54,6 +57,19 @@ public class RoceContractTest {
         @Override
         protected Device open() {
             return RoceLoopback.open();
+        }
+    }
+
+    @Nested
+    class Functions extends FunctionContract {
+        @Override
+        protected Device open() {
+            return RoceLoopback.open();
+        }
+
+        @Override
+        protected Device openAsHost(NicFunction function) {
+            return Fabric.open(function.name());
         }
     }
 

@@ -2,12 +2,14 @@ package dev.outboard.fabric.contract.sim;
 
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
+import dev.outboard.fabric.NicFunction;
 import dev.outboard.fabric.contract.CompletionChannelContract;
 import dev.outboard.fabric.contract.CompletionSinkContract;
 import dev.outboard.fabric.contract.DatagramContract;
 import dev.outboard.fabric.contract.DatagramServiceContract;
 import dev.outboard.fabric.contract.DeviceMemoryContract;
 import dev.outboard.fabric.contract.FabricContract;
+import dev.outboard.fabric.contract.FunctionContract;
 import dev.outboard.fabric.contract.MemoryWatchContract;
 import dev.outboard.fabric.contract.MemoryWindowContract;
 import dev.outboard.fabric.contract.MmioContract;
@@ -64,6 +66,23 @@ public class SimContractTest {
         @Override
         protected Device open() {
             return SimContractTest.open("contract", "");
+        }
+    }
+
+    @Nested
+    class Functions extends FunctionContract {
+        @Override
+        protected Device open() {
+            int host = NEXT_HOST.incrementAndGet();
+            return SimContractTest.open(
+                    "contract",
+                    "?role=dpu&functions=vf:10.1.%1$d.%2$d,sf:10.2.%1$d.%2$d"
+                            .formatted(host / 250, host % 250 + 1));
+        }
+
+        @Override
+        protected Device openAsHost(NicFunction function) {
+            return Fabric.open(function.name());
         }
     }
 

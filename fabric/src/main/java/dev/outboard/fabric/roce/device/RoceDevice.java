@@ -10,6 +10,7 @@ import dev.outboard.fabric.DeviceLimits;
 import dev.outboard.fabric.DeviceMemory;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.NicFunction;
 import dev.outboard.fabric.NotificationHandle;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePairAttributes;
@@ -69,6 +70,7 @@ public final class RoceDevice implements Device {
     private final DeviceSettings settings;
     private final long guid;
     private final NetworkSite site;
+    private final CardFunctions functions;
     private final CongestionControl congestion;
     private final NicMachine nic;
     private final Engine engine;
@@ -87,10 +89,16 @@ public final class RoceDevice implements Device {
     /// Until everything is closed.
     private volatile boolean isOpen = true;
 
-    /// A device that is plugged in at `site`, which it closes in the end.
+    /// A card that is plugged in at `site`, which it closes in the end.
     public RoceDevice(DeviceSettings settings, NetworkSite site) {
+        this(settings, site, CardFunctions.single(settings));
+    }
+
+    /// A function of a card that is plugged in at `site`, which it closes in the end.
+    public RoceDevice(DeviceSettings settings, NetworkSite site, CardFunctions functions) {
         this.settings = settings;
         this.site = site;
+        this.functions = functions;
         guid = caGuid(settings, site.receiveBufferBytes());
         regions = new RegionTable(MAX_REGIONS, settings.random(), site.placement());
         deviceMemory = new DeviceMemoryPool(site.deviceMemoryBytes());
@@ -160,11 +168,12 @@ public final class RoceDevice implements Device {
     public DeviceLimits limits() {
         return limits(settings.pathMtu()).toBuilder()
                 .maxDeviceMemoryBytes(deviceMemory.capacity())
+                .maxFunctions(functions.most())
                 .build();
     }
 
-    /// The limits of a device whose packets have so much payload at most, and that has no memory of
-    /// its own.
+    /// The limits of a device whose packets have so much payload at most, with no memory of its own
+    /// and no other function on its card.
     public static DeviceLimits limits(PathMtu pathMtu) {
         return DeviceLimits.builder()
                 .maxMessageBytes(MAX_MESSAGE_BYTES)
@@ -175,7 +184,31 @@ public final class RoceDevice implements Device {
                 .maxWorkRequests(MAX_WORK_REQUESTS)
                 .maxScatterGather(MAX_SCATTER_GATHER)
                 .maxInlineBytes(MAX_INLINE_BYTES)
+                .maxFunctions(1)
                 .build();
+    }
+
+    @Override
+    public Role role() {
+        return functions.role();
+    }
+
+    @Override
+    public NicFunction function() {
+        return functions.own();
+    }
+
+    @Override
+    public List<NicFunction> functions() {
+        return functions.usable();
+    }
+
+    @Override
+    public Device openFunction(int number) {
+        if (!isOpen) {
+            throw new FabricException(Reason.CLOSED, name() + " is closed");
+        }
+        return functions.open(number);
     }
 
     @Override
