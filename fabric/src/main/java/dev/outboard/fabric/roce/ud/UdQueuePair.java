@@ -1,6 +1,5 @@
 package dev.outboard.fabric.roce.ud;
 
-import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.FabricException;
@@ -26,13 +25,12 @@ import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.Psn;
 import dev.outboard.fabric.verbs.Counters;
+import dev.outboard.fabric.verbs.DatagramCore;
 import dev.outboard.fabric.verbs.QueuePairCore;
 import dev.outboard.fabric.verbs.ReceiveEntry;
 import dev.outboard.fabric.verbs.SendEntry;
-import dev.outboard.fabric.verbs.SendQueue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -47,29 +45,24 @@ public final class UdQueuePair implements QueuePairMachine {
     static final int PACKETS_PER_TURN = 60;
 
     private final QueuePairCore core;
-    private final SendQueue sends;
+    private final DatagramCore datagrams;
     private final Port port;
     private final Consumer<Discard> discards;
     private final Counters<UdCounter> counters = new Counters<>(UdCounter.class);
     private final MemorySegment routeHeader =
             Arena.ofAuto().allocate(RouteHeader.LENGTH, Long.BYTES);
 
-    private volatile QueuePairState state = QueuePairState.RESET;
     private int queueKey;
     private int psn;
-
-    /// The position of the first request that was not given to the sink yet.
-    private long next;
-
-    /// Whether the application was told that the send queue is drained.
-    private boolean isDrainReported;
 
     /// A queue pair in state RESET.
     ///
     /// @param discards told why a datagram is dropped
     public UdQueuePair(QueuePairCore core, Port port, Consumer<Discard> discards) {
         this.core = core;
-        this.sends = core.sends();
+        this.datagrams =
+                new DatagramCore(
+                        core, () -> counters.increment(UdCounter.COMPLETION_QUEUE_OVERRUNS));
         this.port = port;
         this.discards = discards;
     }
@@ -86,7 +79,7 @@ public final class UdQueuePair implements QueuePairMachine {
 
     @Override
     public QueuePairState state() {
-        return state;
+        return datagrams.state();
     }
 
     /// What datagrams to this queue pair must carry. The thread that drives the device.
@@ -115,22 +108,14 @@ public final class UdQueuePair implements QueuePairMachine {
 
     @Override
     public boolean post(SendRequest request) {
-        return switch (state) {
-            case READY_TO_SEND, SEND_QUEUE_DRAIN, SEND_QUEUE_ERROR, ERROR -> {
-                check(request);
-                yield core.post(request);
-            }
-            case RESET, INIT, READY_TO_RECEIVE ->
-                    throw wrongState("sends are possible from READY_TO_SEND on");
-        };
+        datagrams.requireSendable();
+        check(request);
+        return core.post(request);
     }
 
     @Override
     public boolean post(ReceiveRequest request) {
-        if (state == QueuePairState.RESET) {
-            throw wrongState("receives are possible from INIT on");
-        }
-        return core.post(request);
+        return datagrams.post(request);
     }
 
     @Override
@@ -142,16 +127,9 @@ public final class UdQueuePair implements QueuePairMachine {
         if (change.given().contains(Attribute.SEND_PSN)) {
             psn = change.value(Attribute.SEND_PSN);
         }
-        switch (change.state()) {
-            case RESET -> reset();
-            case INIT, READY_TO_RECEIVE, READY_TO_SEND -> state = change.state();
-            case SEND_QUEUE_DRAIN -> {
-                isDrainReported &= state == QueuePairState.SEND_QUEUE_DRAIN;
-                state = QueuePairState.SEND_QUEUE_DRAIN;
-                reportDrained();
-            }
-            case SEND_QUEUE_ERROR -> throw new AssertionError("no transition leads there");
-            case ERROR -> fail();
+        datagrams.change(change.state());
+        if (change.state() == QueuePairState.RESET) {
+            counters.clear();
         }
     }
 
@@ -164,17 +142,14 @@ public final class UdQueuePair implements QueuePairMachine {
     /// ROCE-UD-1: a datagram with another key is dropped, in silence but for a counter.
     @Override
     public void receive(Packet packet, long nowNanos) {
-        switch (state) {
-            case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAIN, SEND_QUEUE_ERROR -> {
-                if (packet.queueKey() != queueKey) {
-                    drop(UdCounter.BAD_QUEUE_KEY_DROPPED, Discard.BAD_QUEUE_KEY);
-                } else if (!core.takeReceive()) {
-                    drop(UdCounter.NO_RECEIVE_DROPPED, Discard.NO_RECEIVE);
-                } else {
-                    deliver(packet, core.receive());
-                }
-            }
-            case RESET, INIT, ERROR -> drop(UdCounter.WRONG_STATE_DROPPED, Discard.WRONG_STATE);
+        if (!datagrams.isReceiving()) {
+            drop(UdCounter.WRONG_STATE_DROPPED, Discard.WRONG_STATE);
+        } else if (packet.queueKey() != queueKey) {
+            drop(UdCounter.BAD_QUEUE_KEY_DROPPED, Discard.BAD_QUEUE_KEY);
+        } else if (!core.takeReceive()) {
+            drop(UdCounter.NO_RECEIVE_DROPPED, Discard.NO_RECEIVE);
+        } else {
+            deliver(packet, core.receive());
         }
     }
 
@@ -183,33 +158,39 @@ public final class UdQueuePair implements QueuePairMachine {
         if (length > receive.length) {
             // The receive is lost, the queue pair goes on: a peer must not be able to stop it.
             drop(UdCounter.TOO_LONG_DROPPED, Discard.RECEIVE_TOO_SMALL);
-            told(core.failReceive(CompletionStatus.LOCAL_LENGTH_ERROR));
+            datagrams.told(core.failReceive(CompletionStatus.LOCAL_LENGTH_ERROR));
             return;
         }
         CompletionStatus stored = store(receive, packet);
         if (stored != CompletionStatus.SUCCESS) {
-            told(core.failReceive(stored));
-            fail();
+            datagrams.told(core.failReceive(stored));
+            datagrams.fail();
         } else {
             counters.increment(UdCounter.DATAGRAMS_RECEIVED);
             counters.add(UdCounter.BYTES_RECEIVED, packet.payloadLength());
-            told(ReceivedMessage.complete(core, CompletionOpcode.RECEIVE, length, packet));
+            datagrams.told(
+                    ReceivedMessage.complete(core, CompletionOpcode.RECEIVE, length, packet));
         }
     }
 
     /// Completes what the sink has sent since the last call, then gives it further datagrams.
     @Override
     public boolean transmit(PacketSink sink, long nowNanos) {
-        completeSent(next);
-        switch (state) {
-            case READY_TO_SEND -> send(sink);
-            case SEND_QUEUE_DRAIN -> reportDrained();
-            case SEND_QUEUE_ERROR -> flushSends();
-            case ERROR -> flush();
-            case RESET, INIT, READY_TO_RECEIVE -> {}
+        datagrams.beginTurn();
+        for (int share = PACKETS_PER_TURN; share > 0 && sink.hasRoom(); share--) {
+            SendEntry entry = datagrams.next();
+            if (entry == null) {
+                break;
+            }
+            try {
+                emit(entry, sink);
+                datagrams.sent();
+            } catch (MemoryFault refused) {
+                // Fails when it is looked at again.
+                entry.fault();
+            }
         }
-        return next > sends.head()
-                || (state == QueuePairState.READY_TO_SEND && next < sends.posted());
+        return datagrams.hasMore();
     }
 
     @Override
@@ -225,57 +206,12 @@ public final class UdQueuePair implements QueuePairMachine {
     /// Of the datagrams given to the sink by the last [#transmit], the first on `path` got lost.
     @Override
     public void tooLong(Path path) {
-        for (long position = sends.head(); position < next; position++) {
-            if (handleOf(sends.at(position)).path().equals(path)) {
-                completeSent(position);
-                failSend(CompletionStatus.LOCAL_QP_OPERATION_ERROR);
-                return;
-            }
-        }
+        datagrams.lost(entry -> handleOf(entry).path().equals(path));
     }
 
     @Override
     public void fail() {
-        if (state != QueuePairState.ERROR) {
-            state = QueuePairState.ERROR;
-            VarHandle.fullFence();
-            flush();
-            if (core.isShared()) {
-                core.raise(AsyncEvent.Type.QP_LAST_WQE_REACHED);
-            }
-        }
-    }
-
-    private void reset() {
-        state = QueuePairState.RESET;
-        isDrainReported = false;
-        core.clear();
-        next = sends.head();
-        counters.clear();
-    }
-
-    private void send(PacketSink sink) {
-        for (int share = PACKETS_PER_TURN; share > 0 && next < sends.posted(); share--) {
-            SendEntry entry = sends.at(next);
-            CompletionStatus flaw = entry.flaw(core.domain());
-            if (flaw != CompletionStatus.SUCCESS) {
-                // Its turn to fail comes when those before it are complete.
-                if (isDrained()) {
-                    failSend(flaw);
-                }
-                return;
-            }
-            if (!sink.hasRoom()) {
-                return;
-            }
-            try {
-                emit(entry, sink);
-                next++;
-            } catch (MemoryFault refused) {
-                // Fails when it is looked at again.
-                entry.fault();
-            }
-        }
+        datagrams.fail();
     }
 
     private void emit(SendEntry entry, PacketSink sink) {
@@ -328,57 +264,6 @@ public final class UdQueuePair implements QueuePairMachine {
         }
     }
 
-    /// The requests before `position` succeeded.
-    private void completeSent(long position) {
-        while (sends.head() < position) {
-            told(core.completeSend());
-        }
-    }
-
-    /// The oldest send failed with `status`; the rest is flushed, receiving goes on (roce.md 3.10).
-    private void failSend(CompletionStatus status) {
-        state = QueuePairState.SEND_QUEUE_ERROR;
-        told(core.completeSend(status));
-        flushSends();
-    }
-
-    private void flushSends() {
-        countLost(core.flushSends());
-        next = sends.head();
-    }
-
-    private void flush() {
-        countLost(core.flush());
-        next = sends.head();
-    }
-
-    /// If not, the application let the completion queue run full: a completion is lost, so the
-    /// queue pair cannot go on.
-    private void told(boolean told) {
-        countLost(told);
-        if (!told && state != QueuePairState.ERROR) {
-            core.raise(AsyncEvent.Type.QP_FATAL);
-            fail();
-        }
-    }
-
-    private void countLost(boolean told) {
-        if (!told) {
-            counters.increment(UdCounter.COMPLETION_QUEUE_OVERRUNS);
-        }
-    }
-
-    private boolean isDrained() {
-        return next == sends.head();
-    }
-
-    private void reportDrained() {
-        if (!isDrainReported && isDrained()) {
-            isDrainReported = true;
-            core.raise(AsyncEvent.Type.SQ_DRAINED);
-        }
-    }
-
     private void drop(UdCounter counter, Discard reason) {
         counters.increment(counter);
         discards.accept(reason);
@@ -419,12 +304,6 @@ public final class UdQueuePair implements QueuePairMachine {
                             + port.pathMtuBytes()
                             + ", the MTU of the port");
         }
-    }
-
-    private FabricException wrongState(String valid) {
-        return new FabricException(
-                Reason.INVALID_STATE,
-                "queue pair " + number() + " is in state " + state + "; " + valid);
     }
 
     private FabricException invalid(String why) {
