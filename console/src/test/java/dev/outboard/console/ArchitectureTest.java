@@ -53,6 +53,7 @@ class ArchitectureTest {
     private static final String NIC = ROCE + ".nic..";
     private static final String RC = ROCE + ".rc..";
     private static final String UD = ROCE + ".ud..";
+    private static final String RAW = ROCE + ".raw..";
     private static final String TRANSPORT = ROCE + ".transport..";
     private static final String CM = ROCE + ".cm..";
     private static final String IO = ROCE + ".io..";
@@ -76,6 +77,7 @@ class ArchitectureTest {
         NIC,
         RC,
         UD,
+        RAW,
         CM,
         NAA_PROTOCOL,
         "dev.outboard.ccip.wire..",
@@ -251,10 +253,12 @@ class ArchitectureTest {
         "roce.transport, 'memory;verbs;roce.wire;roce.transport'",
         "roce.rc,        'memory;verbs;roce.wire;roce.transport;roce.rc'",
         "roce.ud,        'memory;verbs;roce.wire;roce.transport;roce.ud'",
+        "roce.raw,       'memory;verbs;roce.wire;roce.transport;roce.raw'",
         "roce.cm,        'memory;verbs;roce.wire;roce.transport;roce.cm'",
-        "roce.nic, 'memory;verbs;drive;roce.wire;roce.transport;roce.rc;roce.ud;roce.cm;roce.nic'",
-        "roce.device,    'memory;verbs;drive;linux;roce.wire;roce.transport;roce.rc;roce.ud;roce.cm;"
-                + "roce.nic;roce.device'",
+        "roce.nic,       'memory;verbs;drive;roce.wire;roce.transport;roce.rc;roce.ud;roce.raw;"
+                + "roce.cm;roce.nic'",
+        "roce.device,    'memory;verbs;drive;linux;roce.wire;roce.transport;roce.rc;roce.ud;"
+                + "roce.raw;roce.cm;roce.nic;roce.device'",
         "sim.network,    'memory;verbs;roce.wire;roce.transport;sim.network'",
         "roce.io,        'spi;memory;verbs;linux;roce.wire;roce.transport;roce.io'",
     })

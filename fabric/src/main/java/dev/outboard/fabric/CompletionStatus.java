@@ -4,7 +4,8 @@ package dev.outboard.fabric;
 /// is the code.
 public enum CompletionStatus {
     SUCCESS("success"),
-    LOCAL_LENGTH_ERROR("local length error: the message does not fit the posted receive"),
+    LOCAL_LENGTH_ERROR(
+            "local length error: the message does not fit the posted receive, or is no frame that fits the port"),
     LOCAL_QP_OPERATION_ERROR("local queue pair operation error"),
     LOCAL_EEC_OPERATION_ERROR("local end-to-end context operation error"),
     LOCAL_PROTECTION_ERROR(

@@ -31,6 +31,9 @@ public interface Device extends AutoCloseable {
     /// The local address packets leave from.
     InetAddress address();
 
+    /// The address of its port on Ethernet; empty if it reaches no Ethernet itself.
+    Optional<MacAddress> macAddress();
+
     /// What identifies the device (the verbs' `ibv_get_device_guid`): an EUI-64.
     long guid();
 

@@ -12,6 +12,8 @@ package dev.outboard.fabric;
 /// @param maxInlineBytes payload that is copied when posted
 /// @param maxDeviceMemoryBytes memory of the card itself; 0 if it has none to give
 /// @param maxFunctions functions of a card, its physical one included
+/// @param maxFlows steering rules at a time; 0 if it has no queue pairs of type RAW_PACKET
+/// @param maxFrameBytes the longest frame of such a queue pair, without its frame check sequence
 public record DeviceLimits(
         long maxMessageBytes,
         int pathMtuBytes,
@@ -22,7 +24,9 @@ public record DeviceLimits(
         int maxScatterGather,
         int maxInlineBytes,
         long maxDeviceMemoryBytes,
-        int maxFunctions) {
+        int maxFunctions,
+        int maxFlows,
+        int maxFrameBytes) {
     /// For providers: every limit is 0 until it is set.
     public static Builder builder() {
         return new Builder();
@@ -40,7 +44,9 @@ public record DeviceLimits(
                 .maxScatterGather(maxScatterGather)
                 .maxInlineBytes(maxInlineBytes)
                 .maxDeviceMemoryBytes(maxDeviceMemoryBytes)
-                .maxFunctions(maxFunctions);
+                .maxFunctions(maxFunctions)
+                .maxFlows(maxFlows)
+                .maxFrameBytes(maxFrameBytes);
     }
 
     /// Collects the limits; every call returns this builder.
@@ -55,6 +61,8 @@ public record DeviceLimits(
         private int maxInlineBytes;
         private long maxDeviceMemoryBytes;
         private int maxFunctions;
+        private int maxFlows;
+        private int maxFrameBytes;
 
         private Builder() {}
 
@@ -108,6 +116,16 @@ public record DeviceLimits(
             return this;
         }
 
+        public Builder maxFlows(int maxFlows) {
+            this.maxFlows = maxFlows;
+            return this;
+        }
+
+        public Builder maxFrameBytes(int maxFrameBytes) {
+            this.maxFrameBytes = maxFrameBytes;
+            return this;
+        }
+
         public DeviceLimits build() {
             return new DeviceLimits(
                     maxMessageBytes,
@@ -119,7 +137,9 @@ public record DeviceLimits(
                     maxScatterGather,
                     maxInlineBytes,
                     maxDeviceMemoryBytes,
-                    maxFunctions);
+                    maxFunctions,
+                    maxFlows,
+                    maxFrameBytes);
         }
     }
 }

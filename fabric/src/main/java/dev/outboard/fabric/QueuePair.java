@@ -3,7 +3,8 @@ package dev.outboard.fabric;
 import java.util.Map;
 
 /// A send queue and a receive queue, towards one remote queue pair if [#type] is
-/// RELIABLE_CONNECTED, towards any with UNRELIABLE_DATAGRAM.
+/// RELIABLE_CONNECTED, towards any with UNRELIABLE_DATAGRAM, towards an Ethernet port with
+/// RAW_PACKET.
 ///
 /// One thread at a time may post to the send queue, and one to the receive queue. The posting
 /// thread drives the device, so a request usually is on the wire when [#post(SendRequest)] returns.
@@ -51,6 +52,14 @@ public interface QueuePair extends AutoCloseable {
     /// @throws FabricException with INVALID_STATE in state RESET, or if the queue pair has a shared
     ///   receive queue
     boolean post(ReceiveRequest request);
+
+    /// Steers frames that match to this queue pair (the verbs' `ibv_create_flow`), in any state;
+    /// the queue pair drops and counts those that come before READY_TO_RECEIVE.
+    ///
+    /// @throws FabricException with INVALID_STATE if the queue pair is of another type than
+    ///   RAW_PACKET; with IN_USE if the device has a flow for the same frames; with LIMIT_REACHED
+    ///   if it has [DeviceLimits#maxFlows]
+    Flow createFlow(FlowMatch match);
 
     /// What this queue pair counted: packets, bytes, retransmissions, NAKs by kind. At least
     /// `bytes-sent` and `bytes-received`, payload both.

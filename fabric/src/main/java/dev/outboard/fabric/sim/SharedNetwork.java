@@ -2,10 +2,12 @@ package dev.outboard.fabric.sim;
 
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.MacAddress;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.sim.network.SimulatedNetwork;
 import dev.outboard.fabric.sim.network.SimulatedNetwork.Datagram;
 import dev.outboard.fabric.sim.network.SimulatedNetwork.Node;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HashMap;
@@ -37,6 +39,7 @@ final class SharedNetwork implements SimNetwork {
     private final SimulatedNetwork<Gid> network;
     private final long startNanos = System.nanoTime();
     private final SimCards cards = new SimCards();
+    private final SwitchPorts ports = new SwitchPorts();
     private final ReentrantLock lock = new ReentrantLock();
 
     /// Time has passed, something was sent, or somebody is to look up.
@@ -71,7 +74,9 @@ final class SharedNetwork implements SimNetwork {
                                         options.name(),
                                         wanted));
             }
+            network.ports.requireFree(options);
             network.cards.join(options);
+            network.ports.join(Gid.of(options.address()));
             NETWORKS.put(options.network(), network);
             return network;
         }
@@ -87,6 +92,7 @@ final class SharedNetwork implements SimNetwork {
         exclusively(() -> network.detach(address));
         synchronized (NETWORKS) {
             cards.leave(address);
+            ports.leave(address);
             if (cards.isEmpty()) {
                 NETWORKS.remove(name);
             }
@@ -117,6 +123,20 @@ final class SharedNetwork implements SimNetwork {
         return exclusively(() -> {
             changed.signalAll();
             return network.send(from, to, bytes);
+        });
+    }
+
+    /// Sends an Ethernet frame to whoever has its destination address; if nobody has, to all
+    /// others.
+    void sendFrame(Gid from, byte[] frame) {
+        long destination = MacAddress.bitsAt(MemorySegment.ofArray(frame), 0);
+        List<Gid> receivers;
+        synchronized (NETWORKS) {
+            receivers = ports.receivers(from, new MacAddress(destination));
+        }
+        exclusively(() -> {
+            changed.signalAll();
+            network.sendFrame(from, receivers, frame);
         });
     }
 
@@ -300,6 +320,7 @@ final class SharedNetwork implements SimNetwork {
                                 new Frame(
                                         datagram.from().toInetAddress(),
                                         datagram.to().toInetAddress(),
+                                        datagram.isFrame(),
                                         datagram.bytes()))));
     }
 

@@ -34,10 +34,12 @@ public interface SimNetwork {
                 device.name() + " is not on a simulated network; valid: a device of sim://");
     }
 
-    /// A packet on its way.
+    /// A packet or a raw Ethernet frame on its way from one device to another.
     ///
-    /// @param bytes from the BTH to the ICRC; not to be changed
-    record Frame(InetAddress from, InetAddress to, byte[] bytes) {}
+    /// @param isEthernet whether it is a raw frame, or a copy of one that goes to several devices
+    /// @param bytes of a packet, from the BTH to the ICRC; of a raw frame, from the destination
+    ///   address to the frame check sequence, 4 bytes; not to be changed
+    record Frame(InetAddress from, InetAddress to, boolean isEthernet, byte[] bytes) {}
 
     /// Its name in the URIs of its devices.
     String name();
@@ -67,7 +69,7 @@ public interface SimNetwork {
     void heal();
 
     /// From now on packets of more than `bytes` bytes, BTH to ICRC, do not fit the way from `from`
-    /// to `to`.
+    /// to `to`, nor do raw frames of more, frame check sequence included.
     void limit(InetAddress from, InetAddress to, int bytes);
 
     /// The device at `address` is dead, as if its machine had failed, and with it all functions of
@@ -75,10 +77,10 @@ public interface SimNetwork {
     /// with those that are opened later.
     void kill(InetAddress address);
 
-    /// Drops, from now on, every packet that does not pass; sees all that are sent.
+    /// Drops, from now on, every packet and raw frame that does not pass; sees all that are sent.
     void filter(Predicate<Frame> passes);
 
-    /// What became of the packets: sent, arrived, lost, cut-off, too-long, duplicated, held-back,
-    /// corrupted, overflowed and undeliverable.
+    /// What became of the packets and of each copy of the raw frames: sent, arrived, lost, cut-off,
+    /// too-long, duplicated, held-back, corrupted, overflowed and undeliverable.
     Map<String, Long> counters();
 }

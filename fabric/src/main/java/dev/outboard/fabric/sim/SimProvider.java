@@ -8,6 +8,7 @@ import dev.outboard.fabric.roce.device.CardFunctions;
 import dev.outboard.fabric.roce.device.DeviceSettings;
 import dev.outboard.fabric.roce.device.RoceDevice;
 import dev.outboard.fabric.roce.rc.PeerBuffer;
+import dev.outboard.fabric.roce.wire.EthernetFrame;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.spi.DeviceUri;
 import dev.outboard.fabric.spi.FabricProvider;
@@ -25,6 +26,10 @@ import java.util.TreeMap;
 ///   `sim://lab/fd00::1`. Devices of one network reach each other and nobody else. A network begins
 ///   with the first device on it, and ends with the last;
 /// - it has 256 KiB of device memory;
+/// - it has a port on the Ethernet of its network, which is a switch: a raw frame goes to the
+///   device that has the destination address, one to a multicast or unknown address to all others.
+///   The address comes with the IP address: that of `10.0.0.1` is 02:00:0a:00:00:01. Frames of up
+///   to 9,018 bytes pass, whatever `mtu` is;
 /// - a region with relaxed ordering shows what was written there line by line, 64 bytes each, in an
 ///   order that the seed decides;
 /// - `mtu=4096` is the payload of a packet at most: 256 to 4096;
@@ -121,6 +126,8 @@ public final class SimProvider implements FabricProvider {
         return RoceDevice.limits(SimOptions.of(location).pathMtu()).toBuilder()
                 .maxDeviceMemoryBytes(SimSite.DEVICE_MEMORY_BYTES)
                 .maxFunctions(SimCard.MOST_FUNCTIONS)
+                .maxFlows(RoceDevice.MAX_FLOWS)
+                .maxFrameBytes(EthernetFrame.MAX_LENGTH)
                 .build();
     }
 

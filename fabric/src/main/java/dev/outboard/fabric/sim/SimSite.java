@@ -6,6 +6,7 @@ import dev.outboard.fabric.drive.ThreadDrivers;
 import dev.outboard.fabric.memory.Placement;
 import dev.outboard.fabric.roce.device.NetworkSite;
 import dev.outboard.fabric.roce.io.Route;
+import dev.outboard.fabric.roce.transport.EthernetPort;
 import dev.outboard.fabric.roce.transport.PacketHandler;
 import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.roce.transport.TransmitListener;
@@ -14,6 +15,8 @@ import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.sim.network.DatagramReader;
 import dev.outboard.fabric.sim.network.DatagramSink;
+import dev.outboard.fabric.sim.network.FrameBuffer;
+import dev.outboard.fabric.sim.network.FrameReader;
 import dev.outboard.fabric.sim.network.SimulatedNetwork;
 import dev.outboard.fabric.sim.network.SimulatedNetwork.Datagram;
 import dev.outboard.fabric.sim.network.SimulatedNetwork.Node;
@@ -27,6 +30,7 @@ final class SimSite implements NetworkSite {
     static final long DEVICE_MEMORY_BYTES = 256 << 10;
 
     private static final int MAX_DATAGRAMS = 64;
+    private static final int MAX_FRAMES = 32;
 
     /// A datagram in the inbox, headers included.
     private static final int BYTES_PER_DATAGRAM = 4352;
@@ -37,6 +41,8 @@ final class SimSite implements NetworkSite {
     private final Gid address;
     private final DatagramSink sink = new DatagramSink(MAX_DATAGRAMS);
     private final DatagramReader reader;
+    private final FrameBuffer frames;
+    private final FrameReader frameReader = new FrameReader();
     private TransmitListener listener = TransmitListener.INDIFFERENT;
     private final SimMemory memory;
     private long lastTurnNanos;
@@ -44,12 +50,15 @@ final class SimSite implements NetworkSite {
     private volatile long sent;
     private volatile long batches;
     private volatile long received;
+    private volatile long sentFrames;
+    private volatile long receivedFrames;
 
     /// A place on the network that `options` name.
     SimSite(SimOptions options) {
         network = SharedNetwork.join(options);
         address = Gid.of(options.address());
         reader = new DatagramReader(address, Path.DESTINATION_PORT);
+        frames = new FrameBuffer(SwitchPorts.addressOf(address), MAX_FRAMES);
         memory = new SimMemory(new Random(~network.options().seed() ^ address.hashCode()));
     }
 
@@ -110,6 +119,10 @@ final class SimSite implements NetworkSite {
             if (mail == null) {
                 return i;
             }
+            if (mail.isFrame()) {
+                receivedFrames += frameReader.read(mail.bytes(), handler) ? 1 : 0;
+                continue;
+            }
             Packet packet = reader.read(mail.from(), mail.bytes());
             if (packet != null) {
                 received++;
@@ -139,6 +152,11 @@ final class SimSite implements NetworkSite {
             }
         }
         sink.clear();
+        for (int i = 0; i < frames.count(); i++) {
+            network.sendFrame(address, frames.bytes(i));
+            sentFrames++;
+        }
+        frames.clear();
         memory.step();
         lastTurnNanos = nowNanos;
     }
@@ -155,6 +173,11 @@ final class SimSite implements NetworkSite {
     }
 
     @Override
+    public EthernetPort ethernet() {
+        return frames;
+    }
+
+    @Override
     public Placement placement() {
         return memory;
     }
@@ -164,6 +187,9 @@ final class SimSite implements NetworkSite {
         counters.put("sent.packets", sent);
         counters.put("sent.calls", batches);
         counters.put("received.packets", received);
+        counters.put("sent.frames", sentFrames);
+        counters.put("received.frames", receivedFrames);
+        counters.put("discarded.bad-frame-check", frameReader.damaged());
         counters.put("received.buffer-bytes", (long) receiveBufferBytes());
         reader.flaws().copyTo(counters, "discarded.");
     }
@@ -217,10 +243,10 @@ final class SimSite implements NetworkSite {
             instantNanos = nowNanos;
             long before;
             do {
-                before = received;
+                before = received + receivedFrames;
                 drivers.turn();
                 hasMailLeft = network.hasMail(address);
-            } while (hasMailLeft && received > before);
+            } while (hasMailLeft && received + receivedFrames > before);
         }
     }
 }

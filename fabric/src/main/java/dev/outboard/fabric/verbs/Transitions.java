@@ -111,6 +111,18 @@ public final class Transitions {
                     .permit(SEND_QUEUE_DRAIN, READY_TO_SEND, Set.of(), Set.of(QUEUE_KEY))
                     .permit(SEND_QUEUE_ERROR, READY_TO_SEND, Set.of(), Set.of(QUEUE_KEY));
 
+    private static final Transitions RAW =
+            new Transitions()
+                    .permit(RESET, INIT, Set.of(), Set.of())
+                    .permit(INIT, INIT, Set.of(), Set.of())
+                    .permit(INIT, READY_TO_RECEIVE, Set.of(), Set.of())
+                    .permit(READY_TO_RECEIVE, READY_TO_SEND, Set.of(), Set.of())
+                    .permit(READY_TO_SEND, READY_TO_SEND, Set.of(), Set.of())
+                    .permit(READY_TO_SEND, SEND_QUEUE_DRAIN, Set.of(), Set.of())
+                    .permit(SEND_QUEUE_DRAIN, SEND_QUEUE_DRAIN, Set.of(), Set.of())
+                    .permit(SEND_QUEUE_DRAIN, READY_TO_SEND, Set.of(), Set.of())
+                    .permit(SEND_QUEUE_ERROR, READY_TO_SEND, Set.of(), Set.of());
+
     private final Map<QueuePairState, Map<QueuePairState, Rule>> rules =
             new EnumMap<>(QueuePairState.class);
 
@@ -147,6 +159,7 @@ public final class Transitions {
                 switch (type) {
                     case RELIABLE_CONNECTED -> CONNECTED;
                     case UNRELIABLE_DATAGRAM -> DATAGRAM;
+                    case RAW_PACKET -> RAW;
                 };
         Map<QueuePairState, Rule> exits = table.rules.getOrDefault(from, Map.of());
         Rule rule = exits.get(change.state());

@@ -64,6 +64,18 @@ class TransitionsTest {
                     "SEND_QUEUE_DRAIN READY_TO_SEND - QUEUE_KEY",
                     "SEND_QUEUE_ERROR READY_TO_SEND - QUEUE_KEY");
 
+    private static final List<String> RAW =
+            List.of(
+                    "RESET INIT - -",
+                    "INIT INIT - -",
+                    "INIT READY_TO_RECEIVE - -",
+                    "READY_TO_RECEIVE READY_TO_SEND - -",
+                    "READY_TO_SEND READY_TO_SEND - -",
+                    "READY_TO_SEND SEND_QUEUE_DRAIN - -",
+                    "SEND_QUEUE_DRAIN SEND_QUEUE_DRAIN - -",
+                    "SEND_QUEUE_DRAIN READY_TO_SEND - -",
+                    "SEND_QUEUE_ERROR READY_TO_SEND - -");
+
     private record Row(Set<Attribute> required, Set<Attribute> optional) {}
 
     static Stream<Arguments> everyTransition() {
@@ -235,7 +247,11 @@ class TransitionsTest {
     }
 
     private static List<String> rows(QueuePairType type) {
-        return type == QueuePairType.RELIABLE_CONNECTED ? CONNECTED : DATAGRAM;
+        return switch (type) {
+            case RELIABLE_CONNECTED -> CONNECTED;
+            case UNRELIABLE_DATAGRAM -> DATAGRAM;
+            case RAW_PACKET -> RAW;
+        };
     }
 
     private static Optional<Row> row(QueuePairType type, QueuePairState from, QueuePairState to) {

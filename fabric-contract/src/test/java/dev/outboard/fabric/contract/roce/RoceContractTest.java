@@ -14,6 +14,7 @@ import dev.outboard.fabric.contract.MemoryWatchContract;
 import dev.outboard.fabric.contract.MemoryWindowContract;
 import dev.outboard.fabric.contract.MmioContract;
 import dev.outboard.fabric.contract.QueuePairContract;
+import dev.outboard.fabric.contract.RawPacketContract;
 import dev.outboard.fabric.contract.SharedReceiveQueueContract;
 import dev.outboard.fabric.contract.ThreadsContract;
 import org.junit.jupiter.api.Nested;
@@ -83,6 +84,14 @@ public class RoceContractTest {
 
     @Nested
     class Registers extends MmioContract {
+        @Override
+        protected Device open() {
+            return RoceLoopback.open();
+        }
+    }
+
+    @Nested
+    class RawPackets extends RawPacketContract {
         @Override
         protected Device open() {
             return RoceLoopback.open();

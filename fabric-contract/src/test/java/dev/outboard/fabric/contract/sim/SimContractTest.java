@@ -14,6 +14,7 @@ import dev.outboard.fabric.contract.MemoryWatchContract;
 import dev.outboard.fabric.contract.MemoryWindowContract;
 import dev.outboard.fabric.contract.MmioContract;
 import dev.outboard.fabric.contract.QueuePairContract;
+import dev.outboard.fabric.contract.RawPacketContract;
 import dev.outboard.fabric.contract.SharedReceiveQueueContract;
 import dev.outboard.fabric.contract.ThreadsContract;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -96,6 +97,14 @@ public class SimContractTest {
 
     @Nested
     class Registers extends MmioContract {
+        @Override
+        protected Device open() {
+            return SimContractTest.open("contract", "");
+        }
+    }
+
+    @Nested
+    class RawPackets extends RawPacketContract {
         @Override
         protected Device open() {
             return SimContractTest.open("contract", "");

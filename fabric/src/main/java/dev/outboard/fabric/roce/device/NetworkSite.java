@@ -5,6 +5,7 @@ import dev.outboard.fabric.drive.Engine;
 import dev.outboard.fabric.drive.Site;
 import dev.outboard.fabric.memory.Placement;
 import dev.outboard.fabric.roce.nic.NicLink;
+import dev.outboard.fabric.roce.transport.EthernetPort;
 import dev.outboard.fabric.roce.transport.TransmitListener;
 import java.net.InetAddress;
 import java.util.Map;
@@ -25,6 +26,11 @@ public interface NetworkSite extends NicLink, Site, AutoCloseable {
 
     /// Why packets cannot get to `destination`; empty if they can. Any thread.
     String problemTowards(InetAddress destination);
+
+    /// Where raw Ethernet frames leave; null if they cannot.
+    default @Nullable EthernetPort ethernet() {
+        return null;
+    }
 
     /// Decides when writes to memory with relaxed ordering can be seen; null for in order.
     default @Nullable Placement placement() {

@@ -10,6 +10,7 @@ import dev.outboard.fabric.DeviceLimits;
 import dev.outboard.fabric.DeviceMemory;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.MacAddress;
 import dev.outboard.fabric.NicFunction;
 import dev.outboard.fabric.NotificationHandle;
 import dev.outboard.fabric.ProtectionDomain;
@@ -26,8 +27,10 @@ import dev.outboard.fabric.roce.cm.CaGuid;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
 import dev.outboard.fabric.roce.nic.GeneralServices;
 import dev.outboard.fabric.roce.nic.NicMachine;
+import dev.outboard.fabric.roce.raw.RawPacketQueuePair;
 import dev.outboard.fabric.roce.rc.CongestionControl;
 import dev.outboard.fabric.roce.rc.RcQueuePair;
+import dev.outboard.fabric.roce.transport.EthernetPort;
 import dev.outboard.fabric.roce.transport.Port;
 import dev.outboard.fabric.roce.transport.QueuePairMachine;
 import dev.outboard.fabric.roce.ud.UdQueuePair;
@@ -47,6 +50,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /// A software RoCEv2 device: a network card with the engine around it, plugged in somewhere, and
 /// everything made from it.
@@ -63,6 +67,9 @@ public final class RoceDevice implements Device {
     private static final int MAX_INLINE_BYTES = 1024;
     private static final long MAX_MESSAGE_BYTES = 1L << 31;
 
+    /// Where there is Ethernet.
+    public static final int MAX_FLOWS = 1024;
+
     /// roce.md 5.6: gives a transport timeout of 0.54 s instead of Linux's 2.15 s. Losses are found
     /// earlier by probing; this decides how soon a dead peer is noticed.
     public static final int PACKET_LIFETIME_CODE = 15;
@@ -71,6 +78,7 @@ public final class RoceDevice implements Device {
     private final long guid;
     private final NetworkSite site;
     private final CardFunctions functions;
+    private final @Nullable EthernetPort ethernet;
     private final CongestionControl congestion;
     private final NicMachine nic;
     private final Engine engine;
@@ -99,6 +107,7 @@ public final class RoceDevice implements Device {
         this.settings = settings;
         this.site = site;
         this.functions = functions;
+        ethernet = site.ethernet();
         guid = caGuid(settings, site.receiveBufferBytes());
         regions = new RegionTable(MAX_REGIONS, settings.random(), site.placement());
         deviceMemory = new DeviceMemoryPool(site.deviceMemoryBytes());
@@ -160,6 +169,11 @@ public final class RoceDevice implements Device {
     }
 
     @Override
+    public Optional<MacAddress> macAddress() {
+        return Optional.ofNullable(ethernet).map(EthernetPort::address);
+    }
+
+    @Override
     public long guid() {
         return guid;
     }
@@ -169,6 +183,8 @@ public final class RoceDevice implements Device {
         return limits(settings.pathMtu()).toBuilder()
                 .maxDeviceMemoryBytes(deviceMemory.capacity())
                 .maxFunctions(functions.most())
+                .maxFlows(ethernet == null ? 0 : MAX_FLOWS)
+                .maxFrameBytes(ethernet == null ? 0 : ethernet.maxFrameBytes())
                 .build();
     }
 
@@ -331,7 +347,21 @@ public final class RoceDevice implements Device {
         return switch (attributes.type()) {
             case RELIABLE_CONNECTED -> new RcQueuePair(core, port(), congestion);
             case UNRELIABLE_DATAGRAM -> new UdQueuePair(core, port(), nic.discards()::increment);
+            case RAW_PACKET ->
+                    new RawPacketQueuePair(
+                            core, port(), requireEthernet(), nic.discards()::increment);
         };
+    }
+
+    private EthernetPort requireEthernet() {
+        if (ethernet == null) {
+            throw new FabricException(
+                    Reason.INVALID_ARGUMENT,
+                    name()
+                            + " has no queue pairs of type RAW_PACKET, as its limits say; valid:"
+                            + " RELIABLE_CONNECTED, UNRELIABLE_DATAGRAM, or a device of sim://");
+        }
+        return ethernet;
     }
 
     private QueuePairCore core(
@@ -424,6 +454,7 @@ public final class RoceDevice implements Device {
         counters.put("open.protection-domains", (long) openDomains.get());
         counters.put("open.completion-queues", (long) openCompletionQueues.get());
         counters.put("open.queue-pairs", (long) queuePairs.size());
+        counters.put("open.flows", engine.exclusively(() -> (long) nic.steering().size()));
         counters.put("open.connection-channels", (long) channels.size());
         regions.countersTo(counters);
         counters.put("completions.sink-failures", sinkFailures.get());

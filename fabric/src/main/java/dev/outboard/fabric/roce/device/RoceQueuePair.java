@@ -2,6 +2,8 @@ package dev.outboard.fabric.roce.device;
 
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.Flow;
+import dev.outboard.fabric.FlowMatch;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
@@ -107,6 +109,18 @@ final class RoceQueuePair implements QueuePair {
             device.engine().ring(bell);
         }
         return posted;
+    }
+
+    @Override
+    public Flow createFlow(FlowMatch match) {
+        requireOpen();
+        if (type() != QueuePairType.RAW_PACKET) {
+            throw new FabricException(
+                    Reason.INVALID_STATE,
+                    "queue pair %d of %s is %s; flows lead to a queue pair of type RAW_PACKET"
+                            .formatted(number(), device.name(), type()));
+        }
+        return device.engine().exclusively(() -> new RoceFlow(device, queuePair, match));
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.outboard.fabric.drive.Machine;
 import dev.outboard.fabric.memory.KeyedTable;
 import dev.outboard.fabric.roce.cm.CaGuid;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
+import dev.outboard.fabric.roce.raw.RawPacketQueuePair;
 import dev.outboard.fabric.roce.rc.CongestionControl;
 import dev.outboard.fabric.roce.rc.RcQueuePair;
 import dev.outboard.fabric.roce.transport.Discard;
@@ -19,6 +20,7 @@ import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.fabric.verbs.Counters;
+import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.IntConsumer;
@@ -54,6 +56,8 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
     private final KeyedTable<NicQueuePair> queuePairs = new KeyedTable<>();
     private final ReadyQueue ready = new ReadyQueue();
     private final DeadlineQueue deadlines = new DeadlineQueue();
+
+    private final Steering steering = new Steering();
 
     /// Of answers, which wait for a request to go with.
     private final Deferral answers = new Deferral();
@@ -133,6 +137,7 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
         machine.close();
         queuePair.leave();
         queuePairs.remove(machine.number());
+        steering.removeAll(queuePair);
         Path path = machine.path();
         if (path != null) {
             distrusted.remove(path);
@@ -144,7 +149,12 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
         ready.add(queuePair);
     }
 
-    /// The packets that were dropped, by reason.
+    /// Who gets which raw Ethernet frames.
+    public Steering steering() {
+        return steering;
+    }
+
+    /// The packets and frames that were dropped, by reason.
     public Counters<Discard> discards() {
         return discards;
     }
@@ -242,6 +252,16 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
             }
             queuePair.receive(packet, nowNanos);
             ready.add(queuePair);
+        }
+    }
+
+    @Override
+    public void frame(MemorySegment frame, int length) {
+        NicQueuePair queuePair = steering.find(frame);
+        if (queuePair != null && queuePair.machine() instanceof RawPacketQueuePair taker) {
+            taker.receive(frame, length);
+        } else {
+            discards.increment(Discard.NO_FLOW);
         }
     }
 

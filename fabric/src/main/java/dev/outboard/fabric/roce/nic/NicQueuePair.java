@@ -43,6 +43,7 @@ public final class NicQueuePair {
         return switch (machine.type()) {
             case RELIABLE_CONNECTED -> transport != Opcode.Transport.UD;
             case UNRELIABLE_DATAGRAM -> transport == Opcode.Transport.UD;
+            case RAW_PACKET -> false;
         };
     }
 

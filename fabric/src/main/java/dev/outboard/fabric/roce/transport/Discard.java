@@ -15,10 +15,15 @@ public enum Discard {
 
     /// A datagram with another Q_Key (4).
     BAD_QUEUE_KEY,
-    /// A datagram, and no receive was posted (4).
+    /// A datagram or frame, and no receive was posted (4).
     NO_RECEIVE,
-    /// A datagram larger than the receive's buffers (4).
+    /// A datagram or frame larger than the receive's buffers (4).
     RECEIVE_TOO_SMALL,
+    /// A frame, and the receive names memory that cannot be written.
+    RECEIVE_UNWRITABLE,
     /// A datagram to queue pair 1 that is no connection-management MAD.
-    BAD_MAD
+    BAD_MAD,
+
+    /// A raw Ethernet frame that no flow steers to a queue pair.
+    NO_FLOW
 }

@@ -3,6 +3,7 @@ package dev.outboard.fabric.sim.network;
 import dev.outboard.fabric.verbs.Counters;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -53,8 +54,9 @@ public final class SimulatedNetwork<A> {
     ///
     /// @param from who sent it
     /// @param to who gets it
+    /// @param isFrame whether it is a whole Ethernet frame
     /// @param bytes the receiver's to keep
-    public record Datagram<A>(A from, A to, byte[] bytes) {}
+    public record Datagram<A>(A from, A to, boolean isFrame, byte[] bytes) {}
 
     /// What can happen to a datagram.
     public enum Fate {
@@ -179,27 +181,54 @@ public final class SimulatedNetwork<A> {
     /// @return false if they do not fit the way, and are dropped
     public boolean send(A from, A to, byte[] bytes) {
         Route<A> route = new Route<>(from, to);
-        if (bytes.length > limits.getOrDefault(route, Integer.MAX_VALUE)) {
-            note(Fate.TOO_LONG);
+        if (!fits(route, bytes)) {
             return false;
         }
         note(Fate.SENT);
-        long leaves = leaves(from, bytes.length);
-        if (cut.contains(route) || isolated.contains(from) || isolated.contains(to)) {
-            note(Fate.CUT_OFF);
-            return true;
+        carry(route, false, bytes, leaves(from, bytes.length));
+        return true;
+    }
+
+    /// Sends an Ethernet frame, which stays the caller's, once to the switch, which passes it on to
+    /// each of `receivers`, where it fits the way. Each copy has a fate of its own.
+    public void sendFrame(A from, Collection<A> receivers, byte[] frame) {
+        long leaves = leaves(from, frame.length);
+        if (receivers.isEmpty()) {
+            note(Fate.SENT);
+            note(Fate.UNDELIVERABLE);
         }
-        var datagram = new Datagram<>(from, to, bytes.clone());
+        for (A to : receivers) {
+            Route<A> route = new Route<>(from, to);
+            if (fits(route, frame)) {
+                note(Fate.SENT);
+                carry(route, true, frame, leaves);
+            }
+        }
+    }
+
+    private boolean fits(Route<A> route, byte[] bytes) {
+        boolean fits = bytes.length <= limits.getOrDefault(route, Integer.MAX_VALUE);
+        if (!fits) {
+            note(Fate.TOO_LONG);
+        }
+        return fits;
+    }
+
+    private void carry(Route<A> route, boolean isFrame, byte[] bytes, long leaves) {
+        if (cut.contains(route) || isolated.contains(route.from) || isolated.contains(route.to)) {
+            note(Fate.CUT_OFF);
+            return;
+        }
+        var datagram = new Datagram<>(route.from, route.to, isFrame, bytes.clone());
         if (!passes.test(datagram) || happens(faults.loss())) {
             note(Fate.LOST);
-            return true;
+            return;
         }
         launch(datagram, leaves);
         if (happens(faults.duplication())) {
             note(Fate.DUPLICATED);
-            launch(new Datagram<>(from, to, bytes.clone()), leaves);
+            launch(new Datagram<>(route.from, route.to, isFrame, bytes.clone()), leaves);
         }
-        return true;
     }
 
     /// When the last bit of what `from` sends now has left: one datagram after the other, as fast

@@ -42,7 +42,8 @@ class DispatchTest {
     private final ScriptedQueuePair machine = new ScriptedQueuePair(nic.freeNumber(), turns);
     private final NicQueuePair queuePair = nic.add(machine);
 
-    /// A connected queue pair takes everything but datagrams, a datagram queue pair nothing else.
+    /// A connected queue pair takes everything but datagrams, a datagram queue pair nothing else,
+    /// and a raw one none at all.
     @ParameterizedTest
     @EnumSource(Opcode.class)
     void aQueuePairGetsThePacketsOfItsTransport(Opcode opcode) {
@@ -51,7 +52,12 @@ class DispatchTest {
             machine.type = type;
             machine.received = 0;
             nic.discards().clear();
-            boolean isIts = isDatagram == (type == QueuePairType.UNRELIABLE_DATAGRAM);
+            boolean isIts =
+                    switch (type) {
+                        case RELIABLE_CONNECTED -> !isDatagram;
+                        case UNRELIABLE_DATAGRAM -> isDatagram;
+                        case RAW_PACKET -> false;
+                    };
 
             nic.packet(packet(opcode, machine.number, 0, 0), 0);
 
