@@ -10,9 +10,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -22,20 +20,23 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Two infos are equal if they name the same device. A URI that leaves the choice of a loopback
 /// address to the fabric (`roce://auto?peer=127.0.0.1`) names another device each time [#of] is
-/// called with it.
+/// called with it, so that a program can have two that reach each other; in [#list] it is the one
+/// that all users of the fabric in this process share.
 public final class DocaDevInfo {
-    /// Those of [#list] that draw their address: listed again they are the same.
-    private static final Map<String, DocaDevInfo> DRAWN = new ConcurrentHashMap<>();
-
     private final String uri;
     private final DeviceInfo info;
+
+    /// Whether it names a device that nobody else names so.
+    private final boolean isAnother;
+
     private final String name;
     private final @Nullable InetAddress address;
     private final @Nullable NetworkInterface iface;
 
-    private DocaDevInfo(DeviceUri location, String uri, DeviceInfo info) {
+    private DocaDevInfo(DeviceUri location, String uri, DeviceInfo info, boolean isAnother) {
         this.uri = uri;
         this.info = info;
+        this.isAnother = isAnother;
         this.name = location.scheme() + "://" + location.device();
         this.address = info.address().orElse(null);
         this.iface = address == null ? null : interfaceOf(address);
@@ -56,9 +57,7 @@ public final class DocaDevInfo {
     }
 
     private static DocaDevInfo listed(DeviceInfo device) {
-        return device.isDrawn()
-                ? DRAWN.computeIfAbsent(device.uri(), DocaDevInfo::of)
-                : of(device.uri());
+        return new DocaDevInfo(DeviceUri.parse(device.uri()), device.uri(), device, false);
     }
 
     /// The device that a URI of the fabric names, such as `roce://127.0.0.2` or
@@ -68,7 +67,8 @@ public final class DocaDevInfo {
     public static DocaDevInfo of(String uri) {
         DocaException.nonNull(uri, "uri");
         try {
-            return new DocaDevInfo(DeviceUri.parse(uri), uri, describe(uri));
+            DeviceInfo info = describe(uri);
+            return new DocaDevInfo(DeviceUri.parse(uri), uri, info, info.isDrawn());
         } catch (FabricException e) {
             throw DocaException.of("naming a device", e);
         }
@@ -198,7 +198,8 @@ public final class DocaDevInfo {
     public boolean equals(@Nullable Object other) {
         return this == other
                 || (other instanceof DocaDevInfo that
-                        && !isDrawn()
+                        && !isAnother
+                        && !that.isAnother
                         && info.uri().equals(that.info.uri()));
     }
 
@@ -212,9 +213,9 @@ public final class DocaDevInfo {
         return uri;
     }
 
-    /// Whether the address is drawn anew when the device is opened.
-    boolean isDrawn() {
-        return info.isDrawn();
+    /// Whether it names a device of its own, with another address than any has drawn.
+    boolean isAnother() {
+        return isAnother;
     }
 
     private NetworkInterface networkInterface(String asked) {

@@ -2,11 +2,11 @@ package dev.outboard.doca;
 
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Devices;
-import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.ProtectionDomain;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// A device of the fabric that is open because [DocaDev]s refer to it. Any thread; all share one
 /// lock.
@@ -27,22 +27,33 @@ final class OpenDevice {
         this.domain = device.allocateProtectionDomain();
     }
 
-    /// Other users of the fabric may have it open too. One whose address is drawn is a device of
-    /// its own.
+    /// Other users of the fabric may have it open too, and DOCA by another name.
     private static OpenDevice open(DocaDevInfo info) {
-        if (info.isDrawn()) {
-            Device device = Fabric.open(info.uri());
-            return new OpenDevice(info, device, device::close);
+        Devices.Share share =
+                info.isAnother() ? Devices.shareAnother(info.uri()) : Devices.share(info.uri());
+        OpenDevice known = known(share.device());
+        if (known != null) {
+            share.close();
+            return known;
         }
-        Devices.Share share = Devices.share(info.uri());
-        return new OpenDevice(info, share.device(), share::close);
+        OpenDevice open = new OpenDevice(info, share.device(), share::close);
+        OPEN.put(info, open);
+        return open;
+    }
+
+    private static @Nullable OpenDevice known(Device device) {
+        return OPEN.values().stream()
+                .filter(open -> open.device.equals(device))
+                .findAny()
+                .orElse(null);
     }
 
     /// The device that `info` names, with one handle more.
     static OpenDevice acquire(DocaDevInfo info) {
         synchronized (OPEN) {
             try {
-                OpenDevice open = OPEN.computeIfAbsent(info, OpenDevice::open);
+                OpenDevice known = OPEN.get(info);
+                OpenDevice open = known == null ? open(info) : known;
                 open.handles++;
                 return open;
             } catch (FabricException e) {
@@ -54,11 +65,7 @@ final class OpenDevice {
     /// A device of the caller's, with one handle more. It is not closed here.
     static OpenDevice acquire(Device device) {
         synchronized (OPEN) {
-            OpenDevice known =
-                    OPEN.values().stream()
-                            .filter(open -> open.device.equals(device))
-                            .findAny()
-                            .orElse(null);
+            OpenDevice known = known(device);
             OpenDevice open = known == null ? adopt(device) : known;
             open.handles++;
             return open;

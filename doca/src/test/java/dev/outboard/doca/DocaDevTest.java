@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Devices;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.MemoryRegion;
@@ -68,6 +69,33 @@ class DocaDevTest {
             named.close();
             assertThat(device.isOpen()).isTrue();
             assertThat(OpenDevice.isOpen(first.info())).isFalse();
+        }
+    }
+
+    /// With any library of this process that names the address.
+    @Test
+    @Requirement("DCORE-DEV-3")
+    void aDrawnAddressIsSharedByThoseWhoNameIt() {
+        try (DocaDev dev = TestDevices.open();
+                DocaDev other = TestDevices.open()) {
+            Device device = dev.protectionDomain().device();
+            assertThat(other.protectionDomain().device()).isNotSameAs(device);
+            try (DocaDev named = DocaDev.open(DocaDevInfo.of(device.name()));
+                    Devices.Share share = Devices.share(device.name())) {
+                assertThat(named.isSameDevice(dev)).isTrue();
+                assertThat(share.device()).isSameAs(device);
+            }
+            assertThat(device.isOpen()).isTrue();
+        }
+    }
+
+    @Test
+    void theListedLoopbackDeviceIsThatOfEverybodyInThisProcess() {
+        try (DocaDev listed = DocaDev.open(DocaDevInfo.find(""));
+                DocaDev again = DocaDev.open(DocaDevInfo.list().getFirst());
+                Devices.Share share = Devices.share(RoceLoopback.URI)) {
+            assertThat(again.isSameDevice(listed)).isTrue();
+            assertThat(share.device()).isSameAs(listed.protectionDomain().device());
         }
     }
 

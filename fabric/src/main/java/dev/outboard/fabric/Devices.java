@@ -1,9 +1,9 @@
 package dev.outboard.fabric;
 
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.spi.DeviceUri;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 
 /// The devices of this process that several users share. An address serves one device, so libraries
 /// that do not know of each other use the same if they use one address; the functions of one card
@@ -16,17 +16,25 @@ import java.util.Objects;
 /// }
 /// ```
 public final class Devices {
-    /// By URI without options; of devices whose address is not known before, by the whole URI.
+    /// By URI without options, and those whose address is not known before by the whole URI, too.
     private static final Map<String, Open> OPEN = new HashMap<>();
 
     private static final class Open {
-        final String uri;
         final Device device;
+
+        /// Opens the same device, at its address.
+        final String uri;
+
         int shares;
 
-        Open(String uri) {
-            this.uri = uri;
-            this.device = Fabric.open(uri);
+        Open(DeviceInfo info) {
+            device = Fabric.open(info.uri());
+            uri = info.isDrawn() ? located(info, device) : info.uri();
+        }
+
+        private static String located(DeviceInfo drawn, Device device) {
+            Map<String, String> options = DeviceUri.parse(drawn.uri()).options();
+            return Fabric.describe(DeviceUri.parse(device.name()).with(options).toString()).uri();
         }
     }
 
@@ -34,13 +42,12 @@ public final class Devices {
 
     /// One user's share of an open device.
     public static final class Share implements AutoCloseable {
-        private final String key;
         private final Open open;
         private boolean closed;
 
-        private Share(String key, Open open) {
-            this.key = key;
+        private Share(Open open) {
             this.open = open;
+            open.shares++;
         }
 
         public Device device() {
@@ -57,7 +64,7 @@ public final class Devices {
                 closed = true;
                 open.shares--;
                 if (open.shares == 0) {
-                    OPEN.remove(key);
+                    OPEN.values().removeIf(open::equals);
                     open.device.close();
                 }
             }
@@ -65,25 +72,54 @@ public final class Devices {
     }
 
     /// A share of the device that `uri` names, which is opened if nobody shares it yet. One that
-    /// draws its address is the same for everybody who names it like that.
+    /// draws its address is the same for everybody who names it like that, or by the address it has
+    /// drawn.
     ///
     /// @throws FabricException with ADDRESS_IN_USE if it is open with other options, or by somebody
     ///   who does not share it; else as [Fabric#open]
     public static Share share(String uri) {
         DeviceInfo info = Fabric.describe(uri);
         boolean hasOneAddress = !info.isDrawn() && info.address().isPresent();
-        String key = hasOneAddress ? info.uri().replaceFirst("\\?.*", "") : info.uri();
+        String key = hasOneAddress ? withoutOptions(info.uri()) : info.uri();
         synchronized (OPEN) {
-            Open open = Objects.requireNonNullElseGet(OPEN.get(key), () -> new Open(info.uri()));
-            if (!open.uri.equals(info.uri())) {
+            Open open = OPEN.get(key);
+            if (open == null) {
+                open = open(info);
+                OPEN.put(key, open);
+            } else if (hasOneAddress && !open.uri.equals(info.uri())) {
                 throw new FabricException(
                         Reason.ADDRESS_IN_USE,
                         "this process has opened %s already, and cannot open it as %s as well"
                                 .formatted(open.uri, info.uri()));
             }
-            open.shares++;
-            OPEN.put(key, open);
-            return new Share(key, open);
+            return new Share(open);
         }
+    }
+
+    /// A share of a device of one's own, if `uri` draws its address: of one that no other has yet,
+    /// and that those share who name the address it has drawn. Otherwise as [#share].
+    ///
+    /// @throws FabricException as [#share]
+    public static Share shareAnother(String uri) {
+        DeviceInfo info = Fabric.describe(uri);
+        if (!info.isDrawn()) {
+            return share(uri);
+        }
+        synchronized (OPEN) {
+            return new Share(open(info));
+        }
+    }
+
+    /// Opens it, known by the address that it draws, if it does.
+    private static Open open(DeviceInfo info) {
+        Open open = new Open(info);
+        if (info.isDrawn()) {
+            OPEN.put(withoutOptions(open.uri), open);
+        }
+        return open;
+    }
+
+    private static String withoutOptions(String uri) {
+        return uri.replaceFirst("\\?.*", "");
     }
 }

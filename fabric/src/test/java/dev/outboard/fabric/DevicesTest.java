@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -59,14 +60,46 @@ class DevicesTest {
     }
 
     @Test
+    void oneThatHasDrawnItsAddressIsSharedByThoseWhoNameThat() {
+        try (Devices.Share drawn = Devices.share(ANY + "&icrc=strict")) {
+            String name = drawn.device().name();
+            try (Devices.Share named = Devices.share(name + "?icrc=strict")) {
+                assertThat(named.device()).isSameAs(drawn.device());
+            }
+            assertThat(drawn.device().isOpen()).isTrue();
+            assertRefused(name, name + "?icrc=strict already");
+        }
+    }
+
+    @Test
+    void anotherAddressIsDrawnForThoseWhoWantIt() {
+        Devices.Share first = Devices.shareAnother(ANY);
+        Devices.Share second = Devices.shareAnother(ANY);
+        try (Devices.Share common = Devices.share(ANY)) {
+            assertThat(Set.of(first.device(), second.device(), common.device())).hasSize(3);
+        }
+        Devices.Share named = Devices.share(first.device().name());
+        assertThat(named.device()).isSameAs(first.device());
+        first.close();
+        assertThat(named.device().isOpen()).isTrue();
+        named.close();
+        assertThat(named.device().isOpen()).isFalse();
+        second.close();
+        assertThat(second.device().isOpen()).isFalse();
+    }
+
+    @Test
+    void whereNothingIsDrawnThereIsNoOther() {
+        try (Devices.Share first = Devices.share(uri);
+                Devices.Share second = Devices.shareAnother(uri)) {
+            assertThat(second.device()).isSameAs(first.device());
+        }
+    }
+
+    @Test
     void otherOptionsAreRefusedWhileItIsOpen() {
         try (Devices.Share share = Devices.share(uri + "?icrc=strict")) {
-            assertThatExceptionOfType(FabricException.class)
-                    .isThrownBy(() -> Devices.share(uri))
-                    .withMessageContaining(uri + "?icrc=strict already")
-                    .withMessageContaining("cannot open it as " + uri + " as well")
-                    .extracting(FabricException::reason)
-                    .isEqualTo(Reason.ADDRESS_IN_USE);
+            assertRefused(uri, uri + "?icrc=strict already", "open it as " + uri + " as well");
             assertThat(share.device().isOpen()).isTrue();
         }
         Devices.share(uri).close();
@@ -75,10 +108,7 @@ class DevicesTest {
     @Test
     void aDeviceThatSomebodyHasForHimselfIsNotShared() {
         try (Device own = Fabric.open(uri)) {
-            assertThatExceptionOfType(FabricException.class)
-                    .isThrownBy(() -> Devices.share(uri))
-                    .extracting(FabricException::reason)
-                    .isEqualTo(Reason.ADDRESS_IN_USE);
+            assertRefused(uri, address);
             assertThat(own.isOpen()).isTrue();
         }
         Devices.share(uri).close();
@@ -136,6 +166,14 @@ class DevicesTest {
     void aUriIsWrittenAsItIsRead(String text) {
         assertThat(DeviceUri.parse(text)).hasToString(text);
         assertThat(DeviceUri.parse(text).with(Map.of()).toString()).doesNotContain("?");
+    }
+
+    private static void assertRefused(String uri, String... messages) {
+        assertThatExceptionOfType(FabricException.class)
+                .isThrownBy(() -> Devices.share(uri))
+                .satisfies(e -> assertThat(e).hasMessageContainingAll(messages))
+                .extracting(FabricException::reason)
+                .isEqualTo(Reason.ADDRESS_IN_USE);
     }
 
     private static String freeAddress() {

@@ -5,6 +5,7 @@ import dev.outboard.console.naa.DeviceOptions;
 import dev.outboard.console.naa.RpcReport;
 import dev.outboard.console.naa.TransferProgress;
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Devices;
 import dev.outboard.naa.RegionSpec;
 import dev.outboard.naa.RpcResult;
 import dev.outboard.naa.client.NaaClient;
@@ -75,9 +76,10 @@ public final class DemoCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         Files.createDirectories(directory);
         List<String> nodeLines;
-        try (Device device = options.openTowards(LOOPBACK);
+        try (Devices.Share share = options.openTowards(LOOPBACK);
                 NodeProcess node = NodeProcess.start(nodeWords());
                 Arena arena = Arena.ofShared()) {
+            Device device = share.device();
             Picture picture = picture(arena);
             MemorySegment expected = computeHere(picture, arena);
             say("node", "process " + node.pid() + " at " + node.host() + ":" + node.port());

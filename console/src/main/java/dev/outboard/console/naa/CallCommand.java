@@ -1,6 +1,7 @@
 package dev.outboard.console.naa;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Devices;
 import dev.outboard.naa.Dialect;
 import dev.outboard.naa.MrspException;
 import dev.outboard.naa.MrspMessage;
@@ -131,8 +132,9 @@ final class CallCommand implements Callable<Integer> {
             for (RegionOption region : parameters()) {
                 specs.add(region.load(arena, dialect));
             }
-            try (Device device = open();
-                    NaaClient client = client(device, specs)) {
+            try (Devices.Share share = open();
+                    NaaClient client = client(share.device(), specs)) {
+                Device device = share.device();
                 TransferProgress progress =
                         new TransferProgress(client, device, spec.commandLine().getErr());
                 List<RpcResult> results = run(client, progress);
@@ -186,7 +188,7 @@ final class CallCommand implements Callable<Integer> {
         return regions.stream().filter(region -> !region.isInternal()).toList();
     }
 
-    private Device open() {
+    private Devices.Share open() {
         return bind == null ? options.openTowards(node.host()) : options.open(bind);
     }
 

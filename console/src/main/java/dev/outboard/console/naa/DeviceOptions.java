@@ -1,7 +1,6 @@
 package dev.outboard.console.naa;
 
-import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
+import dev.outboard.fabric.Devices;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.terminal.CommandException;
 import java.net.URLEncoder;
@@ -13,7 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// The options of every command that opens a RoCE device.
+/// The options of every command that opens a RoCE device. What else runs in the process and names
+/// the same address, such as a routine that calls another accelerator, has the same device.
 public final class DeviceOptions {
     @Option(
             names = "--capture",
@@ -33,14 +33,14 @@ public final class DeviceOptions {
     /// Opens the local address `address`.
     ///
     /// @throws CommandException if the capture cannot be written or the address is taken
-    public Device open(String address) {
+    public Devices.Share open(String address) {
         return open(address.contains(":") ? "[" + address + "]" : address, List.of());
     }
 
     /// Opens a local address from which `peer` can be reached, on loopback a free one.
     ///
     /// @throws CommandException if the capture cannot be written
-    public Device openTowards(String peer) {
+    public Devices.Share openTowards(String peer) {
         return open("auto", List.of("peer=" + encode(peer)));
     }
 
@@ -54,7 +54,7 @@ public final class DeviceOptions {
         return stats;
     }
 
-    private Device open(String address, List<String> fixed) {
+    private Devices.Share open(String address, List<String> fixed) {
         List<String> all = new ArrayList<>(fixed);
         if (capture != null) {
             requireWritable(capture);
@@ -64,7 +64,7 @@ public final class DeviceOptions {
             all.add("fault=" + encode(fault));
         }
         try {
-            return Fabric.open(
+            return Devices.shareAnother(
                     "roce://" + address + (all.isEmpty() ? "" : "?" + String.join("&", all)));
         } catch (FabricException e) {
             throw e.reason() == FabricException.Reason.ADDRESS_IN_USE ? taken(address, e) : e;

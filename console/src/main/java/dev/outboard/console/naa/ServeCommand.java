@@ -1,6 +1,7 @@
 package dev.outboard.console.naa;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Devices;
 import dev.outboard.naa.Dialect;
 import dev.outboard.naa.server.NaaServer;
 import dev.outboard.naa.server.RoutineSet;
@@ -104,8 +105,8 @@ final class ServeCommand implements Callable<Integer> {
         CountDownLatch stop = new CountDownLatch(1);
         CountDownLatch stopped = new CountDownLatch(1);
         try (ShutdownHook _ = new ShutdownHook("naa-stop", () -> stopAndWait(stop, stopped));
-                Device device = open()) {
-            sayStats(device, serve(device, offered, stop));
+                Devices.Share share = open()) {
+            sayStats(share.device(), serve(share.device(), offered, stop));
         } finally {
             log.flush(LAST_WORDS);
             stopped.countDown();
@@ -149,7 +150,7 @@ final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    private Device open() {
+    private Devices.Share open() {
         return bind.equals(AUTO) ? options.openTowards(LOOPBACK) : options.open(bind);
     }
 

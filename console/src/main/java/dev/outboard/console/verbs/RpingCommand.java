@@ -5,6 +5,7 @@ import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Devices;
 import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.terminal.CommandException;
@@ -93,7 +94,7 @@ final class RpingCommand extends Tool {
     }
 
     @Override
-    Device open() {
+    Devices.Share open() {
         return role.server && address != null ? options.open(address) : super.open();
     }
 

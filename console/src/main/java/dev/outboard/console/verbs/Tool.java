@@ -1,6 +1,7 @@
 package dev.outboard.console.verbs;
 
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Devices;
 import dev.outboard.terminal.CommandException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -30,9 +31,9 @@ abstract class Tool implements Callable<Integer> {
 
     @Override
     public final Integer call() throws IOException {
-        try (Device device = open()) {
-            run(device);
-            options().printStats(device, out());
+        try (Devices.Share share = open()) {
+            run(share.device());
+            options().printStats(share.device(), out());
         } finally {
             out().flush();
         }
@@ -40,7 +41,7 @@ abstract class Tool implements Callable<Integer> {
     }
 
     /// Opens the device of the role.
-    Device open() {
+    Devices.Share open() {
         return server().map(options()::openTowards).orElseGet(options()::openServer);
     }
 

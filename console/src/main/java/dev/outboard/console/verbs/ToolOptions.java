@@ -3,6 +3,7 @@ package dev.outboard.console.verbs;
 import dev.outboard.console.naa.Counters;
 import dev.outboard.console.naa.DeviceOptions;
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Devices;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -43,7 +44,7 @@ final class ToolOptions {
     @Mixin private DeviceOptions device;
 
     /// Opens the device of a server.
-    Device openServer() {
+    Devices.Share openServer() {
         if (bind == null) {
             return device.open(LOOPBACK);
         }
@@ -51,12 +52,12 @@ final class ToolOptions {
     }
 
     /// Opens the device of a client of `server`.
-    Device openTowards(String server) {
+    Devices.Share openTowards(String server) {
         return bind == null ? device.openTowards(server) : device.open(bind);
     }
 
     /// Opens the device at the local address `address`.
-    Device open(String address) {
+    Devices.Share open(String address) {
         return device.open(address);
     }
 

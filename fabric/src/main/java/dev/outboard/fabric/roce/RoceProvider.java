@@ -110,14 +110,14 @@ public final class RoceProvider implements FabricProvider {
         if (LocalAddress.isDrawn(there)) {
             return new DeviceInfo(location.toString(), Optional.of(here), true);
         }
-        Map<String, String> others = new TreeMap<>(location.options());
-        others.remove(PEER);
-        return located(here, location.with(others));
+        return located(here, location);
     }
 
-    /// Whatever it was called: the URI names the address.
+    /// Whatever it was called: the URI names the address, and no peer that would choose one.
     private static DeviceInfo located(InetAddress address, DeviceUri location) {
-        DeviceUri plain = new DeviceUri(SCHEME, address.getHostAddress(), location.options());
+        Map<String, String> others = new TreeMap<>(location.options());
+        others.remove(PEER);
+        DeviceUri plain = new DeviceUri(SCHEME, address.getHostAddress(), others);
         return new DeviceInfo(plain.toString(), Optional.of(address), false);
     }
 
