@@ -1,0 +1,62 @@
+package dev.outboard.fabric.drive;
+
+import dev.outboard.fabric.verbs.CompletionRing;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/// A machine whose turns do what a test says, and that tells which it had.
+final class ScriptedMachine implements Machine {
+    /// One turn: whose, when, and what was asked for. A turn that only sends after an operation has
+    /// no place here: see [#finished].
+    record Turn(Thread thread, long nowNanos, boolean receives, @Nullable CompletionRing wanted) {}
+
+    final List<Turn> turns = new CopyOnWriteArrayList<>();
+
+    /// When it was asked to send only, after an operation.
+    final List<Long> finished = new CopyOnWriteArrayList<>();
+
+    /// What the next turn does, once.
+    volatile @Nullable Runnable next;
+
+    /// Whether its turns find something to do although they have no such action.
+    volatile boolean works;
+
+    /// After how many turns more it has nothing left to do at once.
+    volatile int left;
+
+    volatile long deadlineNanos = Long.MAX_VALUE;
+
+    /// The turns of `thread`.
+    long turnsOf(Thread thread) {
+        return turns.stream().filter(turn -> turn.thread().equals(thread)).count();
+    }
+
+    @Override
+    public boolean turn(long nowNanos, boolean receives, @Nullable CompletionRing wanted) {
+        turns.add(new Turn(Thread.currentThread(), nowNanos, receives, wanted));
+        left = Math.max(0, left - 1);
+        Runnable action = next;
+        next = null;
+        if (action != null) {
+            action.run();
+        }
+        return works || action != null;
+    }
+
+    @Override
+    public boolean finishTurn(long nowNanos) {
+        finished.add(nowNanos);
+        return false;
+    }
+
+    @Override
+    public boolean hasMore() {
+        return left > 0;
+    }
+
+    @Override
+    public long deadlineNanos() {
+        return deadlineNanos;
+    }
+}
