@@ -14,6 +14,7 @@ import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.memory.RegisteredRegion;
+import dev.outboard.fabric.roce.transport.Discard;
 import dev.outboard.fabric.roce.transport.Port;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.verbs.QueuePairCore;
@@ -45,6 +46,8 @@ final class UdQueuePairTest {
         assertThat(near.queuePair.queueKey()).isEqualTo(UdEnd.QUEUE_KEY);
         assertThat(near.queuePair.deadlineNanos()).isEqualTo(Long.MAX_VALUE);
         assertThat(near.queuePair.onTimer(0)).isFalse();
+        assertThat(near.queuePair.isWaitingForAnswers()).isFalse();
+        assertThat(near.queuePair.mayAnswerLater()).isFalse();
     }
 
     @Test
@@ -221,6 +224,102 @@ final class UdQueuePairTest {
             polled++;
         }
         assertThat(polled).isEqualTo(UdEnd.DEPTH);
+    }
+
+    /// The datagram before took the last place.
+    @ParameterizedTest
+    @ValueSource(ints = {GRH + 4, GRH + 5})
+    void aFailedReceiveThatFindsNoPlaceIsCountedAndFailsTheQueuePair(int room) {
+        for (int i = 0; i < UdEnd.DEPTH; i++) {
+            far.postReceive(i, 0, 1000);
+            near.post(near.sendTo(far, 5).signaled(false));
+            near.exchange(far);
+        }
+        assertThat(far.events).isEmpty();
+        RegisteredRegion gone = far.register(Arena.ofAuto().allocate(room));
+        far.queuePair.post(new ReceiveRequest().id(4).buffer(gone, 0, room));
+        gone.close();
+        near.post(near.sendTo(far, 5));
+        near.exchange(far);
+
+        assertThat(counters(far)).containsEntry("completion-queue-overruns", 1L);
+        assertThat(far.events).containsExactly(AsyncEvent.Type.QP_FATAL);
+        assertThat(far.queuePair.state()).isEqualTo(QueuePairState.ERROR);
+    }
+
+    @Test
+    void aFailedSendThatFindsNoPlaceIsCountedAndFailsTheQueuePair() {
+        fillSendCompletions();
+        near.post(near.sendTo(far, 8));
+        near.transmit();
+        near.queuePair.tooLong(near.sink.path(0));
+
+        assertThat(counters(near)).containsEntry("completion-queue-overruns", 1L);
+        assertThat(near.events).containsExactly(AsyncEvent.Type.QP_FATAL);
+        assertThat(near.queuePair.state()).isEqualTo(QueuePairState.ERROR);
+    }
+
+    @Test
+    void whatIsFlushedAndFindsNoPlaceIsCounted() {
+        fillSendCompletions();
+        near.post(near.sendTo(far, 8));
+        near.modify(QueuePairState.ERROR);
+        near.transmit();
+
+        assertThat(counters(near)).containsEntry("completion-queue-overruns", 1L);
+    }
+
+    private void fillSendCompletions() {
+        for (int i = 0; i < 2 * UdEnd.DEPTH; i++) {
+            near.post(near.sendTo(far, 8));
+            near.exchange(far);
+        }
+        assertThat(near.events).isEmpty();
+    }
+
+    @Test
+    void whatFindsNoPlaceIsNotPosted() {
+        SendRequest send = near.sendTo(far, 8);
+        ReceiveRequest receive = new ReceiveRequest().buffer(near.region, 0, 100);
+        for (int i = 0; i < UdEnd.DEPTH; i++) {
+            assertThat(near.queuePair.post(send)).isTrue();
+            assertThat(near.queuePair.post(receive)).isTrue();
+        }
+
+        assertThat(near.queuePair.post(send)).isFalse();
+        assertThat(near.queuePair.post(receive)).isFalse();
+    }
+
+    @Test
+    void aResetForgetsWhatWasPosted() {
+        far.postReceive(1, 0, 1000);
+        far.post(far.sendTo(near, 8));
+        far.modify(QueuePairState.RESET);
+        far.modify(QueuePairChange.to(QueuePairState.INIT).queueKey(UdEnd.QUEUE_KEY));
+        far.modify(QueuePairState.READY_TO_RECEIVE);
+        far.modify(QueuePairChange.to(QueuePairState.READY_TO_SEND).sendPsn(0));
+        near.post(near.sendTo(far, 5));
+
+        assertThat(near.exchange(far)).isEqualTo(Discard.NO_RECEIVE);
+        assertThat(far.transmit()).isFalse();
+        assertThat(far.sink.count()).isZero();
+    }
+
+    @Test
+    void aChangeThatIsNotPossibleChangesNothing() {
+        QueuePairChange back = QueuePairChange.to(QueuePairState.INIT).queueKey(5);
+        assertThatThrownBy(() -> near.modify(back)).isInstanceOf(FabricException.class);
+
+        assertThat(near.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        assertThat(near.queuePair.queueKey()).isEqualTo(UdEnd.QUEUE_KEY);
+    }
+
+    @Test
+    void whoeverKnowsTheKeyMaySend() {
+        near.post(near.sendTo(far, 5));
+        near.transmit();
+
+        assertThat(far.queuePair.accepts(near.sent(0))).isTrue();
     }
 
     @Test
