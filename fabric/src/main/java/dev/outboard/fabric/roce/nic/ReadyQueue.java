@@ -1,6 +1,5 @@
 package dev.outboard.fabric.roce.nic;
 
-import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -50,11 +49,10 @@ final class ReadyQueue {
     }
 
     private void grow() {
-        @Nullable NicQueuePair[] larger = Arrays.copyOf(queuePairs, 2 * queuePairs.length);
+        @Nullable NicQueuePair[] larger = new NicQueuePair[2 * queuePairs.length];
         for (int i = 0; i < size; i++) {
             larger[i] = queuePairs[(first + i) & (queuePairs.length - 1)];
         }
-        Arrays.fill(larger, size, larger.length, null);
         queuePairs = larger;
         first = 0;
     }
