@@ -2,6 +2,8 @@ package dev.outboard.fabric.roce.nic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.roce.cm.CaGuid;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
 import dev.outboard.fabric.roce.rc.CongestionControl;
@@ -88,6 +90,44 @@ class NicTurnTest {
                 .containsExactlyElementsOf(
                         IntStream.range(0, 3 * MANY).mapToObj(i -> numbers.get(i % MANY)).toList());
         assertThat(nic.finishTurn(0)).isFalse();
+    }
+
+    /// The first ones have been served when the list of those that are ready becomes too short.
+    @Test
+    void queuePairsTakeTurnsAlsoWhenManyMoreBecomeReady() {
+        add(MANY);
+        queuePairs.subList(0, 10).forEach(nic::ready);
+        nic.finishTurn(0);
+        turns.clear();
+        queuePairs.forEach(nic::ready);
+        for (int served = 0; served < MANY; served += PER_TURN) {
+            nic.finishTurn(0);
+        }
+
+        assertThat(turns)
+                .containsExactlyElementsOf(machines.stream().map(each -> each.number).toList());
+    }
+
+    @Test
+    void aFullSinkIsEmptiedBeforeTheNextQueuePairsTurn() {
+        add(2);
+        for (ScriptedQueuePair each : machines) {
+            each.path = PATH;
+            each.fillsTheSink = true;
+        }
+        queuePairs.forEach(nic::ready);
+        nic.finishTurn(0);
+
+        assertThat(link.flushedPackets).isEqualTo(2 * 4);
+    }
+
+    @Test
+    void aChangeIsFollowedByATurn() {
+        add(1);
+        nic.modify(queuePairs.getFirst(), QueuePairChange.to(QueuePairState.ERROR));
+
+        assertThat(nic.turn(0, false, null)).isTrue();
+        assertThat(turns).containsExactly(machines.getFirst().number);
     }
 
     @Test
@@ -198,6 +238,7 @@ class NicTurnTest {
         turns.clear();
         queuePairs.forEach(nic::ready);
         nic.remove(queuePairs.getFirst());
+        assertThat(machines).extracting(each -> each.isClosed).containsExactly(true, false);
 
         nic.turn(10, true, null);
 

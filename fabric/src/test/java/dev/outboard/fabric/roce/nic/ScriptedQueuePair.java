@@ -7,10 +7,13 @@ import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.roce.transport.PacketSink;
 import dev.outboard.fabric.roce.transport.QueuePairMachine;
+import dev.outboard.fabric.roce.wire.Bth;
+import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A queue pair that does what a test says, and writes down the turns it gets.
@@ -33,6 +36,10 @@ final class ScriptedQueuePair implements QueuePairMachine {
     int expiries;
     int received;
     @Nullable Path tooLong;
+    boolean isClosed;
+
+    /// Whether it gives the sink packets until that is full.
+    boolean fillsTheSink;
 
     private final List<Integer> turns;
 
@@ -82,6 +89,19 @@ final class ScriptedQueuePair implements QueuePairMachine {
     @Override
     public boolean transmit(PacketSink sink, long nowNanos) {
         turns.add(number);
+        while (fillsTheSink && sink.hasRoom()) {
+            Bth.write(
+                    sink.headerMemory(),
+                    sink.headerOffset(),
+                    Opcode.UD_SEND_ONLY,
+                    false,
+                    0,
+                    Bth.DEFAULT_PARTITION_KEY,
+                    1,
+                    false,
+                    0);
+            sink.finish(Objects.requireNonNull(path), Opcode.UD_SEND_ONLY.headerLength());
+        }
         packets = Math.max(0, packets - 1);
         return packets > 0;
     }
@@ -105,6 +125,11 @@ final class ScriptedQueuePair implements QueuePairMachine {
 
     @Override
     public void fail() {}
+
+    @Override
+    public void close() {
+        isClosed = true;
+    }
 
     @Override
     public void tooLong(Path lost) {
