@@ -216,6 +216,40 @@ class NicMachineTest {
     }
 
     @Test
+    void theEndOfAConnectionFailsTheQueuePairsOfBothEnds() {
+        Server server = new Server(SERVER);
+        End endpoint = connect(SERVER);
+
+        server.accepted.id.disconnect();
+        assertThat(server.accepted.queuePair.state()).isEqualTo(QueuePairState.ERROR);
+        assertThat(endpoint.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        run(1);
+        assertThat(endpoint.queuePair.state()).isEqualTo(QueuePairState.ERROR);
+    }
+
+    /// What its application does for the first time takes longer than the way to it.
+    @Test
+    void aPeerJustConnectedIsGivenTimeBeforeItIsAskedAgain() {
+        Server server = new Server(SERVER);
+        End endpoint = connect(SERVER);
+        List<Long> sent = new ArrayList<>();
+        simulation
+                .network()
+                .filter(frame -> {
+                    if (frame.to().equals(server.host.address())) {
+                        sent.add(simulation.nowNanos());
+                    }
+                    return false;
+                });
+
+        send(endpoint);
+        simulation.runUntil(simulation.nowNanos() + 1_000_000_000L);
+
+        assertThat(sent).hasSizeGreaterThan(1);
+        assertThat(sent.get(1) - sent.getFirst()).isGreaterThanOrEqualTo(250_000_000L);
+    }
+
+    @Test
     void anAcknowledgementWaitsForTheAnswerOfAnApplicationThatPolls() {
         assertThat(callsPerAnswer(OTHER, false, 0)).isEqualTo(2);
         assertThat(callsPerAnswer(SERVER, true, 0)).isEqualTo(1);
