@@ -186,6 +186,7 @@ final class SimSite implements NetworkSite {
     public void countersTo(Map<String, Long> counters) {
         counters.put("sent.packets", sent);
         counters.put("sent.calls", batches);
+        counters.put("sent.unreadable", sink.unreadable());
         counters.put("received.packets", received);
         counters.put("sent.frames", sentFrames);
         counters.put("received.frames", receivedFrames);

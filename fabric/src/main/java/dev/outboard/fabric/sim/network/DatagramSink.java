@@ -30,6 +30,8 @@ public final class DatagramSink implements PacketSink {
     /// Somebody closed the arena of the payload.
     private boolean isUnreadable;
 
+    private volatile long unreadable;
+
     public DatagramSink(int maxDatagrams) {
         memory = Payload.of(Arena.ofAuto().allocate((long) maxDatagrams * SLOT_BYTES));
         lengths = new int[maxDatagrams];
@@ -77,6 +79,11 @@ public final class DatagramSink implements PacketSink {
         count = 0;
     }
 
+    /// The datagrams that were dropped because their payload had gone. Any thread.
+    public long unreadable() {
+        return unreadable;
+    }
+
     @Override
     public boolean hasRoom() {
         return count < capacity;
@@ -104,8 +111,10 @@ public final class DatagramSink implements PacketSink {
     }
 
     @Override
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread at a time sends
     public void finish(Path path, int headerLength) {
         if (isUnreadable) {
+            unreadable++;
             isUnreadable = false;
             payloadBytes = 0;
             listener.unreadable(path);
