@@ -90,6 +90,20 @@ class DocaDevTest {
     }
 
     @Test
+    void functionsOfACardAreDevicesOfTheirOwn() {
+        String uri = "sim://doca-functions/10.0.0.1?role=dpu&functions=vf:10.0.0.2,sf:10.0.0.3";
+        try (Device card = Fabric.open(uri);
+                Device sub = card.openFunction(2);
+                DocaDev physical = DocaDev.of(card);
+                DocaDev extended = DocaDev.of(sub);
+                DocaDev host = DocaDev.open(DocaDevInfo.of(card.functions().get(1).name()))) {
+            assertThat(extended.isSameDevice(physical)).isFalse();
+            assertThat(extended.address().getHostAddress()).isEqualTo("10.0.0.3");
+            assertThat(host.protectionDomain().device().role()).isEqualTo(Device.Role.HOST);
+        }
+    }
+
+    @Test
     void theListedLoopbackDeviceIsThatOfEverybodyInThisProcess() {
         try (DocaDev listed = DocaDev.open(DocaDevInfo.find(""));
                 DocaDev again = DocaDev.open(DocaDevInfo.list().getFirst());

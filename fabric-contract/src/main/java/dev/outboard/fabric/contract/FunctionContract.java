@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.Test;
 /// Functions of a card on every provider: where cards have several, a process in the role of a DPU
 /// has them all and a host its own; where they have one, asking for another is refused.
 public abstract class FunctionContract {
+    private static final int PORT = 7471;
+
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private Device card;
 
@@ -148,6 +151,20 @@ public abstract class FunctionContract {
         VerbsEnd.connect(physical, other);
         assertWrites(physical, other, 1);
         assertWrites(other, physical, 2);
+    }
+
+    @Test
+    void eachFunctionOffersServicesOfItsOwn() {
+        assumeSeveralFunctions();
+        Device function = kept(card.openFunction(others().getFirst().number()));
+        Device peer = kept(open());
+        try (ConnectedPair one = ConnectedPair.connect(peer, card, PORT);
+                ConnectedPair other = ConnectedPair.connect(peer, function, PORT)) {
+            assertThat(one.client().receivedPrivateData()).startsWith(ConnectedPair.WELCOME);
+            assertThat(other.client().receivedPrivateData()).startsWith(ConnectedPair.WELCOME);
+        }
+        assertThat(ConnectedPair.tryConnect(peer, function, PORT).type())
+                .isEqualTo(ConnectionEvent.Type.REJECTED);
     }
 
     @Test

@@ -138,6 +138,10 @@ public final class SimProvider implements FabricProvider {
                 Finding.ok(
                         "simulation",
                         "%s needs nothing; clock=%s"
-                                .formatted(options.name(), options.ofNetwork().clock())));
+                                .formatted(options.name(), options.ofNetwork().clock())),
+                Finding.ok(
+                        "card",
+                        "role=%s; unless the card is there already, its functions are %s"
+                                .formatted(options.role(), SimCard.of(options).functions())));
     }
 }

@@ -11,6 +11,7 @@ import dev.outboard.fabric.Finding;
 import dev.outboard.fabric.roce.wire.PathMtu;
 import dev.outboard.fabric.sim.network.NetworkFaults;
 import dev.outboard.fabric.spi.DeviceUri;
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -140,9 +141,11 @@ class SimOptionsTest {
         assertThat(Fabric.describe("sim://lab/10.0.0.1?seed=3").uri())
                 .isEqualTo("sim://lab/10.0.0.1?seed=3");
         assertThat(Fabric.limits("sim://lab/10.0.0.1?mtu=256").pathMtuBytes()).isEqualTo(256);
-        assertThat(Fabric.diagnose("sim://lab/10.0.0.1"))
-                .extracting(Finding::verdict)
-                .containsOnly(Finding.Verdict.OK);
+        List<Finding> findings =
+                Fabric.diagnose("sim://lab/10.0.0.1?role=dpu&functions=sf:10.0.0.2");
+        assertThat(findings).extracting(Finding::verdict).containsOnly(Finding.Verdict.OK);
+        assertThat(findings.getLast().toString())
+                .contains("role=DPU", "1 (sub, sim://lab/10.0.0.2)");
     }
 
     @Test
