@@ -54,6 +54,8 @@ public final class DatagramCore {
         return state;
     }
 
+    /// Refuses a send in a state that takes none.
+    ///
     /// @throws FabricException with INVALID_STATE if no send may be posted
     public void requireSendable() {
         switch (state) {
