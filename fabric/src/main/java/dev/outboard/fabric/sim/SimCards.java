@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /// The cards on a simulated network. A card is there while one of its functions is open. One thread
@@ -58,7 +59,7 @@ final class SimCards {
 
     /// The card of an open device.
     SimCard at(Gid address) {
-        return cards.get(address);
+        return Objects.requireNonNull(cards.get(address));
     }
 
     /// Where the functions of the card at `address` are; if there is none, what may come there.
