@@ -98,8 +98,8 @@ class SimFunctionsTest {
 
     @Test
     void theCardIsAsItsFirstDeviceSays() {
-        try (Device card = Fabric.open(CARD);
-                Device function = card.openFunction(2)) {
+        Device card = Fabric.open(CARD);
+        try (Device function = card.openFunction(2)) {
             card.close();
             assertTaken(
                     () -> Fabric.open("sim://functions/10.0.0.1?functions=vf:10.0.0.11"),
