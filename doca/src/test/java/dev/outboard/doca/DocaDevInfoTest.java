@@ -110,6 +110,8 @@ class DocaDevInfoTest {
                 .isNotEqualTo(DocaDevInfo.of("roce://127.0.0.8"));
         assertThat(TestDevices.loopback()).isNotEqualTo(TestDevices.loopback());
         assertThat(DocaDevInfo.list()).isEqualTo(DocaDevInfo.list());
+        assertThat(DocaDevInfo.list().getFirst()).isNotEqualTo(TestDevices.loopback());
+        assertThat(TestDevices.loopback()).isNotEqualTo(DocaDevInfo.list().getFirst());
     }
 
     private static String addressIn(String uri) {

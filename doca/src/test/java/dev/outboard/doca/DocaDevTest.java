@@ -76,9 +76,10 @@ class DocaDevTest {
     @Test
     @Requirement("DCORE-DEV-3")
     void aDrawnAddressIsSharedByThoseWhoNameIt() {
+        Device device;
         try (DocaDev dev = TestDevices.open();
                 DocaDev other = TestDevices.open()) {
-            Device device = dev.protectionDomain().device();
+            device = dev.protectionDomain().device();
             assertThat(other.protectionDomain().device()).isNotSameAs(device);
             try (DocaDev named = DocaDev.open(DocaDevInfo.of(device.name()));
                     Devices.Share share = Devices.share(device.name())) {
@@ -87,6 +88,7 @@ class DocaDevTest {
             }
             assertThat(device.isOpen()).isTrue();
         }
+        assertThat(device.isOpen()).isFalse();
     }
 
     @Test

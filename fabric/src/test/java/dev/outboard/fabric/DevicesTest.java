@@ -68,6 +68,11 @@ class DevicesTest {
             }
             assertThat(drawn.device().isOpen()).isTrue();
             assertRefused(name, name + "?icrc=strict already");
+            drawn.close();
+            try (Devices.Share later = Devices.share(ANY + "&icrc=strict")) {
+                assertThat(later.device()).isNotSameAs(drawn.device());
+                assertThat(later.device().isOpen()).isTrue();
+            }
         }
     }
 

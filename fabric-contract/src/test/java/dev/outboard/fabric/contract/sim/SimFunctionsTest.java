@@ -11,6 +11,7 @@ import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.NicFunction;
 import dev.outboard.fabric.contract.VerbsEnd;
 import dev.outboard.fabric.sim.SimNetwork;
+import java.net.InetAddress;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -152,6 +153,19 @@ class SimFunctionsTest {
                     VerbsEnd toLate = new VerbsEnd(peer).create()) {
                 VerbsEnd.connect(toLate, late);
                 assertThat(write(toLate, late)).isEqualTo("1 RETRY_EXCEEDED");
+            }
+        }
+    }
+
+    @Test
+    void whatIsKilledBeforeItIsThereIsDeadWhenItComes() {
+        try (Device peer = Fabric.open(PEER)) {
+            SimNetwork.of(peer).kill(InetAddress.ofLiteral("10.0.0.1"));
+            try (Device later = Fabric.open("sim://functions/10.0.0.1");
+                    VerbsEnd here = new VerbsEnd(peer).create();
+                    VerbsEnd there = new VerbsEnd(later).create()) {
+                VerbsEnd.connect(here, there);
+                assertThat(write(here, there)).isEqualTo("1 RETRY_EXCEEDED");
             }
         }
     }
