@@ -260,7 +260,8 @@ class ArchitectureTest {
         "roce.device,    'memory;verbs;drive;linux;roce.wire;roce.transport;roce.rc;roce.ud;"
                 + "roce.raw;roce.cm;roce.nic;roce.device'",
         "sim.network,    'memory;verbs;roce.wire;roce.transport;sim.network'",
-        "roce.io,        'spi;memory;verbs;linux;roce.wire;roce.transport;roce.io'",
+        "pcapng,         'pcapng'",
+        "roce.io,        'spi;memory;verbs;linux;pcapng;roce.wire;roce.transport;roce.io'",
     })
     void packagesOfFabricUseThoseBelowThemOnly(String one, String those) {
         String[] allowed =

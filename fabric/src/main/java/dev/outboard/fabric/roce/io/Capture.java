@@ -1,24 +1,18 @@
 package dev.outboard.fabric.roce.io;
 
 import dev.outboard.fabric.FabricException;
-import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.memory.Payload;
+import dev.outboard.fabric.pcapng.LinkType;
+import dev.outboard.fabric.pcapng.PcapngFile;
+import dev.outboard.fabric.pcapng.PcapngWriter.Direction;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.IcrcVerifier;
+import dev.outboard.fabric.roce.wire.IpHeaders;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.PacketFlaw;
 import dev.outboard.fabric.roce.wire.Path;
-import dev.outboard.fabric.roce.wire.PcapngWriter;
-import dev.outboard.fabric.roce.wire.PcapngWriter.Direction;
 import dev.outboard.fabric.roce.wire.Sender;
-import java.io.BufferedOutputStream;
-import java.io.FileOutputStream;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -39,25 +33,20 @@ import org.jspecify.annotations.Nullable;
 /// Belongs to the engine whose packets it sees: one thread at a time. [#close] completes the file.
 /// A file that cannot be written any more ends the capture, not the traffic.
 public final class Capture implements AutoCloseable {
-    private static final Logger LOGGER = System.getLogger(Capture.class.getName());
-
     /// What is captured is in the file after this time.
     static final Duration FLUSH_INTERVAL = Duration.ofSeconds(1);
 
-    private static final int BUFFER_BYTES = 1 << 20;
+    private static final int MAX_PACKET_BYTES = 1 << 17;
 
     /// So many flows are remembered before all are forgotten.
     private static final int MAX_FLOWS = 1024;
 
-    private final String name;
     private final InstantSource clock;
-    private final PcapngWriter writer;
+    private final PcapngFile file;
+    private final MemorySegment ipPacket = MemorySegment.ofArray(new byte[MAX_PACKET_BYTES]);
     private final IcrcVerifier verifier = new IcrcVerifier(IcrcVerifier.Policy.SOLVE);
     private final Packet packet = new Packet();
     private final Map<Flow, Sender> senders = new HashMap<>();
-
-    /// Null when the capture has ended.
-    private @Nullable OutputStream file;
 
     /// Null when the file holds everything.
     private @Nullable Instant pendingSince;
@@ -66,11 +55,9 @@ public final class Capture implements AutoCloseable {
     /// not learn a habit twice.
     private record Flow(Gid source, Gid destination, int sourcePort, int trafficClass) {}
 
-    private Capture(String name, InstantSource clock, OutputStream file, String device) {
-        this.name = name;
+    private Capture(InstantSource clock, PcapngFile file) {
         this.clock = clock;
         this.file = file;
-        this.writer = new PcapngWriter(device);
     }
 
     /// Creates `file`, or empties it.
@@ -78,21 +65,9 @@ public final class Capture implements AutoCloseable {
     /// @param device the name of the interface in the capture
     /// @throws FabricException if the file cannot be written
     public static Capture open(java.nio.file.Path file, String device, InstantSource clock) {
-        try {
-            // Not a channel: an interrupt of the thread that writes would close it.
-            OutputStream stream = new FileOutputStream(file.toFile());
-            Capture capture =
-                    new Capture(
-                            file.toString(),
-                            clock,
-                            new BufferedOutputStream(stream, BUFFER_BYTES),
-                            device);
-            capture.store();
-            return capture;
-        } catch (IOException e) {
-            throw new FabricException(
-                    Reason.INVALID_ARGUMENT, "cannot write the capture " + file + ": " + e, e);
-        }
+        Capture capture = new Capture(clock, PcapngFile.create(file, device, LinkType.RAW_IP));
+        capture.pendingSince = clock.instant();
+        return capture;
     }
 
     /// A stage that captures what is sent on its way to `next`.
@@ -107,15 +82,7 @@ public final class Capture implements AutoCloseable {
 
     @Override
     public void close() {
-        OutputStream open = file;
-        file = null;
-        if (open != null) {
-            try {
-                open.close();
-            } catch (IOException e) {
-                giveUp(open, e);
-            }
-        }
+        file.close();
     }
 
     private void record(Direction direction, Flow flow, MemorySegment bytes) {
@@ -130,16 +97,19 @@ public final class Capture implements AutoCloseable {
             flaw = PacketFlaw.BAD_ICRC;
         }
         Instant now = clock.instant();
-        writer.packet(
+        int packetLength =
+                IpHeaders.wrap(
+                        ipPacket, 0, sender.path(), Math.max(identification, 0), bytes, 0, length);
+        file.packet(
                 epochNanos(now),
                 direction,
-                sender.path(),
-                Math.max(identification, 0),
-                bytes,
+                ipPacket,
                 0,
-                length,
+                packetLength,
                 flaw == null ? "" : "discarded: " + flaw);
-        store();
+        if (pendingSince == null) {
+            pendingSince = now;
+        }
     }
 
     private static Sender sender(Flow flow) {
@@ -151,24 +121,9 @@ public final class Capture implements AutoCloseable {
         return Duration.between(Instant.EPOCH, time).toNanos();
     }
 
-    private void store() {
-        ByteBuffer bytes = writer.drain();
-        if (file == null) {
-            return;
-        }
-        if (pendingSince == null) {
-            pendingSince = clock.instant();
-        }
-        try {
-            file.write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
-        } catch (IOException e) {
-            giveUp(file, e);
-        }
-    }
-
     /// Completes the file if it is time, and returns how long until it is.
     private long flush() {
-        if (file == null || pendingSince == null) {
+        if (!file.isOpen() || pendingSince == null) {
             return Long.MAX_VALUE;
         }
         long left = FLUSH_INTERVAL.minus(Duration.between(pendingSince, clock.instant())).toNanos();
@@ -176,23 +131,8 @@ public final class Capture implements AutoCloseable {
             return left;
         }
         pendingSince = null;
-        try {
-            file.flush();
-        } catch (IOException e) {
-            giveUp(file, e);
-        }
+        file.flush();
         return Long.MAX_VALUE;
-    }
-
-    /// The disk is full, most likely.
-    private void giveUp(OutputStream broken, IOException cause) {
-        file = null;
-        try {
-            broken.close();
-        } catch (IOException e) {
-            cause.addSuppressed(e);
-        }
-        LOGGER.log(Level.WARNING, "the capture {0} ends here: {1}", name, cause.getMessage());
     }
 
     private final class Tap implements FrameSink {
@@ -206,7 +146,7 @@ public final class Capture implements AutoCloseable {
 
         @Override
         public void frame(Path path, int trafficClass, MemorySegment bytes, long at, int length) {
-            if (file != null) {
+            if (file.isOpen()) {
                 Flow flow =
                         new Flow(
                                 path.source(), path.destination(), path.sourcePort(), trafficClass);

@@ -67,6 +67,24 @@ public final class IpHeaders {
         BigEndian.put16(packet, udp + UDP_CHECKSUM, udpChecksum(packet, udp, udpLength, path));
     }
 
+    /// Writes the packet whose UDP payload are `length` bytes at `from`, with the IP and UDP
+    /// headers that it has on that path.
+    ///
+    /// @return its length
+    public static int wrap(
+            MemorySegment packet,
+            long at,
+            Path path,
+            int identification,
+            MemorySegment udpPayload,
+            long from,
+            int length) {
+        int headers = length(path);
+        MemorySegment.copy(udpPayload, from, packet, at + headers, length);
+        write(packet, at, path, identification, length);
+        return headers + length;
+    }
+
     /// Writes the IP header alone: 20 or 40 bytes.
     public static void writeIp(
             MemorySegment packet, long at, Path path, int identification, int udpPayloadLength) {

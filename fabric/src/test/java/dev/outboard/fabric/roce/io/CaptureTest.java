@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.pcapng.PcapngFile;
 import dev.outboard.fabric.roce.wire.IcrcVerifier.Policy;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.testkit.CaptureFile;
@@ -164,7 +165,7 @@ class CaptureTest {
         file = full;
         List<String> warnings = new ArrayList<>();
         Handler handler = new Warnings(warnings);
-        Logger logger = Logger.getLogger(Capture.class.getName());
+        Logger logger = Logger.getLogger(PcapngFile.class.getName());
         logger.addHandler(handler);
         try (Capture capture = open()) {
             receiver.tap(capture::inbound);

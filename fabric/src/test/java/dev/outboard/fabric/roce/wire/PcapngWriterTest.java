@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.outboard.fabric.roce.wire.PcapngWriter.Direction;
+import dev.outboard.fabric.pcapng.LinkType;
+import dev.outboard.fabric.pcapng.PcapngWriter;
+import dev.outboard.fabric.pcapng.PcapngWriter.Direction;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PcapngWriterTest {
     private static final long TIME = 1_790_000_000_123_456_789L;
 
-    private final PcapngWriter writer = new PcapngWriter("roce0");
+    private final PcapngWriter writer = new PcapngWriter("roce0", LinkType.RAW_IP);
 
     /// One block of a capture: its type and what stands between the two lengths.
     private record Block(int type, ByteBuffer body) {}
@@ -155,15 +158,17 @@ class PcapngWriterTest {
 
     private void write(GoldenPacket golden, Direction direction, String comment) {
         int identification = golden.entry().ipId().orElse(0);
-        writer.packet(
-                TIME,
-                direction,
-                golden.path(),
-                identification,
-                golden.segment(),
-                0,
-                golden.length(),
-                comment);
+        MemorySegment packet = MemorySegment.ofArray(new byte[1 << 16]);
+        int length =
+                IpHeaders.wrap(
+                        packet,
+                        0,
+                        golden.path(),
+                        identification,
+                        golden.segment(),
+                        0,
+                        golden.length());
+        writer.packet(TIME, direction, packet, 0, length, comment);
     }
 
     /// Checks an enhanced packet block up to its options and returns the packet.

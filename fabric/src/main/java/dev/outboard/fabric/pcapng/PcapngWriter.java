@@ -1,16 +1,17 @@
-package dev.outboard.fabric.roce.wire;
+package dev.outboard.fabric.pcapng;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// Encodes packets as a pcapng capture that Wireshark opens: raw IP packets, timestamps in
-/// nanoseconds, direction and a comment per packet. It touches no file: the owner takes the bytes
-/// with [#drain] and writes them somewhere. Used by one thread.
+/// Encodes packets as a pcapng capture that Wireshark opens: timestamps in nanoseconds, direction
+/// and a comment per packet. It touches no file: the owner takes the bytes with [#drain] and writes
+/// them somewhere. Used by one thread.
 ///
 /// ```java
-/// writer.packet(epochNanos, Direction.OUTBOUND, path, 0, memory, at, length, "");
+/// writer.packet(epochNanos, Direction.OUTBOUND, memory, at, length, "");
 /// channel.write(writer.drain());
 /// ```
 ///
@@ -19,6 +20,8 @@ import java.util.Arrays;
 public final class PcapngWriter {
     /// Which way a packet went, as the capture marks it.
     public enum Direction {
+        /// Nobody can say, or both.
+        UNKNOWN(0),
         INBOUND(1),
         OUTBOUND(2);
 
@@ -35,9 +38,6 @@ public final class PcapngWriter {
     private static final int BYTE_ORDER_MAGIC = 0x1A2B3C4D;
     private static final int VERSION_1_0 = 0x0001_0000;
     private static final long UNKNOWN_SECTION_LENGTH = -1;
-
-    /// Packets start with an IPv4 or IPv6 header.
-    private static final int LINKTYPE_RAW = 101;
 
     private static final int NO_SNAP_LENGTH = 0;
 
@@ -57,23 +57,20 @@ public final class PcapngWriter {
     private static final int INITIAL_CAPACITY = 1 << 16;
 
     private byte[] bytes = new byte[INITIAL_CAPACITY];
-    private MemorySegment block = MemorySegment.ofArray(bytes);
+    private ByteBuffer block = ByteBuffer.wrap(bytes);
     private int end;
 
     /// Starts the capture. The name tells readers which interface packets passed.
-    public PcapngWriter(String interfaceName) {
+    public PcapngWriter(String interfaceName, LinkType linkType) {
         sectionHeader();
-        interfaceDescription(interfaceName.getBytes(StandardCharsets.UTF_8));
+        interfaceDescription(interfaceName.getBytes(StandardCharsets.UTF_8), linkType);
     }
 
-    /// Adds the packet whose UDP payload are `length` bytes at `at`, with the IP and UDP headers
-    /// that it has on that path. An empty comment is none.
+    /// Adds the packet whose `length` bytes are at `at`. An empty comment is none.
     public void packet(
             long epochNanos,
             Direction direction,
-            Path path,
-            int identification,
-            MemorySegment udpPayload,
+            MemorySegment packet,
             long at,
             int length,
             String comment) {
@@ -82,16 +79,14 @@ public final class PcapngWriter {
             throw new IllegalArgumentException(
                     "a comment of " + text.length + " bytes is too long");
         }
-        int headers = IpHeaders.length(path);
-        reserve(BLOCK_OVERHEAD + headers + length + text.length);
+        reserve(BLOCK_OVERHEAD + length + text.length);
         int start = startBlock(ENHANCED_PACKET);
         put32(0);
         put64(epochNanos);
-        put32(headers + length);
-        put32(headers + length);
-        MemorySegment.copy(udpPayload, at, block, end + headers, length);
-        IpHeaders.write(block, end, path, identification, length);
-        end += headers + length;
+        put32(length);
+        put32(length);
+        MemorySegment.copy(packet, ValueLayout.JAVA_BYTE, at, bytes, end, length);
+        end += length;
         pad();
         startOption(OPTION_PACKET_FLAGS, Integer.BYTES);
         put32(direction.flag);
@@ -117,10 +112,10 @@ public final class PcapngWriter {
         endBlock(start);
     }
 
-    private void interfaceDescription(byte[] name) {
+    private void interfaceDescription(byte[] name, LinkType linkType) {
         reserve(BLOCK_OVERHEAD + name.length);
         int start = startBlock(INTERFACE_DESCRIPTION);
-        put32(LINKTYPE_RAW << Short.SIZE);
+        put32(linkType.number() << Short.SIZE);
         put32(NO_SNAP_LENGTH);
         option(OPTION_INTERFACE_NAME, name);
         option(OPTION_TIMESTAMP_RESOLUTION, new byte[] {NANOSECONDS});
@@ -138,7 +133,7 @@ public final class PcapngWriter {
     private void endBlock(int start) {
         startOption(OPTION_END, 0);
         int length = end + Integer.BYTES - start;
-        BigEndian.put32(block, start + (long) Integer.BYTES, length);
+        block.putInt(start + Integer.BYTES, length);
         put32(length);
     }
 
@@ -154,12 +149,12 @@ public final class PcapngWriter {
     }
 
     private void put32(int value) {
-        BigEndian.put32(block, end, value);
+        block.putInt(end, value);
         end += Integer.BYTES;
     }
 
     private void put64(long value) {
-        BigEndian.put64(block, end, value);
+        block.putLong(end, value);
         end += Long.BYTES;
     }
 
@@ -172,7 +167,7 @@ public final class PcapngWriter {
     private void reserve(int length) {
         if (bytes.length - end < length) {
             bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, end + length));
-            block = MemorySegment.ofArray(bytes);
+            block = ByteBuffer.wrap(bytes);
         }
     }
 }

@@ -1,0 +1,2 @@
+/// Captures in the pcapng format, written and read.
+package dev.outboard.fabric.pcapng;
