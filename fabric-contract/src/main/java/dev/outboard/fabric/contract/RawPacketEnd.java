@@ -30,7 +30,9 @@ public final class RawPacketEnd implements AutoCloseable {
     /// Room for one frame.
     public static final int SLOT = 1 << 14;
 
-    private static final int SLOTS = 16;
+    /// In each half of the memory.
+    public static final int SLOTS = 16;
+
     private static final int HEADER = 14;
 
     private final Arena arena = Arena.ofShared();
@@ -119,7 +121,7 @@ public final class RawPacketEnd implements AutoCloseable {
 
     /// A receive of `length` bytes.
     public ReceiveRequest receive(long id, long length) {
-        return new ReceiveRequest().id(id).buffer(region, received(id), length);
+        return new ReceiveRequest().id(id).buffer(region, offset(id), length);
     }
 
     /// Posts a receive of one slot.
@@ -127,7 +129,8 @@ public final class RawPacketEnd implements AutoCloseable {
         assertThat(queuePair.post(receive(id, SLOT))).as("posted").isTrue();
     }
 
-    private static long received(long id) {
+    /// Where in the region a receive stores.
+    public static long offset(long id) {
         return (SLOTS + id % SLOTS) * SLOT;
     }
 
@@ -149,7 +152,7 @@ public final class RawPacketEnd implements AutoCloseable {
 
     /// The first `length` bytes that the receive `id` got.
     public byte[] bytes(long id, long length) {
-        return region.segment().asSlice(received(id), length).toArray(ValueLayout.JAVA_BYTE);
+        return region.segment().asSlice(offset(id), length).toArray(ValueLayout.JAVA_BYTE);
     }
 
     @Override

@@ -4,12 +4,14 @@ import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.MacAddress;
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.sim.network.SimulatedNetwork;
 import dev.outboard.fabric.sim.network.SimulatedNetwork.Datagram;
 import dev.outboard.fabric.sim.network.SimulatedNetwork.Node;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +33,9 @@ final class SharedNetwork implements SimNetwork {
     /// Who waits longer waits for ever.
     private static final long LONGEST_WAIT_NANOS = Duration.ofDays(365).toNanos();
 
+    /// Who sends what is replayed: the unspecified address.
+    private static final Gid NOBODY = new Gid(0, 0);
+
     private static final Map<String, SharedNetwork> NETWORKS = new HashMap<>();
 
     private final String name;
@@ -40,6 +45,8 @@ final class SharedNetwork implements SimNetwork {
     private final long startNanos = System.nanoTime();
     private final SimCards cards = new SimCards();
     private final SwitchPorts ports = new SwitchPorts();
+    private final List<NetworkCapture> captures = new ArrayList<>();
+    private final List<NetworkReplay> replays = new ArrayList<>();
     private final ReentrantLock lock = new ReentrantLock();
 
     /// Time has passed, something was sent, or somebody is to look up.
@@ -93,10 +100,15 @@ final class SharedNetwork implements SimNetwork {
         synchronized (NETWORKS) {
             cards.leave(address);
             ports.leave(address);
-            if (cards.isEmpty()) {
-                NETWORKS.remove(name);
+            if (!cards.isEmpty()) {
+                return;
             }
+            NETWORKS.remove(name);
         }
+        exclusively(() -> {
+            captures.forEach(NetworkCapture::close);
+            replays.forEach(NetworkReplay::close);
+        });
     }
 
     /// The card of the open device at `address`.
@@ -116,13 +128,14 @@ final class SharedNetwork implements SimNetwork {
 
     // ---- packets --------------------------------------------------------------------------------
 
-    /// Sends `bytes`.
+    /// Sends `bytes` on the way of `path`.
     ///
     /// @return false if they do not fit the way, and are dropped
-    boolean send(Gid from, Gid to, byte[] bytes) {
+    boolean send(Path path, byte[] bytes) {
         return exclusively(() -> {
             changed.signalAll();
-            return network.send(from, to, bytes);
+            captures.forEach(capture -> capture.packet(nowNanos(), path, bytes));
+            return network.send(path.source(), path.destination(), bytes);
         });
     }
 
@@ -136,8 +149,58 @@ final class SharedNetwork implements SimNetwork {
         }
         exclusively(() -> {
             changed.signalAll();
+            captures.forEach(capture -> capture.frame(nowNanos(), frame));
             network.sendFrame(from, receivers, frame);
         });
+    }
+
+    @Override
+    public Capture capture(java.nio.file.Path file) {
+        NetworkCapture capture = new NetworkCapture(file, name);
+        exclusively(() -> captures.add(capture));
+        return () ->
+                exclusively(() -> {
+                    captures.remove(capture);
+                    capture.close();
+                });
+    }
+
+    @Override
+    public Replay replay(java.nio.file.Path file) {
+        NetworkReplay replay =
+                new NetworkReplay(file, nowNanos(), frame -> sendFrame(NOBODY, frame));
+        exclusively(() -> {
+            replays.add(replay);
+            replayNext(replay, nowNanos());
+        });
+        return new Replay() {
+            @Override
+            public long frames() {
+                return replay.frames();
+            }
+
+            @Override
+            public long sent() {
+                return replay.sent();
+            }
+
+            @Override
+            public void close() {
+                exclusively(() -> {
+                    replays.remove(replay);
+                    replay.close();
+                });
+            }
+        };
+    }
+
+    private void replayNext(NetworkReplay replay, long nanos) {
+        if (nanos < Long.MAX_VALUE) {
+            network.schedule(nanos, () -> replayNext(replay, replay.send(nowNanos())));
+            changed.signalAll();
+        } else {
+            replays.remove(replay);
+        }
     }
 
     @Nullable Datagram<Gid> poll(Gid address) {

@@ -5,6 +5,7 @@ import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.roce.device.RoceDevice;
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Predicate;
 
@@ -40,6 +41,27 @@ public interface SimNetwork {
     /// @param bytes of a packet, from the BTH to the ICRC; of a raw frame, from the destination
     ///   address to the frame check sequence, 4 bytes; not to be changed
     record Frame(InetAddress from, InetAddress to, boolean isEthernet, byte[] bytes) {}
+
+    /// A capture that is being written.
+    interface Capture extends AutoCloseable {
+        /// Completes the file. Closing it twice is harmless; the network closes it when it ends.
+        @Override
+        void close();
+    }
+
+    /// A capture whose frames are put onto the network.
+    interface Replay extends AutoCloseable {
+        /// How many frames the capture has.
+        long frames();
+
+        /// How many of them were sent so far.
+        long sent();
+
+        /// Ends it, if all are not sent yet. Closing it twice is harmless; the network closes it
+        /// when it ends.
+        @Override
+        void close();
+    }
 
     /// Its name in the URIs of its devices.
     String name();
@@ -79,6 +101,24 @@ public interface SimNetwork {
 
     /// Drops, from now on, every packet and raw frame that does not pass; sees all that are sent.
     void filter(Predicate<Frame> passes);
+
+    /// Writes what devices send from now on into `file`, a pcapng capture that Wireshark opens: raw
+    /// frames as they are, RoCE packets with the Ethernet, IP and UDP headers that go with their
+    /// addresses. The time is that of the network, counted from 1970 on. What gets lost or damaged
+    /// later was sent, and is there as it was.
+    ///
+    /// @throws FabricException with INVALID_ARGUMENT if the file cannot be written
+    Capture capture(Path file);
+
+    /// Puts the frames of `file`, a pcapng capture of Ethernet by whatever program, onto the
+    /// network as if somebody on a port of his own sent them: the first one now, the others as long
+    /// after that as in the capture; one that is earlier than those before it leaves at once after
+    /// them. A frame shorter than 60 bytes is filled up. A RoCE packet gets to the transport of the
+    /// device that has its addresses.
+    ///
+    /// @throws FabricException with INVALID_ARGUMENT that names offset and value if the file holds
+    ///   anything else than whole Ethernet frames of 14 to 9,018 bytes; nothing is sent then
+    Replay replay(Path file);
 
     /// What became of the packets and of each copy of the raw frames: sent, arrived, lost, cut-off,
     /// too-long, duplicated, held-back, corrupted, overflowed and undeliverable.

@@ -42,7 +42,7 @@ final class SimSite implements NetworkSite {
     private final DatagramSink sink = new DatagramSink(MAX_DATAGRAMS);
     private final DatagramReader reader;
     private final FrameBuffer frames;
-    private final FrameReader frameReader = new FrameReader();
+    private final FrameReader frameReader;
     private TransmitListener listener = TransmitListener.INDIFFERENT;
     private final SimMemory memory;
     private long lastTurnNanos;
@@ -59,6 +59,7 @@ final class SimSite implements NetworkSite {
         address = Gid.of(options.address());
         reader = new DatagramReader(address, Path.DESTINATION_PORT);
         frames = new FrameBuffer(SwitchPorts.addressOf(address), MAX_FRAMES);
+        frameReader = new FrameReader(frames.address(), address, reader);
         memory = new SimMemory(new Random(~network.options().seed() ^ address.hashCode()));
     }
 
@@ -120,7 +121,7 @@ final class SimSite implements NetworkSite {
                 return i;
             }
             if (mail.isFrame()) {
-                receivedFrames += frameReader.read(mail.bytes(), handler) ? 1 : 0;
+                receivedFrames += frameReader.read(mail.bytes(), handler, nowNanos) ? 1 : 0;
                 continue;
             }
             Packet packet = reader.read(mail.from(), mail.bytes());
@@ -145,7 +146,7 @@ final class SimSite implements NetworkSite {
         }
         for (int i = 0; i < sink.count(); i++) {
             Path path = sink.path(i);
-            if (network.send(address, path.destination(), sink.bytes(i))) {
+            if (network.send(path, sink.bytes(i))) {
                 sent++;
             } else {
                 listener.tooLong(path);

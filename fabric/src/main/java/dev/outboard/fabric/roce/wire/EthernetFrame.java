@@ -39,17 +39,17 @@ public final class EthernetFrame {
         BigEndian.put16(frame, ETHER_TYPE, path.isIpv4() ? TYPE_IPV4 : TYPE_IPV6);
     }
 
-    /// Whether the IP header behind that of `frame` is of the version that the EtherType says, and
-    /// whole.
-    public static boolean isIp(MemorySegment frame, int length) {
-        return switch (etherType(frame)) {
-            case TYPE_IPV4 ->
-                    length >= HEADER_LENGTH + IpHeaders.IPV4_LENGTH
-                            && IpHeaders.isIpv4(frame, HEADER_LENGTH);
-            case TYPE_IPV6 ->
-                    length >= HEADER_LENGTH + IpHeaders.IPV6_LENGTH
-                            && IpHeaders.isIpv6(frame, HEADER_LENGTH);
-            default -> false;
-        };
+    /// How many bytes of UDP payload `frame` carries to the RoCE port at `destination`, behind IP
+    /// and UDP headers as all senders of RoCE write them; -1 if it carries something else.
+    public static int rocePayloadLength(MemorySegment frame, int length, Gid destination) {
+        boolean isIpv4 = destination.isIpv4();
+        int headers = IpHeaders.length(isIpv4);
+        if (etherType(frame) != (isIpv4 ? TYPE_IPV4 : TYPE_IPV6)
+                || length < HEADER_LENGTH + headers
+                || !IpHeaders.isToRocePort(frame, HEADER_LENGTH, destination)) {
+            return -1;
+        }
+        int payload = IpHeaders.udpPayloadLength(frame, HEADER_LENGTH, isIpv4);
+        return payload <= length - HEADER_LENGTH - headers ? payload : -1;
     }
 }

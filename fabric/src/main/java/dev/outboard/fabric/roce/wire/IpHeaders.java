@@ -31,6 +31,9 @@ public final class IpHeaders {
     private static final int IPV4_VERSION_AND_LENGTH = 0x45;
     private static final int DONT_FRAGMENT = 0x4000;
 
+    /// MF and the offset of a fragment.
+    private static final int FRAGMENT_MASK = 0x3FFF;
+
     private static final int IPV6_NEXT_HEADER = 6;
     private static final int IPV6_HOP_LIMIT = 7;
     private static final int IPV6_SOURCE = 8;
@@ -53,7 +56,12 @@ public final class IpHeaders {
 
     /// Bytes of the IP and UDP headers on that path.
     public static int length(Path path) {
-        return ipLength(path.isIpv4()) + UDP_LENGTH;
+        return length(path.isIpv4());
+    }
+
+    /// Bytes of the IP and UDP headers of that version.
+    public static int length(boolean isIpv4) {
+        return ipLength(isIpv4) + UDP_LENGTH;
     }
 
     /// Writes IP and UDP headers with correct checksums. The UDP payload must stand behind them
@@ -129,6 +137,38 @@ public final class IpHeaders {
     /// Whether the header at `at` says that it is one of IPv6.
     public static boolean isIpv6(MemorySegment packet, long at) {
         return BigEndian.get32(packet, at) >>> VERSION_SHIFT == IPV6_VERSION >>> VERSION_SHIFT;
+    }
+
+    /// Whether the IP and UDP headers at `at`, of the version of `destination`, lead to the RoCE
+    /// port there, in one piece.
+    static boolean isToRocePort(MemorySegment packet, long at, Gid destination) {
+        boolean leadsThere =
+                destination.isIpv4()
+                        ? isIpv4(packet, at)
+                                && BigEndian.get8(packet, at + IPV4_PROTOCOL) == PROTOCOL_UDP
+                                && (BigEndian.get16(packet, at + IPV4_FLAGS) & FRAGMENT_MASK) == 0
+                                && BigEndian.get32(packet, at + IPV4_DESTINATION)
+                                        == (int) destination.low()
+                        : isIpv6(packet, at)
+                                && BigEndian.get8(packet, at + IPV6_NEXT_HEADER) == PROTOCOL_UDP
+                                && BigEndian.get64(packet, at + IPV6_DESTINATION)
+                                        == destination.high()
+                                && BigEndian.get64(packet, at + IPV6_DESTINATION + Long.BYTES)
+                                        == destination.low();
+        long udp = at + ipLength(destination.isIpv4());
+        return leadsThere
+                && BigEndian.get16(packet, udp + UDP_DESTINATION_PORT) == Path.DESTINATION_PORT;
+    }
+
+    /// What the UDP header behind the IP header at `at` says of its payload; negative if less than
+    /// nothing.
+    static int udpPayloadLength(MemorySegment packet, long at, boolean isIpv4) {
+        return BigEndian.get16(packet, at + ipLength(isIpv4) + UDP_DATAGRAM_LENGTH) - UDP_LENGTH;
+    }
+
+    /// The UDP source port behind the IP header at `at`, of either version.
+    public static int sourcePort(MemorySegment packet, long at) {
+        return BigEndian.get16(packet, at + ipLength(!isIpv6(packet, at)));
     }
 
     /// Of the IP header at `at`, of either version.

@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Turns datagrams into checked packets, as the receiving end of a device does.
 public final class DatagramReader {
-    private static final int MAX_BYTES = 8192;
+    private static final int MAX_BYTES = 9216;
+
+    /// So many strangers are remembered before all are forgotten.
+    private static final int MAX_STRANGERS = 1024;
 
     private final Gid local;
     private final int sourcePort;
@@ -25,7 +28,11 @@ public final class DatagramReader {
     private final Packet packet = new Packet();
     private final IcrcVerifier verifier = new IcrcVerifier(IcrcVerifier.Policy.SOLVE);
     private final Map<Gid, Sender> senders = new HashMap<>();
+    private final Map<Origin, Sender> strangers = new HashMap<>();
     private final Counters<PacketFlaw> flaws = new Counters<>(PacketFlaw.class);
+
+    /// Somebody who may send from any port.
+    private record Origin(Gid source, int port) {}
 
     /// Reads what arrives at `local` from `sourcePort`.
     public DatagramReader(Gid local, int sourcePort) {
@@ -35,6 +42,25 @@ public final class DatagramReader {
 
     /// The packet, valid until the next call, or null if it is malformed or damaged.
     public @Nullable Packet read(Gid source, byte[] datagram) {
+        Sender sender =
+                senders.computeIfAbsent(
+                        source, from -> new Sender(new Path(from, local, sourcePort, 0)));
+        return read(sender, 0, datagram);
+    }
+
+    /// The same for a packet from any port.
+    public @Nullable Packet read(Gid source, int port, int trafficClass, byte[] datagram) {
+        if (strangers.size() >= MAX_STRANGERS) {
+            strangers.clear();
+        }
+        Sender sender =
+                strangers.computeIfAbsent(
+                        new Origin(source, port),
+                        from -> new Sender(new Path(source, local, port, 0)));
+        return read(sender, trafficClass, datagram);
+    }
+
+    private @Nullable Packet read(Sender sender, int trafficClass, byte[] datagram) {
         int length = datagram.length;
         MemorySegment.copy(datagram, 0, buffer.segment(), ValueLayout.JAVA_BYTE, 0, length);
         PacketFlaw flaw = packet.wrap(buffer.segment(), 0, length);
@@ -42,14 +68,12 @@ public final class DatagramReader {
             flaws.increment(flaw);
             return null;
         }
-        Sender sender =
-                senders.computeIfAbsent(
-                        source, from -> new Sender(new Path(from, local, sourcePort, 0)));
         if (verifier.verify(sender, buffer, 0, length) == IcrcVerifier.BAD) {
             flaws.increment(PacketFlaw.BAD_ICRC);
             return null;
         }
-        packet.from(source.high(), source.low(), sourcePort, 0);
+        Path path = sender.path();
+        packet.from(path.source().high(), path.source().low(), path.sourcePort(), trafficClass);
         return packet;
     }
 

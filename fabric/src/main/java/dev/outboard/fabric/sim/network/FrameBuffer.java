@@ -8,15 +8,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
-/// Builds whole Ethernet frames, frame check sequence included, and keeps them until [#clear].
-/// Allocates nothing per frame.
+/// Builds Ethernet frames and keeps them until [#clear]. Allocates nothing per frame.
 public final class FrameBuffer implements EthernetPort {
-    private static final int SLOT_BYTES = EthernetFrame.MAX_LENGTH + EthernetFrame.CHECK_LENGTH;
+    private static final int SLOT_BYTES = EthernetFrame.MAX_LENGTH;
 
     private final MacAddress address;
     private final int capacity;
     private final int[] lengths;
-    private final FrameCheck check = new FrameCheck();
 
     /// Made with the first frame: few devices send any.
     private byte[] memory = new byte[0];
@@ -45,7 +43,7 @@ public final class FrameBuffer implements EthernetPort {
         return count;
     }
 
-    /// The frame at `index`, up to the end of its check sequence.
+    /// The frame at `index`, without a check sequence.
     public byte[] bytes(int index) {
         int from = index * SLOT_BYTES;
         return Arrays.copyOfRange(memory, from, from + lengths[index]);
@@ -80,8 +78,7 @@ public final class FrameBuffer implements EthernetPort {
         int from = count * SLOT_BYTES;
         int end = from + Math.max(length, EthernetFrame.MIN_LENGTH);
         Arrays.fill(memory, from + length, end, (byte) 0);
-        check.append(memory, from, end - from);
-        lengths[count++] = end + EthernetFrame.CHECK_LENGTH - from;
+        lengths[count++] = end - from;
         length = 0;
     }
 }

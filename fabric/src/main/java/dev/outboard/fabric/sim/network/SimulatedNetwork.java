@@ -76,7 +76,8 @@ public final class SimulatedNetwork<A> {
         UNDELIVERABLE
     }
 
-    private record Flight<A>(long arrivalNanos, long number, Datagram<A> datagram) {}
+    /// What is to happen at a certain time; what comes first happens first.
+    private record Event(long nanos, long number, Runnable action) {}
 
     private record Route<A>(A from, A to) {}
 
@@ -105,13 +106,13 @@ public final class SimulatedNetwork<A> {
     private final Set<A> isolated = new HashSet<>();
     private final Map<Route<A>, Integer> limits = new HashMap<>();
     private final Counters<Fate> counts = new Counters<>(Fate.class);
-    private final PriorityQueue<Flight<A>> flights =
+    private final PriorityQueue<Event> events =
             new PriorityQueue<>(
-                    Comparator.<Flight<A>>comparingLong(Flight::arrivalNanos)
-                            .thenComparingLong(Flight::number));
+                    Comparator.comparingLong(Event::nanos).thenComparingLong(Event::number));
     private Predicate<Datagram<A>> passes = datagram -> true;
     private long nowNanos;
-    private long flightCount;
+    private long eventCount;
+    private int inFlight;
 
     /// A network without nodes at time 0.
     public SimulatedNetwork(SplittableRandom random, NetworkFaults faults) {
@@ -173,7 +174,7 @@ public final class SimulatedNetwork<A> {
 
     /// Datagrams on the way.
     public int inFlight() {
-        return flights.size();
+        return inFlight;
     }
 
     /// Sends `bytes`, which stay the caller's.
@@ -190,8 +191,10 @@ public final class SimulatedNetwork<A> {
     }
 
     /// Sends an Ethernet frame, which stays the caller's, once to the switch, which passes it on to
-    /// each of `receivers`, where it fits the way. Each copy has a fate of its own.
-    public void sendFrame(A from, Collection<A> receivers, byte[] frame) {
+    /// each of `receivers`, where it fits the way. Each copy has a fate of its own, and ends with a
+    /// check sequence.
+    public void sendFrame(A from, Collection<A> receivers, byte[] bytes) {
+        byte[] frame = FrameCheck.sealed(bytes);
         long leaves = leaves(from, frame.length);
         if (receivers.isEmpty()) {
             note(Fate.SENT);
@@ -270,14 +273,20 @@ public final class SimulatedNetwork<A> {
     /// turns.
     public void deliver(long now) {
         nowNanos = now;
-        while (!flights.isEmpty() && flights.element().arrivalNanos() <= now) {
-            arrive(flights.remove().datagram());
+        while (!events.isEmpty() && events.element().nanos <= now) {
+            events.remove().action.run();
         }
     }
 
-    /// When the next datagram arrives somewhere, or [#NEVER].
+    /// When the next datagram arrives somewhere, or something else is [scheduled][#schedule], or
+    /// [#NEVER].
     public long nextArrivalNanos() {
-        return flights.isEmpty() ? NEVER : flights.element().arrivalNanos();
+        return events.isEmpty() ? NEVER : events.element().nanos;
+    }
+
+    /// Lets `action` run at `nanos`; at once when time next passes, if that has passed.
+    public void schedule(long nanos, Runnable action) {
+        events.add(new Event(nanos, eventCount++, action));
     }
 
     /// Whether something has arrived at `address` that was not taken yet.
@@ -316,10 +325,12 @@ public final class SimulatedNetwork<A> {
             var route = new Route<>(datagram.from(), datagram.to());
             arrival = lastArrivals.merge(route, arrival, Math::max);
         }
-        flights.add(new Flight<>(arrival, flightCount++, datagram));
+        inFlight++;
+        schedule(arrival, () -> arrive(datagram));
     }
 
     private void arrive(Datagram<A> datagram) {
+        inFlight--;
         Host<A> host = hosts.get(datagram.to());
         if (host == null) {
             note(Fate.UNDELIVERABLE);
