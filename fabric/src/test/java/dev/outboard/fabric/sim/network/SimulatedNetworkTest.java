@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.outboard.fabric.sim.network.SimulatedNetwork.Fate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -134,6 +135,113 @@ class SimulatedNetworkTest {
 
         assertThat(network.count(Fate.HELD_BACK)).isPositive();
         assertThat(sink.order()).hasSize(100).isNotEqualTo(sink.order().stream().sorted().toList());
+    }
+
+    /// When datagrams of many senders arrive, which do not wait for each other; all are sent at 0.
+    private static LongSummaryStatistics arrivals(NetworkFaults faults) {
+        var network = network(faults.withInbox(1_000));
+        List<Long> times = new ArrayList<>();
+        network.attach(
+                "b",
+                new SimulatedNetwork.Node() {
+                    @Override
+                    public long deadlineNanos() {
+                        return SimulatedNetwork.NEVER;
+                    }
+
+                    @Override
+                    public void turn(long nowNanos) {
+                        while (network.poll("b") != null) {
+                            times.add(nowNanos);
+                        }
+                    }
+                });
+        for (int i = 0; i < 500; i++) {
+            network.send("a" + i, "b", new byte[1]);
+        }
+        assertThat(network.inFlight()).isEqualTo(500);
+        runToTheEnd(network);
+        assertThat(network.inFlight()).isZero();
+        assertThat(times).hasSize(500);
+        return times.stream().mapToLong(each -> each).summaryStatistics();
+    }
+
+    @Test
+    void theWayTakesTheDelayAndUpToTheJitter() {
+        LongSummaryStatistics arrivals = arrivals(PERFECT.withJitter(10_000));
+
+        assertThat(arrivals.getMin()).isBetween(1_000L, 1_500L);
+        assertThat(arrivals.getMax()).isBetween(10_500L, 11_000L);
+    }
+
+    /// Up to four times what the way takes at most.
+    @Test
+    void whatIsHeldBackComesWaysLater() {
+        LongSummaryStatistics arrivals = arrivals(PERFECT.withJitter(1_000).withReordering(1));
+
+        assertThat(arrivals.getMin()).isBetween(1_001L, 3_500L);
+        assertThat(arrivals.getMax()).isBetween(8_500L, 10_001L);
+    }
+
+    /// It looks for all that has come by then.
+    @Test
+    void aNodeLooksAtWhatArrivedWithinItsTurn() {
+        List<Long> looks = new ArrayList<>();
+        for (int seed = 0; seed < 200; seed++) {
+            var network =
+                    new SimulatedNetwork<String>(
+                            new SplittableRandom(seed), PERFECT.withTurn(5_000));
+            new Sink(network, "b");
+            sendNumbers(network, 1);
+            runToTheEnd(network);
+            looks.add(network.nowNanos());
+        }
+
+        assertThat(looks).allSatisfy(each -> assertThat(each).isBetween(1_000L, 6_000L));
+        assertThat(looks).anySatisfy(each -> assertThat(each).isGreaterThan(5_500));
+    }
+
+    @Test
+    void whatIsDueAtTheEndArrives() {
+        var network = network(PERFECT);
+        var sink = new Sink(network, "b");
+        sendNumbers(network, 1);
+
+        network.runUntil(999);
+        assertThat(sink.arrivals).isEmpty();
+        network.runUntil(1_000);
+        assertThat(sink.arrivals).containsExactly("0 at 1000");
+    }
+
+    @Test
+    void aWayTakesWhatIsAsLongAsItsLimit() {
+        var network = network(PERFECT);
+        network.limit("a", "b", 4);
+
+        assertThat(network.send("a", "b", new byte[4])).isTrue();
+        assertThat(network.count(Fate.TOO_LONG)).isZero();
+        assertThat(network.send("a", "b", new byte[5])).isFalse();
+        assertThat(network.count(Fate.TOO_LONG)).isEqualTo(1);
+        assertThat(network.send("b", "a", new byte[5])).isTrue();
+    }
+
+    @Test
+    void aFrameGoesToEachOfItsReceivers() {
+        var network = network(PERFECT);
+        var one = new Sink(network, "b");
+        var other = new Sink(network, "c");
+        network.limit("a", "d", 1);
+
+        network.sendFrame("a", List.of("b", "c", "d"), new byte[] {7, 8});
+        runToTheEnd(network);
+        assertThat(one.arrivals).containsExactly("7 at 1000");
+        assertThat(other.arrivals).containsExactly("7 at 1000");
+        assertThat(network.count(Fate.SENT)).isEqualTo(2);
+        assertThat(network.count(Fate.TOO_LONG)).isEqualTo(1);
+
+        network.sendFrame("a", List.of(), new byte[2]);
+        assertThat(network.count(Fate.SENT)).isEqualTo(3);
+        assertThat(network.count(Fate.UNDELIVERABLE)).isEqualTo(1);
     }
 
     @Test
