@@ -2,6 +2,7 @@ package dev.outboard.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.fabric.sim.SimNetwork;
 import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Repository;
 import java.io.IOException;
@@ -27,6 +28,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Runs the Java of `docs/guide/fabric.md`: every block of code there is a part of this file, or of
 /// [FabricGuideSimTest].
@@ -400,6 +402,106 @@ class FabricGuideTest {
         pair.post(new ReceiveRequest().id(2).buffer(region, 1024, 40 + 64));
         reply(peer, peerDomain, peerCompletions, peerRegion);
         assertThat(next(completions).id()).isEqualTo(2);
+    }
+
+    @Test
+    void aFrameOfRawEthernet() {
+        try (Device near = Fabric.open("sim://guide/10.0.0.1");
+                Device device = Fabric.open("sim://guide/10.0.0.2")) {
+            RawSender asking = new RawSender(near);
+            ProtectionDomain domain = device.allocateProtectionDomain();
+            CompletionQueue completions = device.createCompletionQueue(16);
+            MemoryRegion region = domain.register(arena.allocate(4096), Access.LOCAL_WRITE);
+
+            QueuePair port =
+                    domain.createQueuePair(
+                            QueuePairAttributes.of(completions, 64, 64)
+                                    .withType(QueuePairType.RAW_PACKET));
+            port.modify(QueuePairChange.to(QueuePairState.INIT));
+            port.modify(QueuePairChange.to(QueuePairState.READY_TO_RECEIVE));
+            port.modify(QueuePairChange.to(QueuePairState.READY_TO_SEND));
+            MacAddress own = device.macAddress().orElseThrow();
+            Flow flow = port.createFlow(FlowMatch.destination(own).withEtherType(0x88B5));
+            port.post(new ReceiveRequest().id(1).buffer(region, 0, 2048));
+
+            assertThat(flow.match().etherType()).hasValue(0x88B5);
+            asking.send(own);
+
+            Completion received = next(completions);
+            MemorySegment frame = region.segment();
+            long sender = MacAddress.bitsAt(frame, 6);
+            new MacAddress(sender).writeTo(frame, 0);
+            own.writeTo(frame, 6);
+            frame.set(ValueLayout.JAVA_BYTE, 14, (byte) 1);
+            port.post(new SendRequest().id(2).payload(region, 0, received.byteCount()));
+
+            assertThat(next(completions).status()).isEqualTo(CompletionStatus.SUCCESS);
+            assertThat(next(asking.completions).byteCount()).isEqualTo(60);
+            MemorySegment answer = asking.region.segment();
+            assertThat(MacAddress.bitsAt(answer, 0)).isEqualTo(asking.address.bits());
+            assertThat(MacAddress.bitsAt(answer, 6)).isEqualTo(own.bits());
+            assertThat(answer.get(ValueLayout.JAVA_BYTE, 14)).isEqualTo((byte) 1);
+        }
+    }
+
+    /// A queue pair that has sent nothing yet.
+    private final class RawSender {
+        final CompletionQueue completions;
+        final MemoryRegion region;
+        final MacAddress address;
+        private final QueuePair pair;
+
+        RawSender(Device device) {
+            ProtectionDomain domain = device.allocateProtectionDomain();
+            completions = device.createCompletionQueue(16);
+            region = domain.register(arena.allocate(4096), Access.LOCAL_WRITE);
+            address = device.macAddress().orElseThrow();
+            pair =
+                    domain.createQueuePair(
+                            QueuePairAttributes.of(completions, 4, 4)
+                                    .withType(QueuePairType.RAW_PACKET));
+            pair.modify(QueuePairChange.to(QueuePairState.INIT));
+            pair.modify(QueuePairChange.to(QueuePairState.READY_TO_RECEIVE));
+            pair.modify(QueuePairChange.to(QueuePairState.READY_TO_SEND));
+            Flow _ = pair.createFlow(FlowMatch.all());
+        }
+
+        /// Sends a frame of zeros, and waits for an answer at the start of the region.
+        void send(MacAddress destination) {
+            MemorySegment frame = region.segment();
+            destination.writeTo(frame, 0);
+            address.writeTo(frame, 6);
+            frame.set(ValueLayout.JAVA_BYTE, 12, (byte) 0x88);
+            frame.set(ValueLayout.JAVA_BYTE, 13, (byte) 0xB5);
+            pair.post(new SendRequest().payload(region, 0, 60));
+            assertThat(next(completions).status()).isEqualTo(CompletionStatus.SUCCESS);
+            expect();
+        }
+
+        void expect() {
+            pair.post(new ReceiveRequest().buffer(region, 0, 2048));
+        }
+    }
+
+    @Test
+    void aNetworkIsCapturedAndReplayed(@TempDir Path directory) throws IOException {
+        Path file = directory.resolve("lab.pcapng");
+        try (Device device = Fabric.open("sim://guide/10.0.0.1")) {
+            RawSender sender = new RawSender(device);
+
+            SimNetwork network = SimNetwork.of(device);
+            SimNetwork.Capture capture =
+                    network.capture(file); // opens in Wireshark once it is closed
+
+            sender.send(sender.address);
+            assertThat(next(sender.completions).byteCount()).isEqualTo(60);
+            sender.expect();
+
+            capture.close();
+            SimNetwork.Replay replay = network.replay(file);
+            assertThat(replay.frames()).isEqualTo(1);
+            assertThat(next(sender.completions).byteCount()).isEqualTo(60);
+        }
     }
 
     private static void reply(

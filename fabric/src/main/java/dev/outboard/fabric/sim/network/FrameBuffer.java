@@ -49,6 +49,13 @@ public final class FrameBuffer implements EthernetPort {
         return Arrays.copyOfRange(memory, from, from + lengths[index]);
     }
 
+    /// Copies the frame at `index` to the start of `into`; returns its length.
+    public int copyTo(MemorySegment into, int index) {
+        MemorySegment.copy(
+                memory, index * SLOT_BYTES, into, ValueLayout.JAVA_BYTE, 0, lengths[index]);
+        return lengths[index];
+    }
+
     public void clear() {
         count = 0;
     }
