@@ -80,6 +80,7 @@ class NetworkCaptureTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"10.0.0.%d", "fd00::%d"})
+    @SuppressWarnings("try") // closed before its time
     void tsharkShowsPacketsAndRawFrames(String address) throws Exception {
         Path tshark = Path.of("/usr/bin/tshark");
         assumeTrue(Files.isExecutable(tshark), "tshark is not installed");
