@@ -20,7 +20,7 @@ class AllocationTest {
     private static final int REGION_BYTES = 8_192;
 
     /// What the measurement itself may cost.
-    private static final long SLACK_BYTES = 1_024;
+    private static final long SLACK_BYTES = 4_096;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final JoinedPair pair = new JoinedPair(1024, new QueueSizes(4, 4, 4, 64));
