@@ -60,7 +60,6 @@ class DevicesTest {
     }
 
     @Test
-    @SuppressWarnings("try") // closed before its time
     void oneThatHasDrawnItsAddressIsSharedByThoseWhoNameThat() {
         Device device;
         try (Devices.Share drawn = Devices.share(ANY + "&icrc=strict")) {
