@@ -3,6 +3,7 @@ package dev.outboard.fabric.sim;
 import dev.outboard.fabric.drive.Drivers;
 import dev.outboard.fabric.drive.Engine;
 import dev.outboard.fabric.drive.WaitPoint;
+import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.verbs.CompletionRing;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -19,14 +20,16 @@ final class SimDrivers implements Drivers {
 
     private final Engine engine;
     private final SharedNetwork network;
+    private final Gid address;
     private final Set<WaitPoint> points = ConcurrentHashMap.newKeySet();
 
     /// Where the application last looked for a completion.
     private volatile @Nullable CompletionRing wanted;
 
-    SimDrivers(Engine engine, SharedNetwork network) {
+    SimDrivers(Engine engine, SharedNetwork network, Gid address) {
         this.engine = engine;
         this.network = network;
+        this.address = address;
     }
 
     @Override
@@ -49,11 +52,16 @@ final class SimDrivers implements Drivers {
         if (ring != null) {
             wanted = ring;
         }
-        boolean worked = engine.drive(ring);
+        boolean worked = isDue() && engine.drive(ring);
         if (!worked && !engine.isInside()) {
             network.passPoll();
         }
         return worked;
+    }
+
+    /// Whether a turn finds anything to do. Applications of a simulation look again and again.
+    private boolean isDue() {
+        return engine.deadlineNanos() <= engine.nowNanos() || network.hasMail(address);
     }
 
     @Override

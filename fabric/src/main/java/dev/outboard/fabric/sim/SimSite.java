@@ -79,7 +79,7 @@ final class SimSite implements NetworkSite {
             network.attach(address, new OwnThreads());
             return ThreadDrivers.start(engine, name);
         }
-        SimDrivers drivers = new SimDrivers(engine, network);
+        SimDrivers drivers = new SimDrivers(engine, network, address);
         network.attach(address, new Turns(engine, drivers));
         return drivers;
     }
