@@ -13,6 +13,7 @@ import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.RemoteMmap;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.testkit.Requirement;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -188,12 +189,18 @@ abstract class ConnectionByAddressContract {
     @Test
     @Requirement("DFLT-45")
     void anAttemptFailsWhereNobodyAnswers() {
-        client.rdma.connectTo(unreachable(), null);
+        try (RdmaEnd hasty = new RdmaEnd(device())) {
+            hasty.rdma
+                    .connectionRequestTimeout(Duration.ofSeconds(1))
+                    .onConnection(atClient)
+                    .start();
+            hasty.rdma.connectTo(unreachable(), null);
 
-        progressUntil(() -> !atClient.failed.isEmpty());
+            hasty.progressUntil(() -> !atClient.failed.isEmpty());
 
-        assertThat(atClient.errors).containsExactly(DocaError.TIME_OUT);
-        assertThat(client.rdma.state()).isEqualTo(CtxState.RUNNING);
+            assertThat(atClient.errors).containsExactly(DocaError.TIME_OUT);
+            assertThat(hasty.rdma.state()).isEqualTo(CtxState.RUNNING);
+        }
     }
 
     @Test
