@@ -113,14 +113,17 @@ final class RoceQueuePair implements QueuePair {
 
     @Override
     public Flow createFlow(FlowMatch match) {
-        requireOpen();
         if (type() != QueuePairType.RAW_PACKET) {
             throw new FabricException(
                     Reason.INVALID_STATE,
                     "queue pair %d of %s is %s; flows lead to a queue pair of type RAW_PACKET"
                             .formatted(number(), device.name(), type()));
         }
-        return device.engine().exclusively(() -> new RoceFlow(device, queuePair, match));
+        return device.engine()
+                .exclusively(() -> {
+                    requireOpen();
+                    return new RoceFlow(device, queuePair, match);
+                });
     }
 
     @Override
