@@ -3,7 +3,7 @@ package dev.outboard.fabric.verbs;
 import dev.outboard.fabric.MmioHandler;
 
 /// Registers that refuse everything.
-final class NoRegisters implements MmioHandler {
+public final class NoRegisters implements MmioHandler {
     @Override
     public int readInt(long offset) {
         throw new UnsupportedOperationException();

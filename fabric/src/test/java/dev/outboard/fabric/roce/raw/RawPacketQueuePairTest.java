@@ -9,7 +9,6 @@ import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionStatus;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.MacAddress;
-import dev.outboard.fabric.MmioHandler;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.QueuePairType;
@@ -25,6 +24,7 @@ import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.sim.network.DatagramSink;
 import dev.outboard.fabric.sim.network.FrameBuffer;
 import dev.outboard.fabric.verbs.CompletionRing;
+import dev.outboard.fabric.verbs.NoRegisters;
 import dev.outboard.fabric.verbs.QueuePairCore;
 import dev.outboard.fabric.verbs.QueueSizes;
 import java.lang.foreign.Arena;
@@ -87,29 +87,7 @@ final class RawPacketQueuePairTest {
 
     /// A region that is no memory, and refuses to be one.
     private RegisteredRegion refusing() {
-        MmioHandler refusal =
-                new MmioHandler() {
-                    @Override
-                    public int readInt(long offset) {
-                        throw new IllegalArgumentException("no register");
-                    }
-
-                    @Override
-                    public long readLong(long offset) {
-                        throw new IllegalArgumentException("no register");
-                    }
-
-                    @Override
-                    public void writeInt(long offset, int value) {
-                        throw new IllegalArgumentException("no register");
-                    }
-
-                    @Override
-                    public void writeLong(long offset, long value) {
-                        throw new IllegalArgumentException("no register");
-                    }
-                };
-        return regions.registerMmio(DOMAIN, 4096, refusal, Set.of(Access.LOCAL_WRITE));
+        return regions.registerMmio(DOMAIN, 4096, new NoRegisters(), Set.of(Access.LOCAL_WRITE));
     }
 
     private void modify(QueuePairState state) {
