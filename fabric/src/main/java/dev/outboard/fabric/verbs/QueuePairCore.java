@@ -8,7 +8,9 @@ import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.memory.MemoryFault;
 import dev.outboard.fabric.memory.RegionTable;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -122,6 +124,24 @@ public final class QueuePairCore {
     /// The receive that was taken last.
     public ReceiveEntry receive() {
         return taken == null ? receives.head() : taken;
+    }
+
+    /// Stores `length` bytes of `source` from `offset` on at `position` of [#receive].
+    ///
+    /// @return SUCCESS, or how the receive ends
+    public CompletionStatus store(long position, MemorySegment source, long offset, int length) {
+        ReceiveEntry receive = receive();
+        if (!receive.isWritable(domain())) {
+            return CompletionStatus.LOCAL_PROTECTION_ERROR;
+        }
+        try {
+            receive.store(position, source, offset, length, number());
+            return CompletionStatus.SUCCESS;
+        } catch (IllegalStateException arenaClosed) {
+            return CompletionStatus.LOCAL_PROTECTION_ERROR;
+        } catch (MemoryFault refused) {
+            return CompletionStatus.LOCAL_QP_OPERATION_ERROR;
+        }
     }
 
     /// The oldest send succeeded; false if the application cannot be told because its completion

@@ -28,7 +28,7 @@ public final class ReceiveEntry {
 
     /// Whether every piece lies in a region of `domain` that is registered still and may be
     /// written.
-    public boolean isWritable(int domain) {
+    boolean isWritable(int domain) {
         return pieces.isWritable(domain);
     }
 
@@ -37,7 +37,7 @@ public final class ReceiveEntry {
     ///
     /// @throws IllegalStateException if the arena of the memory is closed
     /// @throws dev.outboard.fabric.memory.MemoryFault if it cannot be written for another reason
-    public void store(long position, MemorySegment source, long sourceOffset, int count, int user) {
+    void store(long position, MemorySegment source, long sourceOffset, int count, int user) {
         pieces.store(position, source, sourceOffset, count, user);
     }
 

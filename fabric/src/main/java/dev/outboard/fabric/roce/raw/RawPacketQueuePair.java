@@ -142,7 +142,7 @@ public final class RawPacketQueuePair implements QueuePairMachine {
             datagrams.told(core.failReceive(CompletionStatus.LOCAL_LENGTH_ERROR));
             return;
         }
-        CompletionStatus stored = store(receive, frame, length);
+        CompletionStatus stored = core.store(0, frame, 0, length);
         if (stored != CompletionStatus.SUCCESS) {
             drop(RawCounter.UNWRITABLE_DROPPED, Discard.RECEIVE_UNWRITABLE);
             datagrams.told(core.failReceive(stored));
@@ -155,20 +155,6 @@ public final class RawPacketQueuePair implements QueuePairMachine {
                 core.publishReceive(
                         core.endReceive(CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE, length),
                         false));
-    }
-
-    private CompletionStatus store(ReceiveEntry receive, MemorySegment frame, int length) {
-        if (!receive.isWritable(core.domain())) {
-            return CompletionStatus.LOCAL_PROTECTION_ERROR;
-        }
-        try {
-            receive.store(0, frame, 0, length, number());
-            return CompletionStatus.SUCCESS;
-        } catch (IllegalStateException arenaClosed) {
-            return CompletionStatus.LOCAL_PROTECTION_ERROR;
-        } catch (MemoryFault refused) {
-            return CompletionStatus.LOCAL_QP_OPERATION_ERROR;
-        }
     }
 
     /// Completes what has left since the last call, then sends further frames, but no packets.

@@ -306,7 +306,8 @@ final class Responder {
             return refuseReceive(
                     Aeth.NAK_INVALID_REQUEST, CompletionStatus.LOCAL_LENGTH_ERROR, packet);
         }
-        CompletionStatus stored = store(receive, packet);
+        CompletionStatus stored =
+                core.store(position, packet.segment(), packet.payloadOffset(), length);
         if (stored != CompletionStatus.SUCCESS) {
             return refuseReceive(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, stored, packet);
         }
@@ -328,25 +329,6 @@ final class Responder {
     /// Counts before the message completes: the application may look at the counter at once.
     private void arrived(int length) {
         counters.add(QueuePairCounter.BYTES_RECEIVED, length);
-    }
-
-    private CompletionStatus store(ReceiveEntry receive, Packet packet) {
-        if (!receive.isWritable(owner.domain())) {
-            return CompletionStatus.LOCAL_PROTECTION_ERROR;
-        }
-        try {
-            receive.store(
-                    position,
-                    packet.segment(),
-                    packet.payloadOffset(),
-                    packet.payloadLength(),
-                    owner.number());
-            return CompletionStatus.SUCCESS;
-        } catch (IllegalStateException arenaClosed) {
-            return CompletionStatus.LOCAL_PROTECTION_ERROR;
-        } catch (MemoryFault refused) {
-            return CompletionStatus.LOCAL_QP_OPERATION_ERROR;
-        }
     }
 
     /// ROCE-RC-23: a WRITE with immediate takes one receive.

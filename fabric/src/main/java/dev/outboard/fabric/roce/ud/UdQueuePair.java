@@ -161,7 +161,7 @@ public final class UdQueuePair implements QueuePairMachine {
             datagrams.told(core.failReceive(CompletionStatus.LOCAL_LENGTH_ERROR));
             return;
         }
-        CompletionStatus stored = store(receive, packet);
+        CompletionStatus stored = store(packet);
         if (stored != CompletionStatus.SUCCESS) {
             datagrams.told(core.failReceive(stored));
             datagrams.fail();
@@ -243,25 +243,17 @@ public final class UdQueuePair implements QueuePairMachine {
         counters.add(UdCounter.BYTES_SENT, length);
     }
 
-    private CompletionStatus store(ReceiveEntry receive, Packet packet) {
-        if (!receive.isWritable(core.domain())) {
-            return CompletionStatus.LOCAL_PROTECTION_ERROR;
-        }
+    /// Stores the route header, then the payload.
+    private CompletionStatus store(Packet packet) {
         RouteHeader.write(routeHeader, packet, port.address());
-        try {
-            receive.store(0, routeHeader, 0, RouteHeader.LENGTH, number());
-            receive.store(
-                    RouteHeader.LENGTH,
-                    packet.segment(),
-                    packet.payloadOffset(),
-                    packet.payloadLength(),
-                    number());
-            return CompletionStatus.SUCCESS;
-        } catch (IllegalStateException arenaClosed) {
-            return CompletionStatus.LOCAL_PROTECTION_ERROR;
-        } catch (MemoryFault refused) {
-            return CompletionStatus.LOCAL_QP_OPERATION_ERROR;
-        }
+        CompletionStatus stored = core.store(0, routeHeader, 0, RouteHeader.LENGTH);
+        return stored == CompletionStatus.SUCCESS
+                ? core.store(
+                        RouteHeader.LENGTH,
+                        packet.segment(),
+                        packet.payloadOffset(),
+                        packet.payloadLength())
+                : stored;
     }
 
     private void drop(UdCounter counter, Discard reason) {
