@@ -16,6 +16,7 @@ import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.PacketFlaw;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.Sender;
+import dev.outboard.fabric.roce.wire.Senders;
 import dev.outboard.fabric.verbs.Counters;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

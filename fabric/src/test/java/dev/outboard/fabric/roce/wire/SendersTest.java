@@ -1,14 +1,11 @@
-package dev.outboard.fabric.roce.io;
+package dev.outboard.fabric.roce.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.fabric.roce.wire.Gid;
-import dev.outboard.fabric.roce.wire.Path;
-import dev.outboard.fabric.roce.wire.Sender;
 import org.junit.jupiter.api.Test;
 
 class SendersTest {
-    private static final Gid LOCAL = Gid.of(Loopback.address(127, 91, 0, 1));
+    private static final Gid LOCAL = Gid.ofIpv4(0x7F5B0001);
 
     private final Senders senders = new Senders(LOCAL);
 
@@ -16,7 +13,7 @@ class SendersTest {
     void leadsFromTheSenderToUs() {
         Path path = senders.ofIpv4(0x7F5B0002, 0xC123).path();
 
-        assertThat(path.source()).isEqualTo(Gid.of(Loopback.address(127, 91, 0, 2)));
+        assertThat(path.source()).isEqualTo(Gid.ofIpv4(0x7F5B0002));
         assertThat(path.destination()).isEqualTo(LOCAL);
         assertThat(path.sourcePort()).isEqualTo(0xC123);
     }

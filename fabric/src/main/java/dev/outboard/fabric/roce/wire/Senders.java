@@ -1,15 +1,12 @@
-package dev.outboard.fabric.roce.io;
+package dev.outboard.fabric.roce.wire;
 
-import dev.outboard.fabric.roce.wire.Gid;
-import dev.outboard.fabric.roce.wire.Path;
-import dev.outboard.fabric.roce.wire.Sender;
 import org.jspecify.annotations.Nullable;
 
-/// Those known to send to us, for the ICRC of what they send. Belongs to one [Receiver].
+/// Those known to send to us, for the ICRC of what they send. Belongs to one receiver.
 ///
 /// A sender costs one entry of a fixed number, and a port is a sender of its own. Whoever makes up
 /// source ports or addresses recycles entries, which costs others the time to make theirs again.
-final class Senders {
+public final class Senders {
     static final int SLOTS = 1024;
 
     /// An entry is within so many slots of where it hashes to.
@@ -25,17 +22,18 @@ final class Senders {
     private final @Nullable Sender[] slots = new Sender[SLOTS];
     private int recycled;
 
-    Senders(Gid local) {
+    /// None known to `local` yet.
+    public Senders(Gid local) {
         this.local = local;
     }
 
     /// The one at that IPv4 address and UDP port.
-    Sender ofIpv4(int address, int port) {
+    public Sender ofIpv4(int address, int port) {
         return of(0, IPV4_PREFIX | Integer.toUnsignedLong(address), port);
     }
 
     /// The one at that GID and UDP port.
-    Sender of(long high, long low, int port) {
+    public Sender of(long high, long low, int port) {
         int start = (int) (((high ^ (low * 31) ^ port) * MULTIPLIER) >>> HASH_SHIFT);
         for (int i = 0; i < PROBES; i++) {
             int slot = (start + i) & (SLOTS - 1);
