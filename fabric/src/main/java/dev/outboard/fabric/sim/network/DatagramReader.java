@@ -7,6 +7,7 @@ import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.PacketFlaw;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.Sender;
+import dev.outboard.fabric.roce.wire.Senders;
 import dev.outboard.fabric.verbs.Counters;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -19,20 +20,16 @@ import org.jspecify.annotations.Nullable;
 public final class DatagramReader {
     private static final int MAX_BYTES = 9216;
 
-    /// So many strangers are remembered before all are forgotten.
-    private static final int MAX_STRANGERS = 1024;
-
     private final Gid local;
     private final int sourcePort;
     private final Payload buffer = Payload.of(Arena.ofAuto().allocate(MAX_BYTES));
     private final Packet packet = new Packet();
     private final IcrcVerifier verifier = new IcrcVerifier(IcrcVerifier.Policy.SOLVE);
     private final Map<Gid, Sender> senders = new HashMap<>();
-    private final Map<Origin, Sender> strangers = new HashMap<>();
     private final Counters<PacketFlaw> flaws = new Counters<>(PacketFlaw.class);
 
-    /// Somebody who may send from any port.
-    private record Origin(Gid source, int port) {}
+    /// Those who may send from any port; made with the first of them.
+    private @Nullable Senders strangers;
 
     /// Reads what arrives at `local` from `sourcePort`.
     public DatagramReader(Gid local, int sourcePort) {
@@ -50,13 +47,12 @@ public final class DatagramReader {
 
     /// The same for a packet from any port.
     public @Nullable Packet read(Gid source, int port, int trafficClass, byte[] datagram) {
-        if (strangers.size() >= MAX_STRANGERS) {
-            strangers.clear();
+        Senders known = strangers;
+        if (known == null) {
+            known = new Senders(local);
+            strangers = known;
         }
-        Sender sender =
-                strangers.computeIfAbsent(
-                        new Origin(source, port),
-                        from -> new Sender(new Path(source, local, port, 0)));
+        Sender sender = known.of(source.high(), source.low(), port);
         return read(sender, trafficClass, datagram);
     }
 
