@@ -19,7 +19,7 @@ public enum Discard {
     NO_RECEIVE,
     /// A datagram or frame larger than the receive's buffers (4).
     RECEIVE_TOO_SMALL,
-    /// A frame, and the receive names memory that cannot be written.
+    /// A datagram or frame, and the receive names memory that cannot be written.
     RECEIVE_UNWRITABLE,
     /// A datagram to queue pair 1 that is no connection-management MAD.
     BAD_MAD,

@@ -16,6 +16,8 @@ public enum UdCounter {
     TOO_LONG_DROPPED,
     /// Datagrams that arrived in a state in which they are dropped.
     WRONG_STATE_DROPPED,
+    /// Datagrams that could not be written to the posted receive.
+    UNWRITABLE_DROPPED,
     /// Completions lost because the completion queue was full.
     COMPLETION_QUEUE_OVERRUNS
 }

@@ -163,6 +163,7 @@ public final class UdQueuePair implements QueuePairMachine {
         }
         CompletionStatus stored = store(packet);
         if (stored != CompletionStatus.SUCCESS) {
+            drop(UdCounter.UNWRITABLE_DROPPED, Discard.RECEIVE_UNWRITABLE);
             datagrams.told(core.failReceive(stored));
             datagrams.fail();
         } else {

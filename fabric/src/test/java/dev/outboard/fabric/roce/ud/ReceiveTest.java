@@ -173,8 +173,9 @@ final class ReceiveTest {
         far.queuePair.post(new ReceiveRequest().buffer(gone, 0, 100));
         gone.close();
         near.post(near.sendTo(far, 5));
-        near.exchange(far);
 
+        assertThat(near.exchange(far)).isEqualTo(Discard.RECEIVE_UNWRITABLE);
+        assertThat(far.queuePair.counters().get(UdCounter.UNWRITABLE_DROPPED)).isOne();
         assertThat(far.takeReceived().status()).isEqualTo(CompletionStatus.LOCAL_PROTECTION_ERROR);
         assertThat(far.queuePair.state()).isEqualTo(QueuePairState.ERROR);
     }
