@@ -35,14 +35,6 @@ public final class AtomicEth {
         BigEndian.put64(segment, at + COMPARE, compare);
     }
 
-    public static long virtualAddress(MemorySegment segment, long at) {
-        return BigEndian.get64(segment, at + VIRTUAL_ADDRESS);
-    }
-
-    public static int remoteKey(MemorySegment segment, long at) {
-        return BigEndian.get32(segment, at + REMOTE_KEY);
-    }
-
     public static long swapOrAdd(MemorySegment segment, long at) {
         return BigEndian.get64(segment, at + SWAP_OR_ADD);
     }
