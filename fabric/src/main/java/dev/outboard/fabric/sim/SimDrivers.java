@@ -52,16 +52,18 @@ final class SimDrivers implements Drivers {
         if (ring != null) {
             wanted = ring;
         }
-        boolean worked = isDue() && engine.drive(ring);
+        boolean worked = turnIfDue(ring);
         if (!worked && !engine.isInside()) {
             network.passPoll();
         }
         return worked;
     }
 
-    /// Whether a turn finds anything to do. Applications of a simulation look again and again.
-    private boolean isDue() {
-        return engine.deadlineNanos() <= engine.nowNanos() || network.hasMail(address);
+    /// A turn, unless there is nothing to do in it: applications of a simulation look again and
+    /// again.
+    private boolean turnIfDue(@Nullable CompletionRing ring) {
+        boolean isDue = engine.deadlineNanos() <= engine.nowNanos() || network.hasMail(address);
+        return isDue && engine.drive(ring);
     }
 
     @Override
@@ -83,7 +85,7 @@ final class SimDrivers implements Drivers {
         int turns = 0;
         while (!isDone.getAsBoolean()) {
             boolean mayGoOn =
-                    engine.drive(ring)
+                    turnIfDue(ring)
                             ? ++turns % MOST_AT_ONCE != 0 || network.passTurns(limit)
                             : network.pass(isDone, limit);
             if (!mayGoOn) {

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// What the URI of a simulated device says ([SimProvider] has the syntax).
@@ -37,6 +38,7 @@ record SimOptions(
     private static final String ROLE = "role";
     private static final String FUNCTIONS = "functions";
     private static final Set<String> OF_DEVICE = Set.of(MTU, ROLE, FUNCTIONS);
+    private static final Pattern ADDRESS = Pattern.compile("[\\d.]+|[\\da-fA-F:.]*:[\\da-fA-F:.]*");
 
     /// @throws FabricException with BAD_URI for an unknown option or value
     static SimOptions of(DeviceUri location) {
@@ -138,7 +140,7 @@ record SimOptions(
 
     private static InetAddress address(String key, String text) {
         // Not a name, which somebody would have to be asked for.
-        if (!text.matches("[\\d.]+|[\\da-fA-F:.]*:[\\da-fA-F:.]*")) {
+        if (!ADDRESS.matcher(text).matches()) {
             throw bad(key, text, "expected an IP address, for example 10.0.0.1 or fd00::1");
         }
         try {
