@@ -157,7 +157,9 @@ final class SharedNetwork implements SimNetwork {
     @Override
     public Capture capture(java.nio.file.Path file) {
         NetworkCapture capture = new NetworkCapture(file, name);
-        exclusively(() -> captures.add(capture));
+        exclusively(() -> {
+            captures.add(capture);
+        });
         return () ->
                 exclusively(() -> {
                     captures.remove(capture);

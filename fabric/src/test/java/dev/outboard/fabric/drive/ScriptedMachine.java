@@ -6,29 +6,30 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /// A machine whose turns do what a test says, and that tells which it had.
-final class ScriptedMachine implements Machine {
+public final class ScriptedMachine implements Machine {
     /// One turn: whose, when, and what was asked for. A turn that only sends after an operation has
     /// no place here: see [#finished].
-    record Turn(Thread thread, long nowNanos, boolean receives, @Nullable CompletionRing wanted) {}
+    public record Turn(
+            Thread thread, long nowNanos, boolean receives, @Nullable CompletionRing wanted) {}
 
-    final List<Turn> turns = new CopyOnWriteArrayList<>();
+    public final List<Turn> turns = new CopyOnWriteArrayList<>();
 
     /// When it was asked to send only, after an operation.
-    final List<Long> finished = new CopyOnWriteArrayList<>();
+    public final List<Long> finished = new CopyOnWriteArrayList<>();
 
     /// What the next turn does, once.
-    volatile @Nullable Runnable next;
+    public volatile @Nullable Runnable next;
 
     /// Whether its turns find something to do although they have no such action.
-    volatile boolean works;
+    public volatile boolean works;
 
     /// After how many turns more it has nothing left to do at once.
-    volatile int left;
+    public volatile int left;
 
-    volatile long deadlineNanos = Long.MAX_VALUE;
+    public volatile long deadlineNanos = Long.MAX_VALUE;
 
     /// The turns of `thread`.
-    long turnsOf(Thread thread) {
+    public long turnsOf(Thread thread) {
         return turns.stream().filter(turn -> turn.thread().equals(thread)).count();
     }
 

@@ -92,7 +92,9 @@ class SimNetworkTest {
             pair.network()
                     .limit(pair.client().device.address(), pair.server().device.address(), 2000);
             assertThat(pair.write(1500)).isEqualTo(CompletionStatus.SUCCESS);
+            long start = pair.network().nowNanos();
             assertThat(pair.write(LENGTH)).isNotEqualTo(CompletionStatus.SUCCESS);
+            assertThat(pair.network().nowNanos()).as("it is told at once").isEqualTo(start);
             assertThat(pair.network().counters().get("too-long")).isPositive();
         }
     }
