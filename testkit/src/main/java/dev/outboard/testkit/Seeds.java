@@ -2,6 +2,8 @@ package dev.outboard.testkit;
 
 import java.lang.StackWalker.Option;
 import java.lang.StackWalker.StackFrame;
+import java.util.Optional;
+import java.util.stream.LongStream;
 
 /// Runs a test once per seed and says, when one fails, how to run exactly that one again:
 ///
@@ -30,33 +32,55 @@ public final class Seeds {
     ///
     /// @throws AssertionError with the seed and the command that replays it
     public static void campaign(int count, Trial trial) {
-        StackFrame test =
-                StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE)
-                        .walk(frames -> frames.skip(1).findFirst().orElseThrow());
+        run(seeds(count), trial, caller());
+    }
+
+    /// Like [#campaign], on all processors at a time: for trials that share nothing. Of several
+    /// seeds that fail it tells the lowest.
+    ///
+    /// @throws AssertionError with the seed and the command that replays it
+    public static void parallelCampaign(int count, Trial trial) {
+        run(seeds(count).parallel(), trial, caller());
+    }
+
+    private static LongStream seeds(int count) {
         Long one = Long.getLong(ONE_SEED);
-        if (one != null) {
-            run(trial, one, test);
-            return;
-        }
-        int seeds = Integer.getInteger(SEED_COUNT, count);
-        for (long seed = 0; seed < seeds; seed++) {
-            run(trial, seed, test);
+        return one == null
+                ? LongStream.range(0, Integer.getInteger(SEED_COUNT, count))
+                : LongStream.of(one);
+    }
+
+    /// The test that called one of the methods above.
+    private static StackFrame caller() {
+        return StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE)
+                .walk(frames -> frames.skip(2).findFirst().orElseThrow());
+    }
+
+    private static void run(LongStream seeds, Trial trial, StackFrame test) {
+        Optional<AssertionError> failure =
+                seeds.mapToObj(seed -> failure(trial, seed, test))
+                        .flatMap(Optional::stream)
+                        .findFirst();
+        if (failure.isPresent()) {
+            throw failure.get();
         }
     }
 
     // Whatever goes wrong, an error inside the code under test included, is a finding.
-    private static void run(Trial trial, long seed, StackFrame test) {
+    private static Optional<AssertionError> failure(Trial trial, long seed, StackFrame test) {
         try {
             trial.run(seed);
+            return Optional.empty();
         } catch (Throwable failure) {
-            throw new AssertionError(
-                    "seed "
-                            + seed
-                            + " fails: "
-                            + failure.getMessage()
-                            + "\nTo replay it:\n"
-                            + replayCommand(seed, test),
-                    failure);
+            return Optional.of(
+                    new AssertionError(
+                            "seed "
+                                    + seed
+                                    + " fails: "
+                                    + failure.getMessage()
+                                    + "\nTo replay it:\n"
+                                    + replayCommand(seed, test),
+                            failure));
         }
     }
 

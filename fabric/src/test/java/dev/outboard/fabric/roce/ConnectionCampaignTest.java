@@ -19,7 +19,7 @@ class ConnectionCampaignTest {
 
     @Test
     void everyRoundComesBackAndNothingIsLeft() {
-        Seeds.campaign(
+        Seeds.parallelCampaign(
                 SEEDS,
                 seed -> {
                     try (Run run = new Run(seed)) {
@@ -30,7 +30,7 @@ class ConnectionCampaignTest {
 
     @Test
     void aServiceThatDiesIsNoticedAndNothingIsLeft() {
-        Seeds.campaign(
+        Seeds.parallelCampaign(
                 SEEDS,
                 seed -> {
                     try (Run run = new Run(seed)) {

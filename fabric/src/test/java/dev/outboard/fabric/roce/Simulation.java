@@ -16,8 +16,13 @@ public final class Simulation implements AutoCloseable {
 
     private static final AtomicLong COUNT = new AtomicLong();
 
+    private static final String OF_DEVICE = "?mtu=1024";
+
     private final String uri;
-    private final String options;
+
+    /// What the first device says of the network.
+    private final String ofNetwork;
+
     private final List<SimulatedHost> hosts = new ArrayList<>();
 
     /// A network that no other test has.
@@ -25,7 +30,7 @@ public final class Simulation implements AutoCloseable {
     /// @param options as in the URI of a device
     public Simulation(String options) {
         this.uri = "sim://simulation-" + COUNT.incrementAndGet() + "/";
-        this.options = "?clock=stepped&mtu=1024&" + options;
+        this.ofNetwork = "&clock=stepped&" + options;
     }
 
     /// A percentage as a URI has it.
@@ -35,7 +40,8 @@ public final class Simulation implements AutoCloseable {
 
     /// A device at `address` with an application that does nothing yet.
     public SimulatedHost host(String address) {
-        SimulatedHost host = new SimulatedHost(uri + address + options);
+        String device = uri + address + OF_DEVICE;
+        SimulatedHost host = new SimulatedHost(hosts.isEmpty() ? device + ofNetwork : device);
         hosts.add(host);
         return host;
     }

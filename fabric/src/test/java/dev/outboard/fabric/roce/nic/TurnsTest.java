@@ -227,7 +227,7 @@ class TurnsTest {
 
     @Test
     void everybodyGetsThereOverAFaultyNetwork() {
-        Seeds.campaign(
+        Seeds.parallelCampaign(
                 30,
                 seed -> {
                     SplittableRandom random = new SplittableRandom(seed);

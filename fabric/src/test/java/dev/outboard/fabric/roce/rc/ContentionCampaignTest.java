@@ -34,7 +34,7 @@ class ContentionCampaignTest {
     @Test
     @Requirement({"ROCE-RC-13", "ROCE-RC-25", "ROCE-RC-35"})
     void everyAtomicIsExecutedOnceAndALockExcludes() {
-        Seeds.campaign(
+        Seeds.parallelCampaign(
                 SEEDS,
                 seed -> {
                     try (Arena arena = Arena.ofShared()) {

@@ -11,7 +11,7 @@ class RcCampaignTest {
 
     @Test
     void everySeedDeliversEveryByteOnceOrFailsWithTheRightStatus() {
-        Seeds.campaign(
+        Seeds.parallelCampaign(
                 SEEDS,
                 seed -> {
                     try (Arena arena = Arena.ofShared()) {
