@@ -6,6 +6,7 @@ import dev.outboard.console.Execution;
 import dev.outboard.console.OutboardProcess;
 import dev.outboard.fabric.contract.roce.CapturedPacket;
 import dev.outboard.testkit.Requirement;
+import dev.outboard.testkit.Tshark;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;

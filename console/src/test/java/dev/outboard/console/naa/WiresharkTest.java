@@ -9,6 +9,7 @@ import dev.outboard.naa.MrspException;
 import dev.outboard.naa.ReturnCode;
 import dev.outboard.testkit.Repository;
 import dev.outboard.testkit.Seeds;
+import dev.outboard.testkit.Tshark;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -2,7 +2,6 @@ package dev.outboard.fabric.contract.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.outboard.fabric.AddressHandle;
 import dev.outboard.fabric.AddressVector;
@@ -17,6 +16,7 @@ import dev.outboard.fabric.contract.RawPacketEnd;
 import dev.outboard.fabric.contract.VerbsEnd;
 import dev.outboard.fabric.sim.SimNetwork;
 import dev.outboard.testkit.CaptureFile;
+import dev.outboard.testkit.Tshark;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -82,8 +82,6 @@ class NetworkCaptureTest {
     @ValueSource(strings = {"10.0.0.%d", "fd00::%d"})
     @SuppressWarnings("try") // closed before its time
     void tsharkShowsPacketsAndRawFrames(String address) throws Exception {
-        Path tshark = Path.of("/usr/bin/tshark");
-        assumeTrue(Files.isExecutable(tshark), "tshark is not installed");
         Device near = device(address.formatted(1) + "?latency=10us");
         Device far = device(address.formatted(2));
         RawPacketEnd sender = raw(near);
@@ -105,7 +103,17 @@ class NetworkCaptureTest {
         String to = far.macAddress().orElseThrow().toString();
         String ip = near.address().getHostAddress().contains(":") ? "ipv6" : "ip";
         String checked = ip.equals("ip") ? "1\t1" : "\t1";
-        assertThat(dissect(tshark))
+        assertThat(
+                        Tshark.fields(
+                                file,
+                                "frame.protocols",
+                                "eth.src",
+                                "eth.dst",
+                                "eth.type",
+                                "frame.len",
+                                "infiniband.bth.opcode",
+                                "ip.checksum.status",
+                                "udp.checksum.status"))
                 .containsExactly(
                         "eth:ethertype:data\t%s\tff:ff:ff:ff:ff:ff\t0x88b5\t100\t\t\t"
                                 .formatted(from),
@@ -122,38 +130,6 @@ class NetworkCaptureTest {
 
     private static int length(String ip, int roce) {
         return 14 + (ip.equals("ip") ? 20 : 40) + 8 + roce;
-    }
-
-    private List<String> dissect(Path tshark) throws IOException, InterruptedException {
-        List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                tshark.toString(),
-                                "-r",
-                                file.toString(),
-                                "-o",
-                                "udp.check_checksum:TRUE",
-                                "-o",
-                                "ip.check_checksum:TRUE",
-                                "-T",
-                                "fields"));
-        for (String field :
-                List.of(
-                        "frame.protocols",
-                        "eth.src",
-                        "eth.dst",
-                        "eth.type",
-                        "frame.len",
-                        "infiniband.bth.opcode",
-                        "ip.checksum.status",
-                        "udp.checksum.status")) {
-            command.addAll(List.of("-e", field));
-        }
-        Process process =
-                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).isZero();
-        return output.lines().toList();
     }
 
     @Test

@@ -12,8 +12,7 @@ import dev.outboard.fabric.roce.wire.IcrcVerifier.Policy;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.testkit.CaptureFile;
 import dev.outboard.testkit.CaptureFile.Entry;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import dev.outboard.testkit.Tshark;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
@@ -192,15 +191,23 @@ class CaptureTest {
 
     @Test
     void opensInTsharkWithoutComplaint() throws Exception {
-        java.nio.file.Path tshark = java.nio.file.Path.of("/usr/bin/tshark");
-        assumeTrue(Files.isExecutable(tshark), "tshark is not installed");
         try (Capture capture = open()) {
             transmitter.tap(capture::outbound);
             receiver.tap(capture::inbound);
             sendAndReceive(4, 1024);
         }
 
-        List<String> lines = dissect(tshark);
+        List<String> lines =
+                Tshark.fields(
+                        file,
+                        "ip.src",
+                        "ip.dst",
+                        "udp.dstport",
+                        "infiniband.bth.opcode",
+                        "infiniband.bth.psn",
+                        "ip.checksum.status",
+                        "udp.checksum.status",
+                        "_ws.expert.message");
         assertThat(lines).hasSize(8);
         for (int i = 0; i < lines.size(); i++) {
             String source = near.localAddress().getHostAddress();
@@ -219,32 +226,6 @@ class CaptureTest {
                                     "1",
                                     ""));
         }
-    }
-
-    private List<String> dissect(java.nio.file.Path tshark)
-            throws IOException, InterruptedException {
-        List<String> command =
-                new ArrayList<>(List.of(tshark.toString(), "-r", file.toString(), "-T", "fields"));
-        for (String preference : List.of("udp.check_checksum:TRUE", "ip.check_checksum:TRUE")) {
-            command.addAll(List.of("-o", preference));
-        }
-        for (String field :
-                List.of(
-                        "ip.src",
-                        "ip.dst",
-                        "udp.dstport",
-                        "infiniband.bth.opcode",
-                        "infiniband.bth.psn",
-                        "ip.checksum.status",
-                        "udp.checksum.status",
-                        "_ws.expert.message")) {
-            command.addAll(List.of("-e", field));
-        }
-        Process process =
-                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).isZero();
-        return output.lines().toList();
     }
 
     private Capture open() {

@@ -2,11 +2,11 @@ package dev.outboard.fabric.roce.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.outboard.fabric.pcapng.LinkType;
 import dev.outboard.fabric.pcapng.PcapngWriter;
 import dev.outboard.fabric.pcapng.PcapngWriter.Direction;
+import dev.outboard.testkit.Tshark;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -103,8 +103,6 @@ class PcapngWriterTest {
 
     @Test
     void opensInTshark(@TempDir Path directory) throws IOException, InterruptedException {
-        Path tshark = Path.of("/usr/bin/tshark");
-        assumeTrue(Files.isExecutable(tshark), "tshark is not installed");
         Path file = directory.resolve("golden.pcapng");
         GoldenPacket.all().forEach(golden -> write(golden, Direction.OUTBOUND, "golden"));
         ByteBuffer drained = writer.drain();
@@ -112,7 +110,15 @@ class PcapngWriterTest {
         drained.get(capture);
         Files.write(file, capture);
 
-        List<String> lines = run(tshark, file);
+        List<String> lines =
+                Tshark.fields(
+                        file,
+                        "frame.time_epoch",
+                        "infiniband.bth.opcode",
+                        "infiniband.bth.psn",
+                        "frame.comment",
+                        "ip.checksum.status",
+                        "udp.checksum.status");
 
         List<GoldenPacket> goldens = GoldenPacket.all().toList();
         assertThat(lines).hasSameSizeAs(goldens);
@@ -122,38 +128,6 @@ class PcapngWriterTest {
             assertThat(lines.get(i))
                     .matches("1790000000\\.123456789\t\\d+\t" + psn + "\tgolden\t(1)?\t1");
         }
-    }
-
-    private static List<String> run(Path tshark, Path file)
-            throws IOException, InterruptedException {
-        Process process =
-                new ProcessBuilder(
-                                tshark.toString(),
-                                "-r",
-                                file.toString(),
-                                "-o",
-                                "udp.check_checksum:TRUE",
-                                "-o",
-                                "ip.check_checksum:TRUE",
-                                "-T",
-                                "fields",
-                                "-e",
-                                "frame.time_epoch",
-                                "-e",
-                                "infiniband.bth.opcode",
-                                "-e",
-                                "infiniband.bth.psn",
-                                "-e",
-                                "frame.comment",
-                                "-e",
-                                "ip.checksum.status",
-                                "-e",
-                                "udp.checksum.status")
-                        .redirectError(ProcessBuilder.Redirect.DISCARD)
-                        .start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).isZero();
-        return output.lines().toList();
     }
 
     private void write(GoldenPacket golden, Direction direction, String comment) {
