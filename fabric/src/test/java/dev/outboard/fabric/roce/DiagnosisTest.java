@@ -9,7 +9,12 @@ import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.Finding;
 import dev.outboard.fabric.Finding.Verdict;
 import dev.outboard.testkit.Requirement;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 class DiagnosisTest {
@@ -33,8 +38,54 @@ class DiagnosisTest {
                         "IPv4 headers",
                         "batching");
         assertThat(findings).noneMatch(finding -> finding.verdict() == Verdict.FAIL);
-        assertThat(of("MTU", findings).detail()).contains("carry 4096");
+        assertThat(of("MTU", findings))
+                .isEqualTo(Finding.ok("MTU", "IP 65536 bytes, so RoCE packets carry 4096"));
         assertThat(of("batching", findings).verdict()).isEqualTo(Verdict.OK);
+    }
+
+    @Test
+    void tellsWhatTheMachineGivesTheProcess() throws IOException {
+        List<Finding> findings = Fabric.diagnose("roce://127.83.7.1");
+        int processors = Runtime.getRuntime().availableProcessors();
+        Matcher limit =
+                Pattern.compile("Max locked memory +(\\S+) ")
+                        .matcher(Files.readString(Path.of("/proc/self/limits")));
+        assertThat(limit.find()).isTrue();
+        boolean isUnlimited = limit.group(1).equals("unlimited");
+
+        assertThat(of("Java", findings).verdict()).isEqualTo(Verdict.OK);
+        assertThat(of("Java", findings).detail()).startsWith(Runtime.version().toString());
+        assertThat(of("processors", findings).verdict())
+                .isEqualTo(processors > 1 ? Verdict.OK : Verdict.WARN);
+        assertThat(of("locked memory", findings).detail())
+                .matches(isUnlimited ? "unlimited" : limit.group(1) + " bytes; software RoCE.*");
+    }
+
+    @Test
+    void onIpv6ItLooksAtTheChecksumThatMayBeMissing() {
+        assertThat(of("zero checksum", Fabric.diagnose("roce://::1")))
+                .isEqualTo(Finding.ok("zero checksum", "IPv6 packets without UDP checksum arrive"));
+    }
+
+    @Test
+    void aPeerThatNoRouteLeadsToIsNotAsked() {
+        List<Finding> findings = Fabric.diagnose("roce://127.83.7.1?peer=203.0.113.7");
+
+        assertThat(of("route", findings).verdict()).isEqualTo(Verdict.FAIL);
+        assertThat(of("route", findings).remedy()).contains("ip route get");
+        assertThat(findings).noneMatch(finding -> finding.subject().equals("peer"));
+    }
+
+    @Test
+    void whoeverHoldsThePortIsNotAskedWithAnotherDevice() {
+        try (Device device = Fabric.open(FREE)) {
+            String uri = "roce://" + device.address().getHostAddress() + "?peer=127.83.7.2";
+
+            assertThat(Fabric.diagnose(uri))
+                    .extracting(Finding::subject)
+                    .contains("route")
+                    .doesNotContain("peer");
+        }
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RoceOptionsTest {
     private static RoceOptions of(String query) {
@@ -58,6 +59,12 @@ class RoceOptionsTest {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {212_992, 1 << 28})
+    void aPeersBufferMayBeAsSmallAsASocketsAndAQuarterOfAGiB(int bytes) {
+        assertThat(of("?peer-buffer=" + bytes).peerBufferBytes()).isEqualTo(bytes);
+    }
+
+    @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             textBlock =
@@ -66,6 +73,7 @@ class RoceOptionsTest {
                     congestion=ecn    | congestion=ecn; valid: [none, dcqcn]
                     acknowledge=last  | acknowledge=last; valid: [first, together]
                     peer-buffer=212991 | peer-buffer=212991; valid: 212992 to
+                    peer-buffer=268435457 | valid: 212992 to 268435456
                     peer-buffer=much  | peer-buffer=much; valid: 212992 to
                     fault=loss        | loss
                     mtu=9000          | unknown option 'mtu'; valid: [acknowledge, capture,
