@@ -166,7 +166,7 @@ class RoceProviderTest {
     void anAddressOfTheOtherVersionCannotBeReached() {
         try (Device device = Fabric.open("roce://auto?peer=127.0.0.1");
                 ConnectionChannel channel = device.createConnectionChannel()) {
-            channel.createId().resolveAddress(new InetSocketAddress("::1", 1), PATIENCE);
+            channel.createId().resolveAddress(new InetSocketAddress(address("::1"), 1), PATIENCE);
 
             ConnectionEvent event = channel.next(PATIENCE).orElseThrow();
 
