@@ -70,7 +70,8 @@ public interface Device extends AutoCloseable {
     /// Creates a completion queue that reports its notifications to `channel`.
     ///
     /// @throws FabricException with LIMIT_REACHED if `capacity` is not in
-    ///   1..[DeviceLimits#maxCompletions]; with INVALID_ARGUMENT if `channel` is another device's
+    ///   1..[DeviceLimits#maxCompletions]; with INVALID_ARGUMENT if `channel` is another device's;
+    ///   with CLOSED if it is closed
     CompletionQueue createCompletionQueue(int capacity, CompletionChannel channel);
 
     /// Creates a completion queue that hands each completion to `sink`, inside the turn of the
@@ -103,8 +104,9 @@ public interface Device extends AutoCloseable {
     /// Creates a channel on which connection events of its [ConnectionId]s arrive.
     ConnectionChannel createConnectionChannel();
 
-    /// False once it is closed. A device that is closed under queue pairs and queues in use brings
-    /// no completion for what is outstanding. Any thread.
+    /// False once it is closed; whatever is to be made from it is refused then, with CLOSED. A
+    /// device that is closed under queue pairs and queues in use brings no completion for what is
+    /// outstanding. Any thread.
     boolean isOpen();
 
     /// Takes the oldest asynchronous event, waiting for one at most `timeout`; a zero timeout does

@@ -49,13 +49,16 @@ public interface ProtectionDomain extends AutoCloseable {
     /// Creates a queue pair in state RESET, to be connected with [QueuePair#modify]; for one that
     /// connection management connects see [ConnectionId#createQueuePair].
     ///
-    /// @throws FabricException with LIMIT_REACHED if the attributes exceed [Device#limits]
+    /// @throws FabricException with LIMIT_REACHED if the attributes exceed [Device#limits]; with
+    ///   INVALID_ARGUMENT if they name queues of another device or domain; with CLOSED if one of
+    ///   these is closed
     QueuePair createQueuePair(QueuePairAttributes attributes);
 
     /// Creates a shared receive queue.
     ///
     /// @param maxReceives receives it holds at most
     /// @param maxScatterGather memory pieces of one receive at most
+    /// @throws FabricException with LIMIT_REACHED if they exceed [Device#limits]
     SharedReceiveQueue createSharedReceiveQueue(int maxReceives, int maxScatterGather);
 
     /// Prepares the way that `vector` describes for datagrams.

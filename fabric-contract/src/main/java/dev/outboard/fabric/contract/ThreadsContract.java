@@ -116,6 +116,16 @@ public abstract class ThreadsContract {
         }
     }
 
+    @Test
+    void closingAQueueEndsTheWaitForIt() throws Exception {
+        CompletionQueue queue = fixture.device.createCompletionQueue(1);
+        FutureTask<Boolean> woken =
+                new FutureTask<>(() -> queue.await(Duration.ofDays(1).toNanos()));
+        Thread.ofVirtual().start(woken);
+        queue.close();
+        assertThat(woken.get(PATIENCE, TimeUnit.NANOSECONDS)).isFalse();
+    }
+
     /// For a thread that calls and waits while another looks after the channel.
     @Test
     void itIsNotToldOfAQueueThatIsAwaitedByItself() throws Exception {

@@ -3,6 +3,7 @@ package dev.outboard.fabric.contract.roce;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.NicFunction;
+import dev.outboard.fabric.contract.ClosingContract;
 import dev.outboard.fabric.contract.CompletionChannelContract;
 import dev.outboard.fabric.contract.CompletionSinkContract;
 import dev.outboard.fabric.contract.DatagramContract;
@@ -23,6 +24,14 @@ import org.junit.jupiter.api.Nested;
 public class RoceContractTest {
     @Nested
     class Connections extends FabricContract {
+        @Override
+        protected Device open() {
+            return RoceLoopback.open();
+        }
+    }
+
+    @Nested
+    class Closing extends ClosingContract {
         @Override
         protected Device open() {
             return RoceLoopback.open();

@@ -3,6 +3,7 @@ package dev.outboard.fabric.contract.sim;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.NicFunction;
+import dev.outboard.fabric.contract.ClosingContract;
 import dev.outboard.fabric.contract.CompletionChannelContract;
 import dev.outboard.fabric.contract.CompletionSinkContract;
 import dev.outboard.fabric.contract.DatagramContract;
@@ -32,6 +33,14 @@ public class SimContractTest {
 
     @Nested
     class Connections extends FabricContract {
+        @Override
+        protected Device open() {
+            return SimContractTest.open("contract", "");
+        }
+    }
+
+    @Nested
+    class Closing extends ClosingContract {
         @Override
         protected Device open() {
             return SimContractTest.open("contract", "");

@@ -18,6 +18,7 @@ final class RoceCompletionChannel implements CompletionChannel {
     private final AtomicInteger queues = new AtomicInteger();
     private final WaitPoint point;
     private volatile @Nullable CompletionChannel attached;
+    private volatile boolean closed;
 
     /// The queues it was told of, linked through [RoceCompletionQueue#nextNotified].
     private final AtomicReference<@Nullable RoceCompletionQueue> told = new AtomicReference<>();
@@ -104,6 +105,14 @@ final class RoceCompletionChannel implements CompletionChannel {
                             + queues.get()
                             + " completion queues; close them first");
         }
+        closed = true;
         point.close();
+    }
+
+    void requireOpen() {
+        if (closed) {
+            throw new FabricException(
+                    Reason.CLOSED, "completion channel of " + device.name() + " is closed");
+        }
     }
 }

@@ -166,6 +166,13 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
         return closed;
     }
 
+    void requireOpen() {
+        if (closed) {
+            throw new FabricException(
+                    Reason.CLOSED, "completion queue of " + device.name() + " is closed");
+        }
+    }
+
     @Override
     public void overrun() {
         device.events().add(AsyncEvent.Type.CQ_ERROR, this);

@@ -15,7 +15,6 @@ import dev.outboard.fabric.NicFunction;
 import dev.outboard.fabric.NotificationHandle;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePairAttributes;
-import dev.outboard.fabric.SharedReceiveQueue;
 import dev.outboard.fabric.drive.Drivers;
 import dev.outboard.fabric.drive.Engine;
 import dev.outboard.fabric.linux.EventFd;
@@ -221,14 +220,13 @@ public final class RoceDevice implements Device {
 
     @Override
     public Device openFunction(int number) {
-        if (!isOpen) {
-            throw new FabricException(Reason.CLOSED, name() + " is closed");
-        }
+        requireOpen();
         return functions.open(number);
     }
 
     @Override
     public ProtectionDomain allocateProtectionDomain() {
+        requireOpen();
         openDomains.incrementAndGet();
         return new RoceProtectionDomain(this, nextDomain.getAndIncrement());
     }
@@ -250,14 +248,17 @@ public final class RoceDevice implements Device {
 
     @Override
     public CompletionQueue createCompletionQueue(int capacity) {
+        requireOpen();
         range("capacity of a completion queue", capacity, 1, MAX_COMPLETIONS);
         return new RoceCompletionQueue(this, capacity, null);
     }
 
     @Override
     public CompletionQueue createCompletionQueue(int capacity, CompletionChannel channel) {
+        requireOpen();
         range("capacity of a completion queue", capacity, 1, MAX_COMPLETIONS);
         if (channel instanceof RoceCompletionChannel ours && ours.isOf(this)) {
+            ours.requireOpen();
             return new RoceCompletionQueue(this, capacity, ours);
         }
         throw new FabricException(
@@ -267,6 +268,7 @@ public final class RoceDevice implements Device {
 
     @Override
     public CompletionQueue createCompletionQueue(CompletionSink sink) {
+        requireOpen();
         return new RoceCompletionQueue(this, sink);
     }
 
@@ -277,6 +279,7 @@ public final class RoceDevice implements Device {
 
     @Override
     public RoceCompletionChannel createCompletionChannel() {
+        requireOpen();
         return new RoceCompletionChannel(this);
     }
 
@@ -292,6 +295,7 @@ public final class RoceDevice implements Device {
 
     @Override
     public ConnectionChannel createConnectionChannel() {
+        requireOpen();
         RoceConnectionChannel channel = new RoceConnectionChannel(this);
         channels.add(channel);
         return channel;
@@ -303,6 +307,7 @@ public final class RoceDevice implements Device {
 
     @Override
     public DeviceMemory allocateDeviceMemory(long length, long alignment) {
+        requireOpen();
         return deviceMemory.allocate(length, alignment);
     }
 
@@ -324,7 +329,7 @@ public final class RoceDevice implements Device {
     /// A queue pair in state RESET.
     RoceQueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes) {
         RoceProtectionDomain ours = ours(domain);
-        RoceQueuePair.Uses uses = uses(ours, attributes);
+        RoceQueuePair.Uses uses = RoceQueuePair.Uses.of(attributes, ours);
         range("sends of a queue pair", attributes.maxSends(), 1, MAX_WORK_REQUESTS);
         if (uses.shared() == null) {
             range("receives of a queue pair", attributes.maxReceives(), 1, MAX_WORK_REQUESTS);
@@ -396,30 +401,12 @@ public final class RoceDevice implements Device {
 
     private RoceProtectionDomain ours(ProtectionDomain domain) {
         if (domain instanceof RoceProtectionDomain ours && ours.device() == this) {
+            ours.requireOpen();
             return ours;
         }
         throw new FabricException(
                 Reason.INVALID_ARGUMENT,
                 "the protection domain of a queue pair must come from " + name());
-    }
-
-    private RoceQueuePair.Uses uses(RoceProtectionDomain domain, QueuePairAttributes attributes) {
-        SharedReceiveQueue shared = attributes.sharedReceiveQueue().orElse(null);
-        if (shared != null
-                && !(shared instanceof RoceSharedReceiveQueue queue && queue.domain() == domain)) {
-            throw new FabricException(
-                    Reason.INVALID_ARGUMENT,
-                    "the shared receive queue of a queue pair must come from its protection"
-                            + " domain");
-        }
-        if (!(attributes.sendQueue() instanceof RoceCompletionQueue sends && sends.isOf(this))
-                || !(attributes.receiveQueue() instanceof RoceCompletionQueue receives
-                        && receives.isOf(this))) {
-            throw new FabricException(
-                    Reason.INVALID_ARGUMENT,
-                    "the completion queues of a queue pair must come from " + name());
-        }
-        return new RoceQueuePair.Uses(sends, receives, (RoceSharedReceiveQueue) shared);
     }
 
     /// `queuePair` is destroyed. While driving.
@@ -481,6 +468,12 @@ public final class RoceDevice implements Device {
         drivers.close();
         site.close();
         isOpen = false;
+    }
+
+    void requireOpen() {
+        if (!isOpen) {
+            throw new FabricException(Reason.CLOSED, name() + " is closed");
+        }
     }
 
     private void requireRoom() {

@@ -4,7 +4,6 @@ import dev.outboard.fabric.Access;
 import dev.outboard.fabric.AddressHandle;
 import dev.outboard.fabric.AddressVector;
 import dev.outboard.fabric.Completion;
-import dev.outboard.fabric.Device;
 import dev.outboard.fabric.DeviceMemory;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
@@ -57,7 +56,7 @@ final class RoceProtectionDomain implements ProtectionDomain {
     }
 
     @Override
-    public Device device() {
+    public RoceDevice device() {
         return device;
     }
 
@@ -98,7 +97,6 @@ final class RoceProtectionDomain implements ProtectionDomain {
 
     @Override
     public QueuePair createQueuePair(QueuePairAttributes attributes) {
-        requireOpen();
         return device.createQueuePair(this, attributes);
     }
 
@@ -168,7 +166,8 @@ final class RoceProtectionDomain implements ProtectionDomain {
         }
     }
 
-    private void requireOpen() {
+    void requireOpen() {
+        device.requireOpen();
         if (closed) {
             throw new FabricException(
                     Reason.CLOSED, "protection domain of " + device.name() + " is closed");

@@ -1,15 +1,18 @@
 package dev.outboard.fabric.roce.device;
 
+import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.Flow;
 import dev.outboard.fabric.FlowMatch;
 import dev.outboard.fabric.QueuePair;
+import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.SharedReceiveQueue;
 import dev.outboard.fabric.drive.Doorbell;
 import dev.outboard.fabric.roce.nic.NicQueuePair;
 import dev.outboard.fabric.roce.transport.QueuePairMachine;
@@ -45,6 +48,37 @@ final class RoceQueuePair implements QueuePair {
             RoceCompletionQueue sendQueue,
             RoceCompletionQueue receiveQueue,
             @Nullable RoceSharedReceiveQueue shared) {
+        /// What `attributes` name for a queue pair of `domain`, which all must be open and go with
+        /// it.
+        static Uses of(QueuePairAttributes attributes, RoceProtectionDomain domain) {
+            SharedReceiveQueue named = attributes.sharedReceiveQueue().orElse(null);
+            RoceSharedReceiveQueue shared = null;
+            if (named != null) {
+                if (!(named instanceof RoceSharedReceiveQueue ours && ours.domain() == domain)) {
+                    throw new FabricException(
+                            Reason.INVALID_ARGUMENT,
+                            "the shared receive queue of a queue pair must come from its"
+                                    + " protection domain");
+                }
+                ours.requireOpen();
+                shared = ours;
+            }
+            return new Uses(
+                    ours(attributes.sendQueue(), domain.device()),
+                    ours(attributes.receiveQueue(), domain.device()),
+                    shared);
+        }
+
+        private static RoceCompletionQueue ours(CompletionQueue queue, RoceDevice device) {
+            if (queue instanceof RoceCompletionQueue ours && ours.isOf(device)) {
+                ours.requireOpen();
+                return ours;
+            }
+            throw new FabricException(
+                    Reason.INVALID_ARGUMENT,
+                    "the completion queues of a queue pair must come from " + device.name());
+        }
+
         void joined() {
             sendQueue.joined();
             receiveQueue.joined();

@@ -81,7 +81,7 @@ final class RoceSharedReceiveQueue implements SharedReceiveQueue {
         domain.left(this);
     }
 
-    private void requireOpen() {
+    void requireOpen() {
         if (closed) {
             throw new FabricException(
                     Reason.CLOSED, "shared receive queue of " + device.name() + " is closed");
