@@ -48,7 +48,9 @@ public interface ConnectionId extends AutoCloseable {
     ///
     /// @param backlog connection requests waiting for an answer at most; further ones are dropped
     ///   and counted
-    /// @throws FabricException with SERVICE_IN_USE if the port has a listener
+    /// @throws FabricException with SERVICE_IN_USE if the port has a listener; with INVALID_STATE
+    ///   if this id listens already; with INVALID_ARGUMENT if `port` is not in 0..65535 or
+    ///   `backlog` not positive
     void listen(int port, int backlog);
 
     /// Creates the queue pair of this connection: reliable connected in state INIT; in the UDP port

@@ -253,8 +253,7 @@ final class ConnectionService implements AutoCloseable {
     }
 
     private static boolean isSilent(ConnectionEvent event) {
-        return event.type() == ConnectionEvent.Type.UNREACHABLE
-                || Math.abs(event.status()) == ETIMEDOUT;
+        return event.type() == ConnectionEvent.Type.UNREACHABLE || event.status() == ETIMEDOUT;
     }
 
     /// Ends the thread and what is left.

@@ -21,6 +21,7 @@ import dev.outboard.fabric.PortSpace;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
+import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.ReceiveRequest;
@@ -137,6 +138,40 @@ public abstract class DatagramServiceContract {
         client.connect(parameters(HELLO));
         expect(serverChannel, ConnectionEvent.Type.CONNECT_REQUEST).id().close();
         assertThat(expect(clientChannel, ConnectionEvent.Type.UNREACHABLE).status()).isEqualTo(2);
+    }
+
+    @Test
+    @Requirement("ROCE-CM-17")
+    void aServiceSaysWhichQueueKeyItsQueuePairHas() {
+        try (Service server = new Service(serverDevice)) {
+            client.connect(parameters(HELLO));
+            ConnectionId request = expect(serverChannel, ConnectionEvent.Type.CONNECT_REQUEST).id();
+            QueuePair serving = server.createQueuePair(request);
+            serving.modify(
+                    QueuePairChange.to(QueuePairState.READY_TO_SEND).queueKey(QUEUE_KEY + 7));
+            request.accept(parameters(WELCOME));
+
+            ConnectionEvent found = expect(clientChannel, ConnectionEvent.Type.ESTABLISHED);
+            assertThat(found.destination().orElseThrow().queueKey()).isEqualTo(QUEUE_KEY + 7);
+            request.close();
+        }
+    }
+
+    @Test
+    void whoAsksAgainHearsOfTheLastQuestionOnly() {
+        client.connect(parameters(HELLO));
+        ConnectionId first = expect(serverChannel, ConnectionEvent.Type.CONNECT_REQUEST).id();
+        client.connect(parameters(WELCOME));
+        ConnectionEvent second = expect(serverChannel, ConnectionEvent.Type.CONNECT_REQUEST);
+        assertThat(second.parameters().privateData()).startsWith(WELCOME);
+        try (Service server = new Service(serverDevice)) {
+            first.reject(HELLO);
+            server.createQueuePair(second.id());
+            second.id().accept(parameters(WELCOME));
+            assertThat(expect(clientChannel, ConnectionEvent.Type.ESTABLISHED).id())
+                    .isEqualTo(client);
+            second.id().close();
+        }
     }
 
     @Test

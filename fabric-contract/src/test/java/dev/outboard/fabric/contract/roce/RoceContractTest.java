@@ -6,6 +6,7 @@ import dev.outboard.fabric.NicFunction;
 import dev.outboard.fabric.contract.ClosingContract;
 import dev.outboard.fabric.contract.CompletionChannelContract;
 import dev.outboard.fabric.contract.CompletionSinkContract;
+import dev.outboard.fabric.contract.ConnectionContract;
 import dev.outboard.fabric.contract.DatagramContract;
 import dev.outboard.fabric.contract.DatagramServiceContract;
 import dev.outboard.fabric.contract.DeviceMemoryContract;
@@ -24,6 +25,14 @@ import org.junit.jupiter.api.Nested;
 public class RoceContractTest {
     @Nested
     class Connections extends FabricContract {
+        @Override
+        protected Device open() {
+            return RoceLoopback.open();
+        }
+    }
+
+    @Nested
+    class Attempts extends ConnectionContract {
         @Override
         protected Device open() {
             return RoceLoopback.open();

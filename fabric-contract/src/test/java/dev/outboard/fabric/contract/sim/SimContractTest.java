@@ -6,6 +6,7 @@ import dev.outboard.fabric.NicFunction;
 import dev.outboard.fabric.contract.ClosingContract;
 import dev.outboard.fabric.contract.CompletionChannelContract;
 import dev.outboard.fabric.contract.CompletionSinkContract;
+import dev.outboard.fabric.contract.ConnectionContract;
 import dev.outboard.fabric.contract.DatagramContract;
 import dev.outboard.fabric.contract.DatagramServiceContract;
 import dev.outboard.fabric.contract.DeviceMemoryContract;
@@ -33,6 +34,14 @@ public class SimContractTest {
 
     @Nested
     class Connections extends FabricContract {
+        @Override
+        protected Device open() {
+            return SimContractTest.open("contract", "");
+        }
+    }
+
+    @Nested
+    class Attempts extends ConnectionContract {
         @Override
         protected Device open() {
             return SimContractTest.open("contract", "");

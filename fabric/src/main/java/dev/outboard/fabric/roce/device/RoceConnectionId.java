@@ -100,7 +100,7 @@ abstract sealed class RoceConnectionId implements ConnectionId
         boolean isLate =
                 limitNanos().filter(limit -> device.engine().nowNanos() - limit >= 0).isPresent();
         if (isLate) {
-            raise(type, -CmEvent.ETIMEDOUT, "the limit of this attempt to connect has passed");
+            raise(type, CmEvent.ETIMEDOUT, "the limit of this attempt to connect has passed");
         }
         return isLate;
     }
@@ -119,7 +119,7 @@ abstract sealed class RoceConnectionId implements ConnectionId
             remote = newRemote;
             raise(ConnectionEvent.Type.ADDRESS_RESOLVED, 0, "");
         } else {
-            raise(ConnectionEvent.Type.ADDRESS_ERROR, -ENETUNREACH, problem);
+            raise(ConnectionEvent.Type.ADDRESS_ERROR, ENETUNREACH, problem);
         }
     }
 
@@ -135,7 +135,14 @@ abstract sealed class RoceConnectionId implements ConnectionId
     @Override
     public void listen(int port, int backlog) {
         requireOpen();
-        listener = device.engine().exclusively(() -> open(port, backlog));
+        Listener listening = listener;
+        if (listening != null) {
+            throw new FabricException(
+                    Reason.INVALID_STATE,
+                    "connection id of %s listens on port %d already"
+                            .formatted(device.name(), listening.port()));
+        }
+        listener = commanded(() -> open(port, backlog));
     }
 
     @Override
