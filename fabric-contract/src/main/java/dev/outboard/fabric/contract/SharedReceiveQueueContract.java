@@ -193,11 +193,16 @@ public abstract class SharedReceiveQueueContract {
 
     @Test
     void theLimitLiesWithinTheCapacity() {
-        assertThatThrownBy(() -> shared.arm(CAPACITY + 1))
-                .isInstanceOf(FabricException.class)
-                .hasMessageContaining("0 to " + CAPACITY);
-        assertThatThrownBy(() -> receiver.domain().createSharedReceiveQueue(0, 1))
-                .isInstanceOf(FabricException.class)
-                .hasMessageContaining("valid: 1 to");
+        for (int beyond : new int[] {-1, CAPACITY + 1}) {
+            assertThatThrownBy(() -> shared.arm(beyond))
+                    .isInstanceOf(FabricException.class)
+                    .hasMessageContaining("is " + beyond + "; valid: 0 to " + CAPACITY);
+        }
+        post(1);
+        shared.arm(0);
+        assertThat(receiver.device().nextEvent(Duration.ZERO)).as("asked for none").isEmpty();
+        shared.arm(CAPACITY);
+        assertThat(receiver.event())
+                .isEqualTo(new AsyncEvent(AsyncEvent.Type.SRQ_LIMIT_REACHED, shared));
     }
 }

@@ -12,6 +12,7 @@ import dev.outboard.fabric.contract.DatagramServiceContract;
 import dev.outboard.fabric.contract.DeviceMemoryContract;
 import dev.outboard.fabric.contract.FabricContract;
 import dev.outboard.fabric.contract.FunctionContract;
+import dev.outboard.fabric.contract.LimitsContract;
 import dev.outboard.fabric.contract.MemoryWatchContract;
 import dev.outboard.fabric.contract.MemoryWindowContract;
 import dev.outboard.fabric.contract.MmioContract;
@@ -50,6 +51,14 @@ public class SimContractTest {
 
     @Nested
     class Closing extends ClosingContract {
+        @Override
+        protected Device open() {
+            return SimContractTest.open("contract", "");
+        }
+    }
+
+    @Nested
+    class Sizes extends LimitsContract {
         @Override
         protected Device open() {
             return SimContractTest.open("contract", "");
