@@ -68,7 +68,11 @@ public interface ConnectionId extends AutoCloseable {
 
     /// Asks the peer for a connection; ends in ESTABLISHED, REJECTED, UNREACHABLE or CONNECT_ERROR.
     /// In the UDP port space only the private data counts, no queue pair is needed, and it ends in
-    /// ESTABLISHED or UNREACHABLE.
+    /// ESTABLISHED or UNREACHABLE; asking again then takes the place of what was asked before.
+    ///
+    /// @throws FabricException with INVALID_STATE before [#resolveAddress] and [#createQueuePair],
+    ///   or if this id has connected before, whatever came of it; with INVALID_ARGUMENT if there is
+    ///   too much private data
     void connect(ConnectionParameters parameters);
 
     /// Accepts the request this id came with; ends in ESTABLISHED, in CONNECT_ERROR if the peer

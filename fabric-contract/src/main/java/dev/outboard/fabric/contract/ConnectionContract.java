@@ -150,6 +150,30 @@ public abstract class ConnectionContract {
     }
 
     @Test
+    void anIdConnectsOnce() {
+        resolved(client.id());
+        assertRefused(
+                () -> client.id().connect(new ConnectionParameters(4, 4, 7, 6, new byte[57])),
+                Reason.INVALID_ARGUMENT,
+                "at most 56");
+        ConnectionId request = requested();
+        assertConnectsNoMore(client.id());
+        assertConnectsNoMore(request);
+        request.reject(NONE);
+        expect(clientChannel, Type.REJECTED);
+        assertConnectsNoMore(client.id());
+        assertThat(serverChannel.next(Duration.ofMillis(1))).as("one request").isEmpty();
+    }
+
+    private void assertConnectsNoMore(ConnectionId id) {
+        assertRefused(
+                () -> id.connect(ConnectionParameters.defaults()),
+                Reason.INVALID_STATE,
+                "has connected already",
+                "create another");
+    }
+
+    @Test
     void theAddressesOfBothEndsAgree() {
         assertThat(client.id().localAddress())
                 .isEqualTo(new InetSocketAddress(clientDevice.address(), 0));

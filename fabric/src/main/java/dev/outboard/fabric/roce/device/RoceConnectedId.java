@@ -82,6 +82,7 @@ final class RoceConnectedId extends RoceConnectionId implements ConnectedEnd {
     @Override
     public void connect(ConnectionParameters parameters) {
         requireOpen();
+        requireUnused();
         InetSocketAddress to = requireRemote();
         int number = requireQueuePair().number();
         connection =
@@ -98,6 +99,17 @@ final class RoceConnectedId extends RoceConnectionId implements ConnectedEnd {
                     device.services().register(started, this);
                     return started;
                 });
+    }
+
+    /// Its queue pair has failed with an attempt that did.
+    private void requireUnused() {
+        Connection earlier = connection;
+        if (earlier != null) {
+            throw new FabricException(
+                    Reason.INVALID_STATE,
+                    "connection id of %s has connected already, %s; create another"
+                            .formatted(device.name(), earlier));
+        }
     }
 
     private PathMtu proposedMtu() {
