@@ -19,6 +19,7 @@ import dev.outboard.testkit.Requirement;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -211,6 +212,69 @@ final class SidrTest extends TwoAgents {
         assertThat(replies).hasSize(4);
         assertThat(replies.getLast().mad()).isEqualTo(replies.get(1).mad());
         assertThat(server.agent().resolver().resolutionCount()).isZero();
+    }
+
+    @Test
+    void bothSidesCountWhatTheySendAndRepeat() {
+        network.loseFirst(1, CmAttribute.SIDR_REQ);
+        client.resolve(server, PORT, HELLO);
+        network.runUntilQuiet();
+        network.loseFirst(1, CmAttribute.SIDR_REP);
+        client.resolve(server, PORT, HELLO);
+        network.runUntilQuiet();
+
+        assertThat(client.agent().counters().snapshot())
+                .isEqualTo(
+                        Map.of(
+                                "cm.sent.sidr-req",
+                                2L,
+                                "cm.received.sidr-rep",
+                                2L,
+                                "cm.resent",
+                                2L));
+        assertThat(server.agent().counters().snapshot())
+                .isEqualTo(
+                        Map.of(
+                                "cm.received.sidr-req", 3L,
+                                "cm.sent.sidr-rep", 2L,
+                                "cm.resent", 1L,
+                                "cm.discarded.duplicate", 1L));
+    }
+
+    /// It is neither repeated nor answered once more, and its port is free.
+    @Test
+    void anAnsweredRequestIsOver() {
+        Resolution asked = client.resolve(server, PORT);
+        Resolution refused = client.resolve(server, PORT + 1);
+        network.run(EXCHANGE);
+        assertThat(client.resolutionEvents()).hasSize(2);
+        assertThat(List.of(asked.state(), refused.state())).containsOnly(Resolution.State.OVER);
+        assertThat(client.agent().resolver().resolutionCount()).isZero();
+        assertThat(client.agent().deadlineNanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(client.agent().resolver().listen(asked.localPort(), 1).port())
+                .isEqualTo(asked.localPort());
+
+        network.runUntilQuiet();
+        assertThat(network.sent(CmAttribute.SIDR_REQ)).hasSize(2);
+    }
+
+    @Test
+    void everyRequestHasIdsOfItsOwn() {
+        network.lose(_ -> true);
+        for (int i = 0; i < 3; i++) {
+            client.resolve(server, PORT);
+        }
+        List<CmDatagram> sent =
+                network.sent(CmAttribute.SIDR_REQ).stream().map(CmNetwork.Sent::datagram).toList();
+        int first = ((SidrRequest) sent.getFirst().message()).requestId();
+
+        for (int i = 0; i < 3; i++) {
+            assertThat(((SidrRequest) sent.get(i).message()).requestId()).isEqualTo(first + i);
+            assertThat((int) sent.get(i).transactionId()).isEqualTo(first + i);
+            assertThat(sent.get(i).transactionId() >>> 32)
+                    .isNotZero()
+                    .isEqualTo(sent.getFirst().transactionId() >>> 32);
+        }
     }
 
     @Test
