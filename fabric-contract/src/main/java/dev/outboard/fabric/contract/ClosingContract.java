@@ -114,7 +114,7 @@ public abstract class ClosingContract {
     }
 
     /// What a protection domain has. Each keeps it open alone.
-    private enum Child {
+    enum Child {
         REGION("1 memory regions") {
             @Override
             AutoCloseable of(ClosingContract test) {

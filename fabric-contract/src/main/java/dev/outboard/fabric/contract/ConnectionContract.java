@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.fabric.ConnectionChannel;
 import dev.outboard.fabric.ConnectionEvent;
-import dev.outboard.fabric.ConnectionEvent.Type;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Device;
@@ -74,7 +73,7 @@ public abstract class ConnectionContract {
         return new InetSocketAddress(serverDevice.address(), PORT);
     }
 
-    private static ConnectionEvent expect(ConnectionChannel channel, Type type) {
+    private static ConnectionEvent expect(ConnectionChannel channel, ConnectionEvent.Type type) {
         ConnectionEvent event = channel.next(PATIENCE).orElseThrow();
         assertThat(event.type()).as(event.explanation()).isEqualTo(type);
         return event;
@@ -90,27 +89,27 @@ public abstract class ConnectionContract {
     /// The id that the client's request arrives with.
     private ConnectionId requested() {
         client.request(service());
-        return expect(serverChannel, Type.CONNECT_REQUEST).id();
+        return expect(serverChannel, ConnectionEvent.Type.CONNECT_REQUEST).id();
     }
 
     private ConnectedPair.End accepted() {
         ConnectedPair.End server = new ConnectedPair.End(serverDevice, serverChannel, requested());
         server.id().accept(ConnectionParameters.defaults());
-        expect(clientChannel, Type.ESTABLISHED);
-        expect(serverChannel, Type.ESTABLISHED);
+        expect(clientChannel, ConnectionEvent.Type.ESTABLISHED);
+        expect(serverChannel, ConnectionEvent.Type.ESTABLISHED);
         return server;
     }
 
     private void resolved(ConnectionId id) {
         id.resolveAddress(service(), PATIENCE);
-        expect(clientChannel, Type.ADDRESS_RESOLVED);
+        expect(clientChannel, ConnectionEvent.Type.ADDRESS_RESOLVED);
         id.resolveRoute(PATIENCE);
-        expect(clientChannel, Type.ROUTE_RESOLVED);
+        expect(clientChannel, ConnectionEvent.Type.ROUTE_RESOLVED);
     }
 
     private void assertNobodyListens() {
         ConnectionEvent answer = ConnectedPair.tryConnect(clientDevice, serverDevice, PORT);
-        assertThat(answer.type()).isEqualTo(Type.REJECTED);
+        assertThat(answer.type()).isEqualTo(ConnectionEvent.Type.REJECTED);
         assertThat(answer.status()).isEqualTo(NO_LISTENER);
     }
 
@@ -128,7 +127,7 @@ public abstract class ConnectionContract {
         assertRefused(() -> request.reject(new byte[149]), Reason.INVALID_ARGUMENT, "at most 148");
         request.reject(ConnectedPair.WELCOME);
 
-        ConnectionEvent answer = expect(clientChannel, Type.REJECTED);
+        ConnectionEvent answer = expect(clientChannel, ConnectionEvent.Type.REJECTED);
         assertThat(answer.id()).isEqualTo(client.id());
         assertThat(answer.status()).isEqualTo(REJECTED_BY_THE_APPLICATION);
         assertThat(answer.explanation()).isNotEmpty();
@@ -160,7 +159,7 @@ public abstract class ConnectionContract {
         assertConnectsNoMore(client.id());
         assertConnectsNoMore(request);
         request.reject(NONE);
-        expect(clientChannel, Type.REJECTED);
+        expect(clientChannel, ConnectionEvent.Type.REJECTED);
         assertConnectsNoMore(client.id());
         assertThat(serverChannel.next(Duration.ofMillis(1))).as("one request").isEmpty();
     }
@@ -198,7 +197,7 @@ public abstract class ConnectionContract {
                     new InetSocketAddress(other, PORT)
                 }) {
             id.resolveAddress(remote, PATIENCE);
-            ConnectionEvent answer = expect(clientChannel, Type.ADDRESS_ERROR);
+            ConnectionEvent answer = expect(clientChannel, ConnectionEvent.Type.ADDRESS_ERROR);
             assertThat(answer.id()).isEqualTo(id);
             assertThat(answer.status()).isEqualTo(ENETUNREACH);
             assertThat(answer.explanation())
@@ -234,14 +233,14 @@ public abstract class ConnectionContract {
         try (ConnectedPair.End server =
                 new ConnectedPair.End(serverDevice, serverChannel, request)) {
             request.accept(ConnectionParameters.defaults());
-            expect(clientChannel, Type.ESTABLISHED);
-            expect(serverChannel, Type.ESTABLISHED);
+            expect(clientChannel, ConnectionEvent.Type.ESTABLISHED);
+            expect(serverChannel, ConnectionEvent.Type.ESTABLISHED);
             assertTransfers(server);
         }
     }
 
     /// The moment has passed when the channel was waited for as long.
-    private void assertEndsAtTheLimit(ConnectionId id, Runnable step, Type end) {
+    private void assertEndsAtTheLimit(ConnectionId id, Runnable step, ConnectionEvent.Type end) {
         id.limitAttempt(MOMENT);
         assertThat(clientChannel.next(MOMENT)).isEmpty();
         step.run();
@@ -255,12 +254,15 @@ public abstract class ConnectionContract {
     @EnumSource
     void aLimitThatHasPassedEndsTheAttemptAtItsNextStep(PortSpace space) {
         ConnectionId id = clientChannel.createId(space);
-        assertEndsAtTheLimit(id, () -> id.resolveAddress(service(), PATIENCE), Type.ADDRESS_ERROR);
+        assertEndsAtTheLimit(
+                id,
+                () -> id.resolveAddress(service(), PATIENCE),
+                ConnectionEvent.Type.ADDRESS_ERROR);
         assertThat(id.remoteAddress()).isEmpty();
 
         id.limitAttempt(PATIENCE);
         resolved(id);
-        assertEndsAtTheLimit(id, () -> id.resolveRoute(PATIENCE), Type.ROUTE_ERROR);
+        assertEndsAtTheLimit(id, () -> id.resolveRoute(PATIENCE), ConnectionEvent.Type.ROUTE_ERROR);
     }
 
     @Test
@@ -268,11 +270,12 @@ public abstract class ConnectionContract {
         resolved(client.id());
         client.id().limitAttempt(Duration.ofMillis(20));
         client.id().connect(ConnectionParameters.defaults());
-        ConnectionEvent request = expect(serverChannel, Type.CONNECT_REQUEST);
-        ConnectionEvent end = expect(clientChannel, Type.UNREACHABLE);
+        ConnectionEvent request = expect(serverChannel, ConnectionEvent.Type.CONNECT_REQUEST);
+        ConnectionEvent end = expect(clientChannel, ConnectionEvent.Type.UNREACHABLE);
         assertThat(end.status()).isEqualTo(ETIMEDOUT);
         assertThat(end.explanation()).contains("limit of this attempt");
-        assertThat(expect(serverChannel, Type.REJECTED).id()).isEqualTo(request.id());
+        assertThat(expect(serverChannel, ConnectionEvent.Type.REJECTED).id())
+                .isEqualTo(request.id());
     }
 
     @Test
@@ -282,8 +285,8 @@ public abstract class ConnectionContract {
         resolved(id);
         id.limitAttempt(Duration.ofMillis(20));
         id.connect(ConnectionParameters.defaults());
-        expect(serverChannel, Type.CONNECT_REQUEST);
-        ConnectionEvent end = expect(clientChannel, Type.UNREACHABLE);
+        expect(serverChannel, ConnectionEvent.Type.CONNECT_REQUEST);
+        ConnectionEvent end = expect(clientChannel, ConnectionEvent.Type.UNREACHABLE);
         assertThat(end.status()).isEqualTo(ETIMEDOUT);
         assertThat(end.explanation()).contains("limit of this attempt");
     }
@@ -348,7 +351,7 @@ public abstract class ConnectionContract {
         ConnectionId request = requested();
         listener.close();
         serverChannel.close();
-        expect(clientChannel, Type.REJECTED);
+        expect(clientChannel, ConnectionEvent.Type.REJECTED);
         assertRefused(() -> request.reject(NONE), Reason.CLOSED, "connection id of ");
     }
 
@@ -356,7 +359,7 @@ public abstract class ConnectionContract {
     void aChannelThatIsClosedEndsItsConnections() {
         try (ConnectedPair.End server = accepted()) {
             serverChannel.close();
-            expect(clientChannel, Type.DISCONNECTED);
+            expect(clientChannel, ConnectionEvent.Type.DISCONNECTED);
             assertThat(server.queuePair().state()).isEqualTo(QueuePairState.ERROR);
             assertThat(client.queuePair().state()).isEqualTo(QueuePairState.ERROR);
         }
@@ -366,7 +369,7 @@ public abstract class ConnectionContract {
     void aClosedIdEndsItsConnectionAndDisconnectingIsHarmless() {
         try (ConnectedPair.End server = accepted()) {
             server.id().close();
-            expect(clientChannel, Type.DISCONNECTED);
+            expect(clientChannel, ConnectionEvent.Type.DISCONNECTED);
             server.id().disconnect();
             server.id().close();
             client.id().disconnect();
