@@ -18,16 +18,31 @@ import java.util.stream.Stream;
 /// Who holds a UDP port, as far as `/proc` tells: it shows every socket of the network namespace,
 /// but only the own processes' descriptors, unless root asks. Stateless: any thread may call.
 public final class PortHolder {
-    private static final Path PROC = Path.of("/proc");
+    private static final Path ROOT = Path.of("/");
     private static final int LOCAL_ADDRESS = 1;
     private static final int USER = 7;
     private static final int INODE = 9;
     private static final int MAX_COMMAND = 60;
 
-    private PortHolder() {}
+    private final Path root;
+    private final Path proc;
+
+    private PortHolder(Path root) {
+        this.root = root;
+        this.proc = root.resolve("proc");
+    }
 
     /// Whoever keeps `local` from binding `port`, in a few words for a message.
     public static String of(InetAddress local, int port) {
+        return of(ROOT, local, port);
+    }
+
+    /// The same as the kernel tells it below `root`.
+    static String of(Path root, InetAddress local, int port) {
+        return new PortHolder(root).holder(local, port);
+    }
+
+    private String holder(InetAddress local, int port) {
         try {
             Optional<String[]> socket = socketOn(local, port);
             return socket.isEmpty() ? "a process that has ended since" : holderOf(socket.get());
@@ -36,7 +51,7 @@ public final class PortHolder {
         }
     }
 
-    private static String holderOf(String[] socket) throws IOException {
+    private String holderOf(String[] socket) throws IOException {
         Optional<Path> process = processWith("socket:[" + socket[INODE] + "]");
         if (process.isPresent()) {
             return describe(process.get());
@@ -49,20 +64,19 @@ public final class PortHolder {
                 : "a process of the user with ID " + socket[USER];
     }
 
-    private static boolean hasRxe() {
-        return Files.exists(Path.of("/sys/module/rdma_rxe"));
+    private boolean hasRxe() {
+        return Files.exists(root.resolve("sys/module/rdma_rxe"));
     }
 
     /// The fields of the socket in `/proc/net/udp` or `/proc/net/udp6`.
-    private static Optional<String[]> socketOn(InetAddress local, int port) throws IOException {
+    private Optional<String[]> socketOn(InetAddress local, int port) throws IOException {
         boolean ipv4 = local instanceof Inet4Address;
         Optional<String[]> found = ipv4 ? find("net/udp", local, port) : Optional.empty();
         return found.isPresent() ? found : find("net/udp6", local, port);
     }
 
-    private static Optional<String[]> find(String table, InetAddress local, int port)
-            throws IOException {
-        Path file = PROC.resolve(table);
+    private Optional<String[]> find(String table, InetAddress local, int port) throws IOException {
+        Path file = proc.resolve(table);
         if (!Files.exists(file)) {
             return Optional.empty();
         }
@@ -103,8 +117,8 @@ public final class PortHolder {
         return mapped;
     }
 
-    private static Optional<Path> processWith(String socket) throws IOException {
-        try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROC, "[0-9]*")) {
+    private Optional<Path> processWith(String socket) throws IOException {
+        try (DirectoryStream<Path> processes = Files.newDirectoryStream(proc, "[0-9]*")) {
             for (Path process : processes) {
                 if (holds(process, socket)) {
                     return Optional.of(process);
