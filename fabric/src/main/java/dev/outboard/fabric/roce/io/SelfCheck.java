@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.linux.Errno;
-import dev.outboard.fabric.linux.Iovec;
 import dev.outboard.fabric.linux.Msghdr;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.IpHeaders;
@@ -56,8 +55,8 @@ final class SelfCheck {
     private final Arena arena = Arena.ofAuto();
     private final MemorySegment probe = arena.allocate(PROBE_BYTES, Long.BYTES);
     private final MemorySegment frame = arena.allocate(FRAME_BYTES, Long.BYTES);
-    private final MemorySegment message = arena.allocate(Msghdr.SIZE, Long.BYTES);
-    private final MemorySegment span = arena.allocate(Iovec.SIZE, Long.BYTES);
+    private final MemorySegment outgoing = UdpSocket.message(arena, probe);
+    private final MemorySegment incoming = UdpSocket.message(arena, frame);
 
     private SelfCheck(UdpSocket socket) {
         this.socket = socket;
@@ -97,8 +96,6 @@ final class SelfCheck {
             return sent < 0 ? "cannot send to itself: " + Errno.name(-sent) : awaitFrame(waiter);
         } finally {
             loopTransmitted(0);
-            Msghdr.name(message, 0, 0);
-            pointTo(frame);
             throwAwayReceived();
             throwAwayTransmitted();
         }
@@ -117,19 +114,16 @@ final class SelfCheck {
     private int sendProbe() {
         InetAddress local = socket.localAddress();
         MemorySegment name = UdpSocket.socketAddress(arena, local, socket.localPort());
-        Msghdr.name(message, name.address(), (int) name.byteSize());
-        pointTo(probe);
-        return socket.send(message);
+        Msghdr.name(outgoing, name.address(), (int) name.byteSize());
+        return socket.send(outgoing);
     }
 
     private String awaitFrame(Waiter waiter) {
-        Msghdr.name(message, 0, 0);
-        pointTo(frame);
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         for (long left = PATIENCE_NANOS; left > 0; left = deadline - System.nanoTime()) {
-            int length = socket.receiveError(message);
-            if (length >= PROBE_BYTES && holdsProbe(length)) {
-                return inspect(length - PROBE_BYTES - (long) HEADER_BYTES);
+            long ip = findHeader(frame, socket.receiveError(incoming), probe);
+            if (ip >= 0) {
+                return inspect(frame.asSlice(ip, IpHeaders.IPV4_LENGTH), socket.localAddress());
             }
             throwAwayReceived();
             waiter.await(left);
@@ -137,32 +131,38 @@ final class SelfCheck {
         return "the kernel does not show the headers it sends; net.core.tstamp_allow_data=1 lets it";
     }
 
-    private boolean holdsProbe(int length) {
-        return frame.asSlice(length - PROBE_BYTES, PROBE_BYTES).mismatch(probe) == -1;
+    /// Where the IPv4 header starts in a frame of `length` bytes that ends with `probe`; negative
+    /// if it is another packet's, or none.
+    static long findHeader(MemorySegment frame, int length, MemorySegment probe) {
+        long end = length - probe.byteSize();
+        boolean found =
+                end >= HEADER_BYTES && frame.asSlice(end, probe.byteSize()).mismatch(probe) == -1;
+        return found ? end - HEADER_BYTES : -1;
     }
 
-    /// Looks at the IPv4 header in the frame.
-    private String inspect(long ip) {
-        if (ip < 0 || Byte.toUnsignedInt(frame.get(JAVA_BYTE, ip)) != VERSION_4_LENGTH_20) {
+    /// What is wrong with the IPv4 header of a packet from `local`, or nothing. One with options
+    /// starts earlier than it would without, so that the first byte here is one of theirs.
+    static String inspect(MemorySegment header, InetAddress local) {
+        if (header.get(JAVA_BYTE, 0) != VERSION_4_LENGTH_20) {
             return "its IPv4 header is not 20 bytes long";
         }
-        int identification = Short.toUnsignedInt(frame.get(NETWORK_SHORT, ip + IDENTIFICATION));
-        int flags = Short.toUnsignedInt(frame.get(NETWORK_SHORT, ip + FLAGS));
+        int identification = Short.toUnsignedInt(header.get(NETWORK_SHORT, IDENTIFICATION));
+        int flags = Short.toUnsignedInt(header.get(NETWORK_SHORT, FLAGS));
         if (flags != DONT_FRAGMENT || identification != 0) {
             return String.format(
                     "its IPv4 headers have flags 0x%04X and identification 0x%04X instead of"
                             + " 0x%04X and 0",
                     flags, identification, DONT_FRAGMENT);
         }
-        byte[] source = frame.asSlice(ip + SOURCE, Integer.BYTES).toArray(JAVA_BYTE);
-        return Arrays.equals(source, socket.localAddress().getAddress())
+        byte[] source = header.asSlice(SOURCE, Integer.BYTES).toArray(JAVA_BYTE);
+        return Arrays.equals(source, local.getAddress())
                 ? ""
                 : "its packets have another source address";
     }
 
     private void throwAwayReceived() {
         for (int i = 0; i < MAX_STRAY; i++) {
-            if (socket.receive(message) < 0) {
+            if (socket.receive(incoming) < 0) {
                 return;
             }
         }
@@ -170,14 +170,9 @@ final class SelfCheck {
 
     private void throwAwayTransmitted() {
         for (int i = 0; i < MAX_STRAY; i++) {
-            if (socket.receiveError(message) < 0) {
+            if (socket.receiveError(incoming) < 0) {
                 return;
             }
         }
-    }
-
-    private void pointTo(MemorySegment bytes) {
-        Iovec.set(span, 0, bytes.address(), bytes.byteSize());
-        Msghdr.iovecs(message, span.address(), 1);
     }
 }

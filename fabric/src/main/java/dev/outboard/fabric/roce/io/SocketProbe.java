@@ -2,7 +2,6 @@ package dev.outboard.fabric.roce.io;
 
 import dev.outboard.fabric.linux.Cmsghdr;
 import dev.outboard.fabric.linux.Errno;
-import dev.outboard.fabric.linux.Iovec;
 import dev.outboard.fabric.linux.Msghdr;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Opcode;
@@ -31,7 +30,10 @@ public final class SocketProbe implements AutoCloseable {
     private static final int UDP_NO_CHECK6_TX = 101;
     private static final int SEGMENTS = 3;
     private static final int PROBE_BYTES = Packet.MIN_LENGTH;
-    private static final int MAX_BYTES = 1 << 14;
+
+    /// More than the largest UDP payload.
+    private static final int MAX_BYTES = 1 << 16;
+
     private static final int CONTROL_BYTES = (int) Cmsghdr.space(Short.BYTES);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -39,16 +41,20 @@ public final class SocketProbe implements AutoCloseable {
     private final Waiter waiter;
     private final Arena arena = Arena.ofAuto();
     private final MemorySegment packets = arena.allocate(MAX_BYTES, Long.BYTES);
-    private final MemorySegment received = arena.allocate(MAX_BYTES, Long.BYTES);
     private final MemorySegment control = arena.allocate(CONTROL_BYTES, Long.BYTES);
-    private final MemorySegment message = arena.allocate(Msghdr.SIZE, Long.BYTES);
-    private final MemorySegment span = arena.allocate(Iovec.SIZE, Long.BYTES);
+    private final MemorySegment incoming =
+            UdpSocket.message(arena, arena.allocate(MAX_BYTES, Long.BYTES));
 
     /// Opens a socket on any free port of `local`.
     ///
     /// @throws dev.outboard.fabric.FabricException if there is no such address here
     public SocketProbe(InetAddress local) {
-        socket = UdpSocket.bind(local, 0);
+        this(UdpSocket.bind(local, 0));
+    }
+
+    /// A probe with `socket`, which it takes over.
+    SocketProbe(UdpSocket socket) {
+        this.socket = socket;
         waiter = new Waiter(socket);
         for (int i = 0; i < SEGMENTS; i++) {
             Bth.write(
@@ -83,9 +89,10 @@ public final class SocketProbe implements AutoCloseable {
     public Batching batching() {
         Cmsghdr.set(control, 0, UdpSocket.SOL_UDP, UdpSocket.UDP_SEGMENT, Short.BYTES);
         control.set(ValueLayout.JAVA_SHORT, Cmsghdr.DATA, (short) PROBE_BYTES);
+        MemorySegment message =
+                message(socket.localAddress(), socket.localPort(), SEGMENTS * PROBE_BYTES);
         Msghdr.control(message, control.address(), CONTROL_BYTES);
-        int sent = send(socket.localAddress(), socket.localPort(), SEGMENTS * PROBE_BYTES);
-        Msghdr.control(message, 0, 0);
+        int sent = socket.send(message);
         if (sent < 0) {
             return Batching.NONE;
         }
@@ -100,7 +107,7 @@ public final class SocketProbe implements AutoCloseable {
     /// Whether an IPv6 packet without UDP checksum arrives, as the kernel's RoCE sends them.
     public boolean takesZeroChecksum() {
         socket.option(UdpSocket.SOL_UDP, UDP_NO_CHECK6_TX, 1);
-        int sent = send(socket.localAddress(), socket.localPort(), PROBE_BYTES);
+        int sent = socket.send(message(socket.localAddress(), socket.localPort(), PROBE_BYTES));
         boolean arrived = sent == PROBE_BYTES && receive() == PROBE_BYTES;
         socket.option(UdpSocket.SOL_UDP, UDP_NO_CHECK6_TX, 0);
         return arrived;
@@ -109,12 +116,15 @@ public final class SocketProbe implements AutoCloseable {
     /// Whether the route to `peer` takes UDP payloads of `bytes`, as far as this machine knows. The
     /// sockets of a device ignore what it knows, because anybody can forge the message it is told
     /// by; so this one asks with another mode of path MTU discovery.
+    ///
+    /// @param bytes at most 65 536
     public boolean fits(InetAddress peer, int bytes) {
+        MemorySegment message = message(peer, Path.DESTINATION_PORT, bytes);
         int level = socket.isIpv4() ? UdpSocket.IPPROTO_IP : UdpSocket.IPPROTO_IPV6;
         int option = socket.isIpv4() ? UdpSocket.IP_MTU_DISCOVER : UdpSocket.IPV6_MTU_DISCOVER;
         int before = socket.option(level, option);
         socket.option(level, option, UdpSocket.IP_PMTUDISC_DO);
-        int sent = send(peer, Path.DESTINATION_PORT, bytes);
+        int sent = socket.send(message);
         socket.option(level, option, before);
         return sent != -Errno.EMSGSIZE;
     }
@@ -125,23 +135,20 @@ public final class SocketProbe implements AutoCloseable {
         socket.close();
     }
 
-    private int send(InetAddress to, int port, int bytes) {
+    /// A `msghdr` with the first `bytes` of the packets.
+    private MemorySegment message(InetAddress to, int port, int bytes) {
+        MemorySegment message = UdpSocket.message(arena, packets.asSlice(0, bytes));
         MemorySegment name = UdpSocket.socketAddress(arena, to, port);
         Msghdr.name(message, name.address(), (int) name.byteSize());
-        Iovec.set(span, 0, packets.address(), bytes);
-        Msghdr.iovecs(message, span.address(), 1);
-        return socket.send(message);
+        return message;
     }
 
     /// The length of the next message, or −errno when none came for a second.
     private int receive() {
-        Msghdr.name(message, 0, 0);
-        Iovec.set(span, 0, received.address(), MAX_BYTES);
-        Msghdr.iovecs(message, span.address(), 1);
-        int length = socket.receive(message);
+        int length = socket.receive(incoming);
         if (length < 0) {
             waiter.await(PATIENCE_NANOS);
-            length = socket.receive(message);
+            length = socket.receive(incoming);
         }
         return length;
     }

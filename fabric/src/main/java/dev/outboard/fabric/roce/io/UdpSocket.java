@@ -4,7 +4,9 @@ import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.linux.Descriptor;
 import dev.outboard.fabric.linux.Errno;
+import dev.outboard.fabric.linux.Iovec;
 import dev.outboard.fabric.linux.Libc;
+import dev.outboard.fabric.linux.Msghdr;
 import dev.outboard.fabric.linux.SockaddrIn;
 import dev.outboard.fabric.linux.SockaddrIn6;
 import java.lang.foreign.Arena;
@@ -212,7 +214,7 @@ public final class UdpSocket implements AutoCloseable {
     /// fragments. PROBE is preferred: it ignores forged "fragmentation needed" messages.
     ///
     /// ROCE-SOCK-2: packets are never fragmented, so that their ID is known.
-    private static void fixIdentification(int fd, int level, int option, String description) {
+    static void fixIdentification(int fd, int level, int option, String description) {
         if (Libc.setsockopt(fd, level, option, IP_PMTUDISC_PROBE) == 0) {
             return;
         }
@@ -222,7 +224,7 @@ public final class UdpSocket implements AutoCloseable {
         }
     }
 
-    private static void require(int fd, int level, int option, String description) {
+    static void require(int fd, int level, int option, String description) {
         int result = Libc.setsockopt(fd, level, option, 1);
         if (result < 0) {
             throw refused(description, "option " + level + "/" + option, -result);
@@ -259,6 +261,15 @@ public final class UdpSocket implements AutoCloseable {
         MemorySegment name = arena.allocate(SockaddrIn6.SIZE, Long.BYTES);
         SockaddrIn6.set(name, bytes.getLong(), bytes.getLong(), scope(local), port);
         return name;
+    }
+
+    /// A `msghdr` with `bytes` as its only span, and neither address nor control data.
+    static MemorySegment message(Arena arena, MemorySegment bytes) {
+        MemorySegment span = arena.allocate(Iovec.SIZE, Long.BYTES);
+        Iovec.set(span, 0, bytes.address(), bytes.byteSize());
+        MemorySegment message = arena.allocate(Msghdr.SIZE, Long.BYTES);
+        Msghdr.iovecs(message, span.address(), 1);
+        return message;
     }
 
     /// The interface that a link-local address belongs to; 0 for others.

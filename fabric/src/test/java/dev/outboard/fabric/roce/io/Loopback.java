@@ -7,6 +7,8 @@ import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Path;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 
 /// RoCE sockets on loopback addresses that nobody else has. Port 4791 is the protocol's, so tests
@@ -39,10 +41,24 @@ final class Loopback {
 
     /// An IPv6 socket. There is one IPv6 loopback address for everybody, so port 4791 may be taken.
     static UdpSocket bindIpv6(int port) {
+        InetAddress local = ipv6Address();
         try {
-            return UdpSocket.bind(address(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1), port);
+            return UdpSocket.bind(local, port);
         } catch (FabricException e) {
-            return abort("no IPv6 here, or somebody else has it: " + e.getMessage());
+            if (e.reason() != Reason.ADDRESS_IN_USE) {
+                throw e;
+            }
+            return abort("somebody else has " + e.getMessage());
+        }
+    }
+
+    /// The one IPv6 loopback address, if the machine has it.
+    static InetAddress ipv6Address() {
+        InetAddress local = address(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+        try {
+            return NetworkInterface.getByInetAddress(local) == null ? abort("no IPv6 here") : local;
+        } catch (SocketException e) {
+            throw new AssertionError(e);
         }
     }
 

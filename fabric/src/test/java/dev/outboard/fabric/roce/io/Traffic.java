@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 final class Traffic {
     static final int QPN = 0x2A;
 
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+    static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private Traffic() {}
 
