@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// RoCEv2 in software, on any network interface.
@@ -125,7 +126,7 @@ public final class RoceProvider implements FabricProvider {
     public Device open(DeviceUri location) {
         RoceOptions options = RoceOptions.of(location);
         return isAuto(location)
-                ? openTowards(peer(options), location, options)
+                ? openTowards(peer(options), location, options, new SecureRandom())
                 : open(LocalAddress.of(location.device()), location, options);
     }
 
@@ -158,14 +159,14 @@ public final class RoceProvider implements FabricProvider {
     }
 
     /// A drawn loopback address may be taken: then another is drawn.
-    private static Device openTowards(InetAddress peer, DeviceUri location, RoceOptions options) {
-        SecureRandom random = new SecureRandom();
+    static Device openTowards(
+            InetAddress peer, DeviceUri location, RoceOptions options, RandomGenerator random) {
         for (int attempt = 1; ; attempt++) {
             try {
                 return open(LocalAddress.towards(peer, random), location, options);
             } catch (FabricException e) {
                 if (e.reason() != Reason.ADDRESS_IN_USE
-                        || !peer.isLoopbackAddress()
+                        || !LocalAddress.isDrawn(peer)
                         || attempt == ATTEMPTS) {
                     throw e;
                 }

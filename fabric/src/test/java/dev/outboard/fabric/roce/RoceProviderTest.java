@@ -25,13 +25,16 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -129,15 +132,85 @@ class RoceProviderTest {
                 .hasMessageContaining("for example roce://auto?peer=127.0.0.2");
     }
 
-    /// The first thing that fails is told at once, not tried again.
+    /// Draws 127.100.100.N, whatever is asked for: first the numbers given, then the next ones.
+    private static final class Draws implements RandomGenerator {
+        private final int[] numbers;
+        private int drawn;
+
+        Draws(int... numbers) {
+            this.numbers = numbers;
+        }
+
+        @Override
+        public long nextLong() {
+            throw new AssertionError("not asked for");
+        }
+
+        @Override
+        public int nextInt(int bound) {
+            return 100;
+        }
+
+        @Override
+        public int nextInt(int origin, int bound) {
+            return origin == 1 ? numbers[drawn++] : 100;
+        }
+    }
+
+    private static Device drawn(Draws draws) {
+        DeviceUri uri = DeviceUri.parse("roce://auto?peer=127.0.0.1");
+        return RoceProvider.openTowards(address("127.0.0.1"), uri, RoceOptions.of(uri), draws);
+    }
+
     @Test
-    void anAddressThatIsNotDrawnIsNotTriedAgain() {
-        try (Device first = Fabric.open("roce://auto?peer=::1")) {
-            assertThatThrownBy(() -> Fabric.open("roce://auto?peer=::1"))
+    void aDrawnAddressThatIsTakenIsDrawnAgain() {
+        Draws draws = new Draws(1, 1, 1, 2);
+        try (Device first = drawn(draws);
+                Device second = drawn(draws)) {
+            assertThat(first.address()).isEqualTo(address("127.100.100.1"));
+            assertThat(second.address()).isEqualTo(address("127.100.100.2"));
+        }
+    }
+
+    @Test
+    void itIsNotDrawnForEver() {
+        int[] same = new int[17];
+        Arrays.fill(same, 3);
+        Draws draws = new Draws(same);
+        try (Device _ = drawn(draws)) {
+            assertThatThrownBy(() -> drawn(draws))
                     .isInstanceOfSatisfying(
                             FabricException.class,
                             e -> assertThat(e.reason()).isEqualTo(Reason.ADDRESS_IN_USE));
-            assertThat(first.address()).isEqualTo(address("::1"));
+            assertThat(draws.drawn).isEqualTo(17);
+        }
+    }
+
+    @Test
+    void whatCannotBeOpenedLeavesItsAddressFree(@TempDir java.nio.file.Path directory) {
+        java.nio.file.Path nowhere = directory.resolve("missing").resolve("file.pcapng");
+        DeviceUri uri =
+                new DeviceUri("roce", "127.100.100.4", Map.of("capture", nowhere.toString()));
+        assertThatThrownBy(() -> Fabric.open(uri.toString()))
+                .hasMessageContaining(nowhere.toString());
+
+        Fabric.open("roce://127.100.100.4").close();
+    }
+
+    @Test
+    void aClosedDeviceLeavesNoDescriptor() throws IOException {
+        Fabric.open("roce://127.100.100.5").close();
+        long before = descriptors();
+        for (int i = 0; i < 20; i++) {
+            Fabric.open("roce://127.100.100.5").close();
+        }
+        // Others in this process may open some too, but not for each device.
+        assertThat(descriptors()).isLessThan(before + 20);
+    }
+
+    private static long descriptors() throws IOException {
+        try (var entries = Files.list(java.nio.file.Path.of("/proc/self/fd"))) {
+            return entries.count();
         }
     }
 
