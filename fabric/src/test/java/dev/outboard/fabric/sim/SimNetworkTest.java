@@ -34,6 +34,19 @@ class SimNetworkTest {
     }
 
     @Test
+    void aDeviceCountsWhatItSendsAndHowOften() {
+        try (SimPair pair = SimPair.connect("counted", "mtu=4096")) {
+            Map<String, Long> before = pair.client().device.counters();
+            pair.write(LENGTH);
+            Map<String, Long> after = pair.client().device.counters();
+
+            assertThat(after.get("sent.packets") - before.get("sent.packets")).isEqualTo(5);
+            assertThat(after.get("sent.calls") - before.get("sent.calls")).isOne();
+            assertThat(pair.client().device.limits().maxDeviceMemoryBytes()).isEqualTo(256 << 10);
+        }
+    }
+
+    @Test
     void virtualTimeTakesNoTime() {
         try (SimPair pair = SimPair.connect("hour", "")) {
             long start = System.nanoTime();
