@@ -375,4 +375,17 @@ public abstract class ConnectionContract {
             client.id().disconnect();
         }
     }
+
+    /// Not even what had happened before, unless it was taken.
+    @Test
+    void nothingComesForAnIdThatIsClosed() {
+        ConnectionId other = clientChannel.createId();
+        client.id().resolveAddress(service(), PATIENCE);
+        other.resolveAddress(service(), PATIENCE);
+        client.id().resolveAddress(service(), PATIENCE);
+        client.id().close();
+        assertThat(expect(clientChannel, ConnectionEvent.Type.ADDRESS_RESOLVED).id())
+                .isEqualTo(other);
+        assertThat(clientChannel.next(Duration.ofMillis(1))).isEmpty();
+    }
 }

@@ -49,8 +49,10 @@ final class RoceConnectionChannel implements ConnectionChannel {
         ids.add(id);
     }
 
+    /// `id` is closed: nothing comes for it any more.
     void left(RoceConnectionId id) {
         ids.remove(id);
+        events.removeIf(event -> event.id().equals(id));
     }
 
     @Override
