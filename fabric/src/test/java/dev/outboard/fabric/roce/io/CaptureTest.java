@@ -154,6 +154,14 @@ class CaptureTest {
             receiver.receive(1, 100 + second, (packet, time) -> {});
             assertThat(CaptureFile.read(file)).hasSize(1);
             assertThat(receiver.deadlineNanos()).isEqualTo(Long.MAX_VALUE);
+
+            receiver.receive(1, 200 + second, (packet, time) -> {});
+            assertThat(receiver.deadlineNanos()).as("nothing new").isEqualTo(Long.MAX_VALUE);
+            sendAndReceive(1, 8);
+            assertThat(CaptureFile.read(file)).hasSize(1);
+            now = now.plus(Duration.ofSeconds(1));
+            receiver.receive(1, 300 + 2 * second, (packet, time) -> {});
+            assertThat(CaptureFile.read(file)).hasSize(2);
         }
     }
 

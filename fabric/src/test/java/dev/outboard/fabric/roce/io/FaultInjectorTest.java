@@ -57,6 +57,31 @@ class FaultInjectorTest {
         sendAll(injector("corrupt=100%,seed=1"), 100);
 
         assertThat(sink.changedBits).hasSize(100).allMatch(bits -> bits == 1);
+        // In all parts of the frame.
+        int half = (int) frame.byteSize() * Byte.SIZE / 2;
+        assertThat(sink.damaged.get(0, half).cardinality()).isGreaterThan(10);
+        assertThat(sink.damaged.get(half, 2 * half).cardinality()).isGreaterThan(10);
+    }
+
+    @Test
+    void anEmptyFrameHasNoBitToInvert() {
+        injector("corrupt=100%").frame(path, 0, frame, 0, 0);
+
+        assertThat(arrived).hasSize(1);
+    }
+
+    /// So it hits the same packets again, whatever other faults there may be by now.
+    @Test
+    void aFaultThatIsOffDrawsNoRandomNumber() {
+        sendAll(injector("loss=5%,seed=1"), COUNT);
+
+        SplittableRandom random = new SplittableRandom(1);
+        assertThat(arrived)
+                .isEqualTo(
+                        IntStream.range(0, COUNT)
+                                .filter(i -> random.nextDouble() >= 0.05)
+                                .boxed()
+                                .toList());
     }
 
     @Test
@@ -149,11 +174,15 @@ class FaultInjectorTest {
         /// How many bits of each frame differ from what was sent, if none is lost.
         final List<Integer> changedBits = new ArrayList<>();
 
+        /// Which bits differ in any of them.
+        final BitSet damaged = new BitSet();
+
         @Override
         public void frame(Path path, int trafficClass, MemorySegment bytes, long at, int length) {
             BitSet bits = BitSet.valueOf(bytes.asSlice(at, length).asByteBuffer());
             bits.xor(BitSet.valueOf(new long[] {arrived.size()}));
             changedBits.add(bits.cardinality());
+            damaged.or(bits);
             arrived.add(bytes.get(JAVA_INT, at));
         }
 

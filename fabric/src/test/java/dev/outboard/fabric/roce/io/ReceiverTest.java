@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.roce.io.Traffic.Arrival;
+import dev.outboard.fabric.roce.transport.PacketHandler;
 import dev.outboard.fabric.roce.wire.IcrcVerifier.Policy;
 import dev.outboard.fabric.roce.wire.PacketFlaw;
 import dev.outboard.fabric.roce.wire.Path;
@@ -148,6 +149,29 @@ class ReceiverTest {
         transmitter.flush(0);
         assertThat(Traffic.receive(far, receiver, 1)).hasSize(1);
         assertThat(receiver.counters().get(ReceiveCounter.OVERFLOWS)).isEqualTo(100 - kept);
+
+        // It goes on to tell the same total with each datagram.
+        send(transmitter, path, 101, payload(8));
+        transmitter.flush(0);
+        assertThat(Traffic.receive(far, receiver, 1)).hasSize(1);
+        assertThat(receiver.counters().get(ReceiveCounter.OVERFLOWS)).isEqualTo(100 - kept);
+    }
+
+    @Test
+    void tellsWhatTheIcrcSaysOfTheIpHeader() {
+        for (int i = 0; i < 4; i++) {
+            send(transmitter, path, i, payload(100));
+        }
+        transmitter.flush(0);
+
+        List<Integer> identifications = new ArrayList<>();
+        PacketHandler handler =
+                (packet, now) -> {
+                    identifications.add(packet.identification());
+                    assertThat(packet.isDontFragment()).isTrue();
+                };
+        receiver.receive(10, 0, handler);
+        assertThat(identifications).containsExactly(0, 1, 2, 3);
     }
 
     @Test

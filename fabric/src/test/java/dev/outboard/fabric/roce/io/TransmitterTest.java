@@ -15,11 +15,14 @@ import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TransmitterTest {
@@ -81,6 +84,7 @@ class TransmitterTest {
         sendRun(15, payload(4096));
 
         assertThat(psns(15)).isEqualTo(upTo(15));
+        assertThat(transmitter.isSegmenting()).isTrue();
         assertThat(transmitter.counters().get(TransmitCounter.CALLS)).isEqualTo(1);
         // Index 0 passes as it is; the receiver finds all others by solving for the index.
         assertThat(receiver.verifier().strictOk()).isEqualTo(1);
@@ -135,6 +139,7 @@ class TransmitterTest {
         }
         transmitter.flush(0);
 
+        assertThat(count).isEqualTo(Transmitter.PACKETS_PER_FLUSH);
         assertThat(psns(count)).isEqualTo(upTo(count));
         assertThat(transmitter.hasRoom()).isTrue();
         assertThat(transmitter.counters().get(TransmitCounter.PACKETS)).isEqualTo(count);
@@ -226,6 +231,114 @@ class TransmitterTest {
         assertThat(psns(2)).containsExactly(0, 2);
         assertThat(listener.unreadable).containsExactly(path);
         assertThat(transmitter.counters().get(TransmitCounter.UNREADABLE)).isEqualTo(1);
+        assertThat(transmitter.counters().get(TransmitCounter.PACKETS)).isEqualTo(2);
+        assertThat(transmitter.counters().get(TransmitCounter.REFUSED)).isZero();
+    }
+
+    @Test
+    void aRunEndsBeforeItHasMorePiecesThanTheKernelTakes() {
+        Payload payload = payload(1000);
+        for (int i = 0; i < 15; i++) {
+            sendScattered(i, payload, Transmitter.MAX_PIECES, 5);
+        }
+        // One span for the headers of the first packet, 64 and one between two for each: 976. So
+        // this one, which needs 51, has no room in the 1024.
+        sendScattered(15, payload, 50, 6);
+        transmitter.flush(0);
+
+        assertThat(psns(16)).isEqualTo(upTo(16));
+        assertThat(transmitter.counters().get(TransmitCounter.CALLS)).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {5, 301})
+    void padsWithZerosWhateverLayThereBefore(int length) {
+        List<Editing> stages = new ArrayList<>();
+        receiver.tap(next -> watching(stages, next));
+        Payload payload = payload(length);
+        send(transmitter, path, 0, payload(Transmitter.COPY_LIMIT));
+        transmitter.flush(0);
+        send(transmitter, path, 1, payload);
+        transmitter.flush(0);
+
+        assertThat(psns(2)).containsExactly(0, 1);
+        byte[] frame = stages.getFirst().frames.getLast();
+        int end = Bth.LENGTH + length;
+        assertThat(Arrays.copyOfRange(frame, end, end + 3)).containsOnly(0);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"256, true", "257, false"})
+    void copiesAPayloadUpToTheLimitWhenItsPacketIsFinished(int length, boolean copied) {
+        Payload payload = payload(length);
+        byte[] before = Traffic.bytes(payload, 0, length);
+        send(transmitter, path, 0, payload);
+        payload.segment().fill((byte) 0x55);
+        send(transmitter, path, 1, payload(8));
+        transmitter.flush(0);
+
+        // Both lie there as one message. What was not copied does not match its ICRC any more.
+        List<Arrival> arrivals = Traffic.receive(far, receiver, 1);
+        assertThat(arrivals).hasSize(copied ? 2 : 1);
+        assertThat(arrivals.getLast().psn()).isEqualTo(1);
+        assertThat(Arrays.equals(arrivals.getFirst().payload(), before)).isEqualTo(copied);
+        assertThat(receiver.flaws().get(PacketFlaw.BAD_ICRC)).isEqualTo(copied ? 0 : 1);
+    }
+
+    /// The kernel takes no message apart for a socket without UDP checksums, and this one is told
+    /// to take all of them apart.
+    @Test
+    void aRefusalOfASinglePacketSaysNothingOfRuns() {
+        near.option(UdpSocket.SOL_UDP, UdpSocket.UDP_SEGMENT, 8);
+        near.option(UdpSocket.SOL_SOCKET, UdpSocket.SO_NO_CHECK, 1);
+        send(transmitter, path, 0, payload(8));
+        transmitter.flush(0);
+
+        assertThat(transmitter.lastRefusal()).isEqualTo("EINVAL");
+        assertThat(transmitter.counters().get(TransmitCounter.REFUSED)).isEqualTo(1);
+        assertThat(transmitter.isSegmenting()).isTrue();
+    }
+
+    @Test
+    void anEmptyDatagramIsSentAndCounted() {
+        transmitter.tap(next -> new Editing((index, frame) -> 0, next));
+        send(transmitter, path, 0, payload(8));
+        transmitter.flush(0);
+
+        assertThat(transmitter.counters().get(TransmitCounter.PACKETS)).isEqualTo(1);
+        assertThat(transmitter.counters().get(TransmitCounter.REFUSED)).isZero();
+        assertThat(transmitter.counters().get(TransmitCounter.BYTES)).isZero();
+    }
+
+    @Test
+    void aPayloadWhoseArenaIsClosedDoesNotReachATap() {
+        List<Editing> stages = new ArrayList<>();
+        transmitter.tap(next -> watching(stages, next));
+        Arena arena = Arena.ofShared();
+        Payload gone = Payload.of(arena.allocate(8));
+        arena.close();
+        send(transmitter, path, 0, gone);
+        send(transmitter, path, 1, payload(8));
+        transmitter.flush(0);
+
+        assertThat(psns(1)).containsExactly(1);
+        assertThat(stages.getFirst().frames).hasSize(1);
+        assertThat(listener.unreadable).containsExactly(path);
+        assertThat(transmitter.counters().get(TransmitCounter.UNREADABLE)).isEqualTo(1);
+    }
+
+    @Test
+    void tellsWhenATapWantsItsNextTurn() {
+        Faults late = Faults.parse("delay=2ms");
+        transmitter.tap(next -> new FaultInjector(late, new SplittableRandom(1), next));
+        assertThat(transmitter.deadlineNanos()).isEqualTo(Long.MAX_VALUE);
+        send(transmitter, path, 0, payload(8));
+        transmitter.flush(100);
+        assertThat(transmitter.deadlineNanos()).isEqualTo(2_000_100);
+
+        transmitter.flush(2_000_100);
+        assertThat(transmitter.deadlineNanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(psns(1)).containsExactly(0);
     }
 
     @Test
@@ -313,14 +426,12 @@ class TransmitterTest {
     @Test
     void aTapSeesEveryPacketWholeAndNumberedZero() {
         List<Editing> stages = new ArrayList<>();
-        transmitter.tap(next -> {
-            stages.add(new Editing((index, frame) -> (int) frame.byteSize(), next));
-            return stages.getFirst();
-        });
+        transmitter.tap(next -> watching(stages, next));
         sendRun(3, payload(1000));
 
         assertThat(psns(3)).containsExactly(0, 1, 2);
         assertThat(stages.getFirst().frames).hasSize(3).allMatch(bytes -> bytes.length == 1016);
+        assertThat(transmitter.counters().get(TransmitCounter.BYTES)).isEqualTo(3 * 1016);
         assertThat(receiver.verifier().strictOk()).isEqualTo(3);
         assertThat(receiver.flaws().get(PacketFlaw.BAD_ICRC)).isZero();
     }
@@ -330,6 +441,22 @@ class TransmitterTest {
             send(transmitter, path, i, payload);
         }
         transmitter.flush(0);
+    }
+
+    /// Finishes a packet whose payload is in pieces that do not touch each other.
+    private void sendScattered(int psn, Payload payload, int pieceCount, int pieceLength) {
+        Traffic.begin(transmitter, psn, pieceCount * pieceLength);
+        for (int i = 0; i < pieceCount; i++) {
+            transmitter.append(payload, 2L * i * pieceLength, pieceLength);
+        }
+        transmitter.finish(path, Bth.LENGTH);
+    }
+
+    /// A stage that changes nothing; it is put into `stages`.
+    private static Editing watching(List<Editing> stages, FrameSink next) {
+        Editing stage = new Editing((index, frame) -> (int) frame.byteSize(), next);
+        stages.add(stage);
+        return stage;
     }
 
     private Arrival receiveOne() {

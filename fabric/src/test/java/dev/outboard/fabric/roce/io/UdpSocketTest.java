@@ -1,6 +1,8 @@
 package dev.outboard.fabric.roce.io;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,7 +16,12 @@ import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.Consumer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -136,6 +143,98 @@ class UdpSocketTest {
     }
 
     @Test
+    void asksForAsMuchBufferForPacketsOnTheirWayOut() {
+        try (UdpSocket socket = Loopback.bind();
+                UdpSocket other = Loopback.bind()) {
+            assertThat(other.option(UdpSocket.SOL_SOCKET, UdpSocket.SO_SNDBUF, 1 << 30)).isZero();
+            assertThat(socket.sendBufferBytes())
+                    .isEqualTo(Math.min(other.sendBufferBytes(), 2 * UdpSocket.BUFFER_BYTES));
+
+            socket.option(UdpSocket.SOL_SOCKET, UdpSocket.SO_SNDBUF, 10_000);
+            assertThat(socket.sendBufferBytes()).isEqualTo(20_000);
+        }
+    }
+
+    @Test
+    void tellsWhichOptionTheKernelRefused() {
+        try (UdpSocket socket = Loopback.bind()) {
+            assertThat(socket.option(255, 7, 1)).isEqualTo(-Errno.ENOPROTOOPT);
+            int fd = socket.descriptor().acquire();
+            assertRefused(() -> UdpSocket.require(fd, 255, 7, "UDP socket x"), "option 255/7");
+            assertRefused(
+                    () -> UdpSocket.fixIdentification(fd, 255, 7, "UDP socket x"),
+                    "the path MTU discovery mode");
+            socket.descriptor().release();
+        }
+    }
+
+    private static void assertRefused(ThrowingCallable call, String what) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        FabricException.class, e -> assertThat(e.reason()).isEqualTo(Reason.SYSTEM))
+                .hasMessage("UDP socket x: the kernel refused " + what + ": ENOPROTOOPT");
+    }
+
+    /// Family 10, the port and the address in network byte order, the interface of a link-local
+    /// address.
+    @Test
+    void writesAnIpv6AddressAsTheKernelWantsIt() throws Exception {
+        byte[] bytes = HexFormat.of().parseHex("FE800000000000000123456789ABCDEF");
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name =
+                    UdpSocket.socketAddress(
+                            arena, Inet6Address.getByAddress(null, bytes, 7), 0x12B7);
+
+            assertThat(name.byteSize()).isEqualTo(28);
+            assertThat(name.get(JAVA_SHORT, 0)).isEqualTo((short) 10);
+            assertThat(name.asSlice(2, 2).toArray(JAVA_BYTE))
+                    .isEqualTo(new byte[] {0x12, (byte) 0xB7});
+            assertThat(name.asSlice(8, 16).toArray(JAVA_BYTE)).isEqualTo(bytes);
+            assertThat(name.get(JAVA_INT, 24)).isEqualTo(7);
+        }
+    }
+
+    @Test
+    void anAddressThatIsRefusedLeavesNothingOpen() {
+        List<String> before = OpenFiles.socketsAndEvents();
+        assertThatThrownBy(() -> UdpSocket.bind(Loopback.address(203, 0, 113, 7), 4791))
+                .isInstanceOf(FabricException.class);
+
+        assertThat(OpenFiles.socketsAndEvents()).isEqualTo(before);
+    }
+
+    /// No call keeps the descriptor after its end, whatever came of it.
+    @Test
+    void isClosedAtOnceWhenNoCallIsGoingOn() {
+        List<String> before = OpenFiles.socketsAndEvents();
+        List<Consumer<UdpSocket>> calls =
+                List.of(
+                        socket -> socket.option(UdpSocket.SOL_SOCKET, UdpSocket.SO_SNDBUF),
+                        socket -> socket.option(UdpSocket.SOL_SOCKET, UdpSocket.SO_SNDBUF, 5000),
+                        socket -> exchanged(exchange -> exchange.receive(socket)),
+                        socket -> exchanged(exchange -> exchange.sendToNobody(socket)));
+        for (Consumer<UdpSocket> call : calls) {
+            UdpSocket socket = Loopback.bind();
+            call.accept(socket);
+            socket.close();
+
+            assertThat(OpenFiles.socketsAndEvents()).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void aCallThatIsGoingOnKeepsTheDescriptor() {
+        List<String> before = OpenFiles.socketsAndEvents();
+        UdpSocket socket = Loopback.bind();
+        socket.descriptor().acquire();
+        socket.close();
+        assertThat(OpenFiles.socketsAndEvents()).hasSize(before.size() + 1);
+
+        socket.descriptor().release();
+        assertThat(OpenFiles.socketsAndEvents()).isEqualTo(before);
+    }
+
+    @Test
     void neverWaits() {
         try (UdpSocket socket = Loopback.bind();
                 Exchange exchange = new Exchange()) {
@@ -168,6 +267,12 @@ class UdpSocketTest {
 
         try (UdpSocket again = UdpSocket.bind(socket.localAddress(), socket.localPort())) {
             assertThat(again.localPort()).isEqualTo(Path.DESTINATION_PORT);
+        }
+    }
+
+    private static void exchanged(Consumer<Exchange> call) {
+        try (Exchange exchange = new Exchange()) {
+            call.accept(exchange);
         }
     }
 

@@ -5,6 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.fabric.roce.wire.IcrcVerifier.Policy;
+import dev.outboard.testkit.Eventually;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -19,10 +25,13 @@ import org.junit.jupiter.api.Timeout;
 class WaiterTest {
     private static final long LONG = TimeUnit.SECONDS.toNanos(30);
     private static final long SHORT = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final AtomicInteger NUMBER = new AtomicInteger();
 
     private final UdpSocket socket = Loopback.bind();
     private final Waiter waiter = new Waiter(socket);
-    private final ExecutorService other = Executors.newSingleThreadExecutor();
+    private final String name = "waits" + NUMBER.incrementAndGet();
+    private final ExecutorService other =
+            Executors.newSingleThreadExecutor(Thread.ofPlatform().name(name).factory());
 
     @AfterEach
     void close() {
@@ -99,6 +108,7 @@ class WaiterTest {
                     while (waiter.await(LONG)) {}
                 });
         waiting.await();
+        Eventually.until(this::isOtherAsleep);
         waiter.close();
         waiter.close();
 
@@ -111,11 +121,54 @@ class WaiterTest {
     }
 
     @Test
+    void aWakeUpEndsTheWaitThatIsGoingOnAndNoOther() throws Exception {
+        CountDownLatch waiting = new CountDownLatch(1);
+        Future<Boolean> ended =
+                other.submit(() -> {
+                    waiting.countDown();
+                    return waiter.await(LONG);
+                });
+        waiting.await();
+        Eventually.until(this::isOtherAsleep);
+        waiter.wake();
+
+        assertThat(ended.get(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(waiter.await(SHORT)).isFalse();
+    }
+
+    @Test
+    void holdsNoDescriptorAfterAWait() {
+        List<String> before = OpenFiles.socketsAndEvents();
+        UdpSocket another = Loopback.bind();
+        Waiter ofBoth = new Waiter(socket, another);
+        assertThat(OpenFiles.socketsAndEvents()).hasSize(before.size() + 2);
+        ofBoth.await(SHORT);
+        another.close();
+        ofBoth.close();
+
+        assertThat(OpenFiles.socketsAndEvents()).isEqualTo(before);
+    }
+
+    @Test
     void aClosedSocketIsNotWaitedFor() {
         socket.close();
 
         assertThatThrownBy(() -> waiter.await(LONG))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining(socket.localAddress().getHostAddress());
+    }
+
+    /// The other thread sleeps in its wait, if not for a moment elsewhere, which does no harm.
+    private boolean isOtherAsleep() {
+        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
+            for (Path task : tasks) {
+                if (Files.readString(task.resolve("stat")).contains("(" + name + ") S")) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (IOException e) {
+            return false; // a thread has ended meanwhile
+        }
     }
 }
