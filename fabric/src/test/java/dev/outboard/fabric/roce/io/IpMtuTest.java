@@ -27,6 +27,17 @@ class IpMtuTest {
         }
     }
 
+    /// Loopback has another address for a while, one that is not within 127.0.0.0/8.
+    @Test
+    void anAddressIsLookedForOnEveryInterface() throws Exception {
+        int loopback = NetworkInterface.getByInetAddress(Loopback.address(127, 0, 0, 1)).getMTU();
+
+        OwnNetwork.with(
+                "ip address add 10.91.0.1/32 dev lo",
+                "ip address del 10.91.0.1/32 dev lo",
+                () -> assertThat(IpMtu.of(Loopback.address(10, 91, 0, 1))).isEqualTo(loopback));
+    }
+
     @Test
     void aForeignAddressHasNone() {
         assertThatThrownBy(() -> IpMtu.of(Loopback.address(203, 0, 113, 7)))

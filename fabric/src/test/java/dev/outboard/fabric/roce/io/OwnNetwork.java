@@ -1,31 +1,27 @@
 package dev.outboard.fabric.roce.io;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /// A change to the network that lasts for one test. Only where nobody else is in it: in a network
 /// namespace that has nothing but loopback; elsewhere the test is aborted.
-final class OwnNetwork implements AutoCloseable {
-    private final String undo;
+final class OwnNetwork {
+    private OwnNetwork() {}
 
-    private OwnNetwork(String undo) {
-        this.undo = undo;
-    }
-
-    /// Runs `command`, a single command of `ip`, and `undo` in the end.
-    static OwnNetwork with(String command, String undo) {
+    /// Runs `command`, a single command of `ip`, then `test`, and `undo` in the end.
+    static void with(String command, String undo, Runnable test) {
         assumeTrue(isEmpty(), "this network is not ours alone");
         assumeTrue(run(command), () -> "cannot be done here: " + command);
-        return new OwnNetwork(undo);
-    }
-
-    static InetAddress address(String text) {
-        return InetAddress.ofLiteral(text);
+        try {
+            test.run();
+        } finally {
+            assertThat(run(undo)).as(undo).isTrue();
+        }
     }
 
     private static boolean isEmpty() {
@@ -47,13 +43,6 @@ final class OwnNetwork implements AutoCloseable {
             return false; // there is no such program
         } catch (InterruptedException e) {
             throw new AssertionError(e);
-        }
-    }
-
-    @Override
-    public void close() {
-        if (!run(undo)) {
-            throw new AssertionError("failed: " + undo);
         }
     }
 }

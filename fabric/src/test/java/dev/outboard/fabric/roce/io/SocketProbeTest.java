@@ -11,6 +11,7 @@ import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -110,16 +111,18 @@ class SocketProbeTest {
     /// A route of its own for one loopback address.
     @Test
     void asksTheRouteNotTheInterfaceWhatFits() {
-        UdpSocket socket = Loopback.bind();
-        String peer = Loopback.address().getHostAddress();
-        String route = "ip route add local " + peer + " dev lo mtu 600 table local";
-        try (SocketProbe probe = new SocketProbe(socket);
-                OwnNetwork ignored =
-                        OwnNetwork.with(route, "ip route del local " + peer + " table local")) {
-            int fitting = 600 - 20 - 8;
-            assertThat(probe.fits(OwnNetwork.address(peer), fitting)).isTrue();
-            assertThat(probe.fits(OwnNetwork.address(peer), fitting + 1)).isFalse();
-        }
+        InetAddress peer = Loopback.address();
+        String destination = peer.getHostAddress() + " table local";
+        int fitting = 600 - 20 - 8;
+        OwnNetwork.with(
+                "ip route add local " + destination + " dev lo mtu 600",
+                "ip route del local " + destination,
+                () -> {
+                    try (SocketProbe probe = new SocketProbe(Loopback.address())) {
+                        assertThat(probe.fits(peer, fitting)).isTrue();
+                        assertThat(probe.fits(peer, fitting + 1)).isFalse();
+                    }
+                });
     }
 
     @Test
