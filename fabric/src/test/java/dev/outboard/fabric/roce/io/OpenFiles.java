@@ -4,34 +4,50 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Stream;
 
-/// What this process has open.
+/// The sockets and eventfds that this process has open, each by a name that no other has.
 final class OpenFiles {
-    private OpenFiles() {}
+    private final Set<String> before = now();
 
-    /// Its sockets and eventfds, as `/proc` calls them, in order.
-    static List<String> socketsAndEvents() {
-        List<String> targets = new ArrayList<>();
+    /// Those that are open now and were not when this object was made. What others close meanwhile
+    /// does not matter.
+    Set<String> opened() {
+        Set<String> opened = now();
+        opened.removeAll(before);
+        return opened;
+    }
+
+    private static Set<String> now() {
+        Set<String> names = new HashSet<>();
         try (DirectoryStream<Path> links = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
             for (Path link : links) {
-                targets.add(target(link));
+                String name = name(link);
+                if (name.startsWith("socket:") || name.startsWith("eventfd-id:")) {
+                    names.add(name);
+                }
             }
         } catch (IOException e) {
             throw new AssertionError(e);
         }
-        return targets.stream()
-                .filter(target -> target.startsWith("socket:") || target.contains("[eventfd]"))
-                .sorted()
-                .toList();
+        return names;
     }
 
-    private static String target(Path link) {
+    private static String name(Path link) {
         try {
-            return Files.readSymbolicLink(link).toString();
+            String target = Files.readSymbolicLink(link).toString();
+            return target.contains("[eventfd]") ? eventId(link) : target;
         } catch (IOException e) {
             return "closed since";
+        }
+    }
+
+    private static String eventId(Path link) throws IOException {
+        Path info = Path.of("/proc/self/fdinfo").resolve(link.getFileName());
+        try (Stream<String> lines = Files.lines(info)) {
+            return lines.filter(line -> line.startsWith("eventfd-id:")).findFirst().orElseThrow();
         }
     }
 }

@@ -77,9 +77,9 @@ class SelfCheckTest {
     @Test
     void leavesNothingOpen() {
         try (UdpSocket socket = Loopback.bind()) {
-            List<String> before = OpenFiles.socketsAndEvents();
+            OpenFiles files = new OpenFiles();
             assertThat(SelfCheck.problemOf(socket)).isEmpty();
-            assertThat(OpenFiles.socketsAndEvents()).isEqualTo(before);
+            assertThat(files.opened()).isEmpty();
         }
     }
 

@@ -196,17 +196,17 @@ class UdpSocketTest {
 
     @Test
     void anAddressThatIsRefusedLeavesNothingOpen() {
-        List<String> before = OpenFiles.socketsAndEvents();
+        OpenFiles files = new OpenFiles();
         assertThatThrownBy(() -> UdpSocket.bind(Loopback.address(203, 0, 113, 7), 4791))
                 .isInstanceOf(FabricException.class);
 
-        assertThat(OpenFiles.socketsAndEvents()).isEqualTo(before);
+        assertThat(files.opened()).isEmpty();
     }
 
     /// No call keeps the descriptor after its end, whatever came of it.
     @Test
     void isClosedAtOnceWhenNoCallIsGoingOn() {
-        List<String> before = OpenFiles.socketsAndEvents();
+        OpenFiles files = new OpenFiles();
         List<Consumer<UdpSocket>> calls =
                 List.of(
                         socket -> socket.option(UdpSocket.SOL_SOCKET, UdpSocket.SO_SNDBUF),
@@ -218,20 +218,20 @@ class UdpSocketTest {
             call.accept(socket);
             socket.close();
 
-            assertThat(OpenFiles.socketsAndEvents()).isEqualTo(before);
+            assertThat(files.opened()).isEmpty();
         }
     }
 
     @Test
     void aCallThatIsGoingOnKeepsTheDescriptor() {
-        List<String> before = OpenFiles.socketsAndEvents();
+        OpenFiles files = new OpenFiles();
         UdpSocket socket = Loopback.bind();
         socket.descriptor().acquire();
         socket.close();
-        assertThat(OpenFiles.socketsAndEvents()).hasSize(before.size() + 1);
+        assertThat(files.opened()).hasSize(1);
 
         socket.descriptor().release();
-        assertThat(OpenFiles.socketsAndEvents()).isEqualTo(before);
+        assertThat(files.opened()).isEmpty();
     }
 
     @Test

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -138,15 +137,15 @@ class WaiterTest {
 
     @Test
     void holdsNoDescriptorAfterAWait() {
-        List<String> before = OpenFiles.socketsAndEvents();
+        OpenFiles files = new OpenFiles();
         UdpSocket another = Loopback.bind();
         Waiter ofBoth = new Waiter(socket, another);
-        assertThat(OpenFiles.socketsAndEvents()).hasSize(before.size() + 2);
+        assertThat(files.opened()).hasSize(2);
         ofBoth.await(SHORT);
         another.close();
         ofBoth.close();
 
-        assertThat(OpenFiles.socketsAndEvents()).isEqualTo(before);
+        assertThat(files.opened()).isEmpty();
     }
 
     @Test
