@@ -30,14 +30,14 @@ public final class IcrcVerifier {
 
     private final Policy policy;
     private final Icrc icrc = new Icrc();
-    private final @Nullable IdentificationSolver[] solvers =
-            new IdentificationSolver[MAX_UDP_PAYLOAD / 4 + 1];
+    private final @Nullable IdentificationSolver[] solvers;
     private long strictOk;
     private long solved;
     private long bad;
 
     public IcrcVerifier(Policy policy) {
         this.policy = policy;
+        solvers = new IdentificationSolver[policy == Policy.SOLVE ? MAX_UDP_PAYLOAD / 4 + 1 : 0];
     }
 
     /// Checks the packet of `sender` in `length` bytes at `at`, BTH to ICRC. Returns the

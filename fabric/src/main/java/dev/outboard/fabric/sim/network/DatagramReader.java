@@ -24,12 +24,18 @@ public final class DatagramReader {
     private final int sourcePort;
     private final Payload buffer = Payload.of(Arena.ofAuto().allocate(MAX_BYTES));
     private final Packet packet = new Packet();
-    private final IcrcVerifier verifier = new IcrcVerifier(IcrcVerifier.Policy.SOLVE);
+
+    /// Of devices of the network, which send all with identification 0 and DF.
+    private final IcrcVerifier verifier = new IcrcVerifier(IcrcVerifier.Policy.STRICT);
+
     private final Map<Gid, Sender> senders = new HashMap<>();
     private final Counters<PacketFlaw> flaws = new Counters<>(PacketFlaw.class);
 
-    /// Those who may send from any port; made with the first of them.
-    private @Nullable Senders strangers;
+    /// Made with the first of them.
+    private @Nullable Strangers strangers;
+
+    /// Those who may send from any port, with any identification.
+    private record Strangers(Senders senders, IcrcVerifier verifier) {}
 
     /// Reads what arrives at `local` from `sourcePort`.
     public DatagramReader(Gid local, int sourcePort) {
@@ -42,21 +48,22 @@ public final class DatagramReader {
         Sender sender =
                 senders.computeIfAbsent(
                         source, from -> new Sender(new Path(from, local, sourcePort, 0)));
-        return read(sender, 0, datagram);
+        return read(verifier, sender, 0, datagram);
     }
 
     /// The same for a packet from any port.
     public @Nullable Packet read(Gid source, int port, int trafficClass, byte[] datagram) {
-        Senders known = strangers;
+        Strangers known = strangers;
         if (known == null) {
-            known = new Senders(local);
+            known = new Strangers(new Senders(local), new IcrcVerifier(IcrcVerifier.Policy.SOLVE));
             strangers = known;
         }
-        Sender sender = known.of(source.high(), source.low(), port);
-        return read(sender, trafficClass, datagram);
+        Sender sender = known.senders.of(source.high(), source.low(), port);
+        return read(known.verifier, sender, trafficClass, datagram);
     }
 
-    private @Nullable Packet read(Sender sender, int trafficClass, byte[] datagram) {
+    private @Nullable Packet read(
+            IcrcVerifier by, Sender sender, int trafficClass, byte[] datagram) {
         int length = datagram.length;
         MemorySegment.copy(datagram, 0, buffer.segment(), ValueLayout.JAVA_BYTE, 0, length);
         PacketFlaw flaw = packet.wrap(buffer.segment(), 0, length);
@@ -64,7 +71,7 @@ public final class DatagramReader {
             flaws.increment(flaw);
             return null;
         }
-        if (verifier.verify(sender, buffer, 0, length) == IcrcVerifier.BAD) {
+        if (by.verify(sender, buffer, 0, length) == IcrcVerifier.BAD) {
             flaws.increment(PacketFlaw.BAD_ICRC);
             return null;
         }
