@@ -122,11 +122,14 @@ final class Signalling {
         return true;
     }
 
-    /// The peer repeats its REQ: it may have three more answers, and gets at once what was
-    /// withheld.
+    /// The peer repeats its REQ: it may have three more answers. It gets at once what was withheld,
+    /// and the REP that no timer repeats any more: all of them were lost.
     void requestedAgain(Connection connection) {
         connection.answersLeft = Connection.ANSWERS_PER_REQUEST;
-        if (connection.isWithheld) {
+        boolean isLost =
+                connection.state() == ConnectionState.REP_SENT
+                        && connection.sent > connection.resendPolicy.resends();
+        if (connection.isWithheld || isLost) {
             repeat(connection);
         }
     }

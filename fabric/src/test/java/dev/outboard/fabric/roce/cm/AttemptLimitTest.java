@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.fabric.roce.wire.cm.CmAttribute;
 import dev.outboard.testkit.Requirement;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// The limit that an application sets to an attempt to connect, on either side.
@@ -144,6 +146,27 @@ class AttemptLimitTest extends TwoAgents {
 
         assertThat(network.sent(CmAttribute.REP)).hasSize(1);
         assertThat(server.eventTypes()).containsExactly(CONNECT_REQUEST, UNREACHABLE);
+    }
+
+    /// A peer that still asks has not seen any.
+    @Test
+    @Requirement("ROCE-CM-7")
+    void aReplyThatIsRepeatedNoMoreAnswersARepeatedRequest() {
+        RawMad request = lostRequest().put8(51, 0);
+        server.receive(client.gid(), request);
+        Connection passive = server.lastRequest();
+        server.accept(passive);
+        server.agent().limit(passive, network.nowNanos() + Duration.ofMinutes(1).toNanos());
+        network.run(Duration.ofSeconds(30));
+        assertThat(network.sent(CmAttribute.REP)).hasSize(1);
+
+        server.receive(client.gid(), request);
+        server.receive(client.gid(), request);
+
+        List<byte[]> replies =
+                network.sent(CmAttribute.REP).stream().map(CmNetwork.Sent::mad).toList();
+        assertThat(replies).hasSize(3).allMatch(reply -> Arrays.equals(reply, replies.getFirst()));
+        assertThat(server.eventTypes()).containsExactly(CONNECT_REQUEST);
     }
 
     @Test
