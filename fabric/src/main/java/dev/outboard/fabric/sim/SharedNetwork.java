@@ -215,6 +215,16 @@ final class SharedNetwork implements SimNetwork {
         }
     }
 
+    /// Whether it is `nanos` or later, or something has arrived at `address`.
+    boolean isDue(Gid address, long nanos) {
+        lock.lock();
+        try {
+            return nanos <= network.nowNanos() || network.hasMail(address);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     boolean hasMail(Gid address) {
         return exclusively(() -> network.hasMail(address));
     }

@@ -62,8 +62,7 @@ final class SimDrivers implements Drivers {
     /// A turn, unless there is nothing to do in it: applications of a simulation look again and
     /// again.
     private boolean turnIfDue(@Nullable CompletionRing ring) {
-        boolean isDue = engine.deadlineNanos() <= engine.nowNanos() || network.hasMail(address);
-        return isDue && engine.drive(ring);
+        return network.isDue(address, engine.deadlineNanos()) && engine.drive(ring);
     }
 
     @Override

@@ -39,7 +39,7 @@ final class SimSite implements NetworkSite {
 
     private final SharedNetwork network;
     private final Gid address;
-    private final DatagramSink sink = new DatagramSink(MAX_DATAGRAMS);
+    private final DatagramSink sink;
     private final DatagramReader reader;
     private final FrameBuffer frames;
     private final FrameReader frameReader;
@@ -57,6 +57,7 @@ final class SimSite implements NetworkSite {
     SimSite(SimOptions options) {
         network = SharedNetwork.join(options);
         address = Gid.of(options.address());
+        sink = new DatagramSink(MAX_DATAGRAMS, options.pathMtu().bytes());
         reader = new DatagramReader(address, Path.DESTINATION_PORT);
         frames = new FrameBuffer(SwitchPorts.addressOf(address), MAX_FRAMES);
         frameReader = new FrameReader(frames.address(), address, reader);

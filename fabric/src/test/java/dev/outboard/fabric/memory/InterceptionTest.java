@@ -10,6 +10,7 @@ import dev.outboard.fabric.MemoryWatch;
 import dev.outboard.fabric.MemoryWindow;
 import dev.outboard.fabric.MmioHandler;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.fabric.roce.wire.EthernetFrame;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -331,7 +332,7 @@ class InterceptionTest {
         Arrays.fill(age, Integer.MIN_VALUE / 2);
         int total = 0;
         for (int round = 0; round < 500; round++) {
-            int length = 1 + random.nextInt(4096);
+            int length = 1 + random.nextInt(EthernetFrame.MAX_LENGTH);
             int at = (int) staging.room(length);
             for (int i = at; i < at + length; i++) {
                 assertThat(total - age[i]).isGreaterThan(PayloadSink.MAX_HELD_BYTES);

@@ -6,6 +6,7 @@ import dev.outboard.fabric.roce.transport.TransmitListener;
 import dev.outboard.fabric.roce.wire.Bth;
 import dev.outboard.fabric.roce.wire.Icrc;
 import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.roce.wire.cm.CmDatagram;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -13,11 +14,14 @@ import java.lang.foreign.ValueLayout;
 /// Builds whole datagrams, BTH to ICRC, one behind the other in native memory, and keeps them until
 /// [#clear]. Allocates nothing per packet.
 public final class DatagramSink implements PacketSink {
-    /// The largest payload, and more than all headers together.
-    private static final int SLOT_BYTES = 4096 + 128;
+    private static final int LARGEST_PAYLOAD = 4096;
+
+    /// More than all headers together, padding and ICRC.
+    private static final int OVERHEAD = 128;
 
     private static final int HEADER_ROOM = 80;
 
+    private final int slotBytes;
     private final Payload memory;
     private final int[] lengths;
     private final Path[] paths;
@@ -32,8 +36,15 @@ public final class DatagramSink implements PacketSink {
 
     private volatile long unreadable;
 
+    /// Room for `maxDatagrams` of any length.
     public DatagramSink(int maxDatagrams) {
-        memory = Payload.of(Arena.ofAuto().allocate((long) maxDatagrams * SLOT_BYTES));
+        this(maxDatagrams, LARGEST_PAYLOAD);
+    }
+
+    /// Room for `maxDatagrams` with so much payload at most, of a queue pair or of the CM.
+    public DatagramSink(int maxDatagrams, int payloadBytes) {
+        slotBytes = Math.max(payloadBytes, CmDatagram.LENGTH) + OVERHEAD;
+        memory = Payload.of(Arena.ofAuto().allocate((long) maxDatagrams * slotBytes));
         lengths = new int[maxDatagrams];
         paths = new Path[maxDatagrams];
         capacity = maxDatagrams;
@@ -58,7 +69,7 @@ public final class DatagramSink implements PacketSink {
     }
 
     public long offset(int index) {
-        return (long) index * SLOT_BYTES;
+        return (long) index * slotBytes;
     }
 
     public int length(int index) {
