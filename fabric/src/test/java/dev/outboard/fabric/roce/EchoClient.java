@@ -12,6 +12,7 @@ import dev.outboard.fabric.roce.SimulatedHost.End;
 import dev.outboard.fabric.roce.rc.Pattern;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -20,6 +21,10 @@ import java.util.SplittableRandom;
 /// messages, one at a time, checks what comes back, and disconnects.
 final class EchoClient {
     private static final int MAX_MESSAGES = 6;
+
+    /// As often as a request can be repeated: on the worst of networks the twelve seconds that an
+    /// attempt has otherwise are too few once in some thousand connections.
+    static final Duration ATTEMPT = Duration.ofMinutes(1);
 
     /// A service that acknowledged a message and then died is noticed by its silence only.
     private static final long PATIENCE_NANOS = 20_000_000_000L;
@@ -99,6 +104,7 @@ final class EchoClient {
         roundsLeft--;
         messagesLeft = random.nextInt(minMessages, maxMessages);
         end = host.endTo(service, EchoService.PORT);
+        end.id.limitAttempt(ATTEMPT);
         end.connect();
     }
 

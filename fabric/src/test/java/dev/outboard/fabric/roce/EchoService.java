@@ -14,15 +14,20 @@ import java.util.HashMap;
 import java.util.Map;
 
 /// The passive application of a connection campaign: accepts everybody and sends back what comes.
+/// Who says nothing for a while is gone: the last word of a connection may be lost each time.
 final class EchoService {
     static final int PORT = 7174;
     static final int MESSAGE_BYTES = 5_000;
     static final int SLOTS = 4;
 
+    /// More than a client ever waits for anything.
+    private static final long SILENCE_NANOS = 2 * EchoClient.ATTEMPT.toNanos();
+
     private final SimulatedHost host;
     private final Map<ConnectionId, Session> sessions = new HashMap<>();
     private int established;
     private int ended;
+    private long giveUpNanos = Simulation.NEVER;
 
     /// One connection. A slot of the memory is received into, sent from, and received into again.
     private record Session(End end, MemoryRegion region) {}
@@ -46,6 +51,7 @@ final class EchoService {
     }
 
     private void onEvent(ConnectionEvent event) {
+        listen();
         switch (event.type()) {
             case CONNECT_REQUEST -> accept(event);
             case ESTABLISHED -> established++;
@@ -63,6 +69,7 @@ final class EchoService {
             postReceive(session, slot);
         }
         sessions.put(request.id(), session);
+        request.id().limitAttempt(EchoClient.ATTEMPT);
         session.end().accept();
     }
 
@@ -74,11 +81,18 @@ final class EchoService {
         session.region().close();
     }
 
+    /// Somebody has said something.
+    private void listen() {
+        giveUpNanos = host.nowNanos() + SILENCE_NANOS;
+        host.wakeAt(giveUpNanos);
+    }
+
     private void onLook() {
         Completion completion = new Completion();
         for (Session session : sessions.values()) {
             while (session.end().receives.poll(completion)) {
                 if (completion.status() == CompletionStatus.SUCCESS) {
+                    listen();
                     echo(session, (int) completion.id(), completion.byteCount());
                 }
             }
@@ -87,6 +101,10 @@ final class EchoService {
                     postReceive(session, (int) completion.id());
                 }
             }
+        }
+        if (host.nowNanos() >= giveUpNanos) {
+            giveUpNanos = Simulation.NEVER;
+            sessions.values().forEach(session -> session.end().id.disconnect());
         }
     }
 

@@ -10,7 +10,6 @@ import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
@@ -19,6 +18,9 @@ import dev.outboard.fabric.roce.device.Inside;
 import dev.outboard.fabric.roce.device.RoceDevice;
 import dev.outboard.fabric.roce.nic.NicMachine;
 import dev.outboard.fabric.sim.SimNetwork;
+import dev.outboard.fabric.sim.SimProvider;
+import dev.outboard.fabric.spi.DeviceUri;
+import dev.outboard.fabric.spi.FabricProvider;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -30,6 +32,7 @@ import java.util.function.Consumer;
 
 /// A device of a [Simulation], and the application on it.
 public final class SimulatedHost {
+    private static final FabricProvider PROVIDER = new SimProvider();
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int DEPTH = 16;
 
@@ -78,8 +81,10 @@ public final class SimulatedHost {
         }
     }
 
+    /// Opened without [dev.outboard.fabric.Fabric], which looks for providers in files each time:
+    /// there are thousands of hosts in a second.
     SimulatedHost(String uri) {
-        device = Fabric.open(uri);
+        device = PROVIDER.open(DeviceUri.parse(uri));
         channel = device.createConnectionChannel();
         domain = device.allocateProtectionDomain();
     }
@@ -90,6 +95,10 @@ public final class SimulatedHost {
 
     public InetAddress address() {
         return device.address();
+    }
+
+    long nowNanos() {
+        return SimNetwork.of(device).nowNanos();
     }
 
     /// The card, for tests that look into it.
@@ -173,7 +182,7 @@ public final class SimulatedHost {
         if (isDead) {
             return;
         }
-        if (SimNetwork.of(device).nowNanos() >= deadlineNanos) {
+        if (nowNanos() >= deadlineNanos) {
             deadlineNanos = Simulation.NEVER;
         }
         onLook.run();
