@@ -5,6 +5,8 @@
 //   floor rpc    poll|block BYTES MILLIS   WRITE with immediate + ACK there and back: nanoseconds
 //   floor stream poll|block BYTES MILLIS   messages of BYTES in packets of 4096: bytes per second
 //   floor rate   poll|block BYTES MILLIS   messages of BYTES, one per packet: messages per second
+//   floor clients poll|block BYTES CLIENTS MILLIS   the same as rpc from so many addresses to one
+//                                          server: round trips per second
 //
 // Two processes, one of them forked. The result is one number on standard output.
 
@@ -19,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -38,6 +41,7 @@ enum {
     WINDOW_CALLS = 8,           // unacknowledged calls
     BUFFER = 1 << 16,
     MAX_SAMPLES = 1 << 22,
+    MAX_CLIENTS = 512,
 };
 
 static int blocking;
@@ -136,6 +140,7 @@ static const uint32_t SEED = 0xDEBB20E3;
 
 static int ends[2];
 static struct sockaddr_in names[2];
+static struct sockaddr_in sender;   // of what was received last
 
 static int open_end(int i) {
     int fd = socket(AF_INET, SOCK_DGRAM, 0);
@@ -175,9 +180,8 @@ static void transmit(int end, struct iovec *spans, int count, int segment) {
 static int receive(int end, uint8_t *into, int *segment, int wait) {
     char control[64];
     struct iovec span = {into, BUFFER};
-    struct sockaddr_in from;
     for (;;) {
-        struct msghdr m = {.msg_name = &from, .msg_namelen = sizeof from, .msg_iov = &span,
+        struct msghdr m = {.msg_name = &sender, .msg_namelen = sizeof sender, .msg_iov = &span,
                            .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
         ssize_t n = recvmsg(ends[end], &m, wait && blocking ? 0 : MSG_DONTWAIT);
         if (n >= 0) {
@@ -211,6 +215,16 @@ static int accept_packet(const uint8_t *packet, int length, int headers, size_t 
     int payload = length - ICRC - headers;
     if (payload > 0) memcpy(region + at, packet + headers, payload);
     return payload;
+}
+
+// Whether this is the new process. It ends with the other one, even if that ended before it ran.
+static int forked(void) {
+    pid_t parent = getpid(), child = fork();
+    if (child < 0) die("fork");
+    if (child > 0) return 0;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(0);
+    return 1;
 }
 
 static int compare(const void *a, const void *b) {
@@ -260,10 +274,8 @@ static void rpc_turn(int end, int bytes, int first) {
 }
 
 static double round_trips(void (*turn)(int, int, int), int bytes) {
-    if (fork() == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (forked())
         for (;;) turn(1, bytes, 0);
-    }
     int64_t *samples = malloc(MAX_SAMPLES * sizeof *samples), start = now(), before = start;
     int count = 0;
     while (before - start < millis * 1000000LL && count < MAX_SAMPLES) {
@@ -274,6 +286,44 @@ static double round_trips(void (*turn)(int, int, int), int bytes) {
     }
     qsort(samples, count, sizeof *samples, compare);
     return (double) samples[count / 2];
+}
+
+// ---- many clients ------------------------------------------------------------------------------
+
+static void serve(int bytes) {
+    for (;;) {
+        rpc_receive(1);
+        names[0] = sender;
+        rpc_send(1, bytes, 1);
+    }
+}
+
+// All clients are driven by one process, one request in flight each.
+static double clients(int bytes, int count) {
+    static int sockets[MAX_CLIENTS];
+    struct epoll_event ready[MAX_CLIENTS];
+    if (forked()) serve(bytes);
+    int waiter = epoll_create1(0);
+    if (waiter < 0) die("epoll_create1");
+    for (int i = 0; i < count; i++) {
+        sockets[i] = open_end(0);
+        struct epoll_event wanted = {.events = EPOLLIN, .data.fd = sockets[i]};
+        if (epoll_ctl(waiter, EPOLL_CTL_ADD, sockets[i], &wanted)) die("epoll_ctl");
+        ends[0] = sockets[i];
+        rpc_send(0, bytes, 0);
+    }
+    int64_t start = now(), end, done = 0;
+    do {
+        int n = epoll_wait(waiter, ready, MAX_CLIENTS, blocking ? -1 : 0);
+        for (int i = 0; i < n; i++) {
+            ends[0] = ready[i].data.fd;
+            rpc_receive(0);
+            rpc_send(0, bytes, 1);
+        }
+        done += n;
+        end = now();
+    } while (end - start < millis * 1000000LL);
+    return done * 1e9 / (double) (end - start);
 }
 
 // ---- streams -----------------------------------------------------------------------------------
@@ -311,10 +361,7 @@ static double stream(size_t bytes, int payload, int per_call) {
     struct iovec spans[3 * SMALL_PER_CALL];
     uint64_t sent = 0, done = 0, window = (uint64_t) WINDOW_CALLS * per_call;
     size_t at = 0;
-    if (fork() == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        stream_receiver(1, bytes);
-    }
+    if (forked()) stream_receiver(1, bytes);
     int64_t start = now(), end;
     do {
         while (sent + per_call - done > window) done = acknowledged(0, done, 1);
@@ -338,13 +385,16 @@ static double stream(size_t bytes, int payload, int per_call) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 5) {
-        fprintf(stderr, "floor udp|rpc|stream|rate poll|block BYTES MILLIS\n");
+    int has_clients = argc > 1 && !strcmp(argv[1], "clients");
+    int count = has_clients && argc == 6 ? atoi(argv[4]) : 1;
+    if (argc != (has_clients ? 6 : 5) || count < 1 || count > MAX_CLIENTS) {
+        fprintf(stderr, "floor udp|rpc|stream|rate poll|block BYTES MILLIS\n"
+                        "floor clients poll|block BYTES CLIENTS MILLIS\n");
         return 2;
     }
     blocking = !strcmp(argv[2], "block");
     size_t bytes = strtoul(argv[3], 0, 10);
-    millis = atoi(argv[4]);
+    millis = atoi(argv[argc - 1]);
     make_table();
     size_t space = bytes < BUFFER ? BUFFER : bytes + MTU;
     // One region per process: the fork copies it on the first write.
@@ -358,6 +408,7 @@ int main(int argc, char **argv) {
     else if (!strcmp(argv[1], "rpc")) result = round_trips(rpc_turn, (int) bytes);
     else if (!strcmp(argv[1], "stream")) result = MTU * stream(bytes, MTU, PACKETS_PER_CALL);
     else if (!strcmp(argv[1], "rate")) result = stream(BUFFER, (int) bytes, SMALL_PER_CALL);
+    else if (has_clients) result = clients((int) bytes, count);
     else return 2;
     printf("%.0f\n", result);
     return bad ? 1 : 0;

@@ -2,6 +2,7 @@ package dev.outboard.bench;
 
 import dev.outboard.bench.ccip.CcipCommand;
 import dev.outboard.bench.doca.DocaCommand;
+import dev.outboard.bench.fabric.ClientsCommand;
 import dev.outboard.bench.fabric.FabricCommand;
 import dev.outboard.bench.soak.SoakCommand;
 import dev.outboard.bench.soak.TaskSoakCommand;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Spec;
         subcommands = {
             RpcCommand.class,
             FabricCommand.class,
+            ClientsCommand.class,
             DocaCommand.class,
             CcipCommand.class,
             SoakCommand.class,

@@ -26,7 +26,7 @@ class CcipCommandTest {
         assertThat(exitCode).as(err.toString()).isZero();
         assertThat(out.toString())
                 .containsPattern(
-                        "(?s)\\(copy-wide\\).* FIU and copy AFU +[0-9.]+ M/s .* plain model")
-                .containsPattern("(?s)\\(idle\\).* quiet AFU +[0-9.]+ M/s ");
+                        "(?s)\\(copy-wide\\).* FIU and copy AFU +[0-9.]+ [kM]/s .* plain model")
+                .containsPattern("(?s)\\(idle\\).* quiet AFU +[0-9.]+ [kM]/s ");
     }
 }

@@ -27,7 +27,7 @@ class DocaCommandTest {
         assertThat(out.toString())
                 .containsPattern(
                         "(?s)\\(send\\).* DOCA tasks +[0-9.]+ [um]s .* 1\\.00 .* bare verbs")
-                .containsPattern("(?s)\\(rate\\).* DOCA tasks +[0-9.]+ M/s ")
+                .containsPattern("(?s)\\(rate\\).* DOCA tasks +[0-9.]+ [kM]/s ")
                 .containsPattern("(?s)\\(read-1m\\).* DOCA tasks +[0-9.]+ [KMG]B/s ");
     }
 }

@@ -31,7 +31,9 @@ public final class Main {
             case "floor-stream" -> new FloorStream(number(arguments, 1), FloorStream.MTU);
             case "floor-rate" -> new FloorStream(FloorStream.SMALL_REGION, number(arguments, 1));
             case "grpc" -> new GrpcPeer(number(arguments, 1));
-            case "netty" -> new NettyPeer(number(arguments, 1));
+            case "grpc-clients" -> new GrpcClients(number(arguments, 1), number(arguments, 2));
+            case "netty" -> NettyPeer.latency(number(arguments, 1));
+            case "netty-clients" -> NettyPeer.clients(number(arguments, 1), number(arguments, 2));
             case "aeron-latency" -> new AeronPeer(number(arguments, 1), true);
             case "aeron-stream" -> new AeronPeer(number(arguments, 1), false);
             default -> throw new IllegalArgumentException("no peer is called " + name);

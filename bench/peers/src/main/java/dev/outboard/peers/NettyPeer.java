@@ -15,20 +15,37 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.concurrent.SynchronousQueue;
+import java.util.List;
+import java.util.concurrent.Phaser;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
-/// Bytes there and back over TCP with Netty; its two event loops sleep between messages.
+/// Bytes there and back over TCP with Netty, on one connection or on many; its two event loops
+/// sleep between messages.
 // A lost message shows in the deadline of whoever started this.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class NettyPeer implements Measured {
     private final int bytes;
-    private final Channel channel;
-    private final SynchronousQueue<Double> results = new SynchronousQueue<>();
-    private volatile long nanos;
+    private final List<Channel> channels;
+    private final boolean isLatency;
+    private final LongAdder trips = new LongAdder();
+    private volatile Phaser running = new Phaser();
+    private volatile long end;
 
-    NettyPeer(int bytes) {
+    /// One connection; the result is the mean time of a round trip.
+    static NettyPeer latency(int bytes) {
+        return new NettyPeer(bytes, 1, true);
+    }
+
+    /// Many connections; the result is round trips per second.
+    static NettyPeer clients(int bytes, int connections) {
+        return new NettyPeer(bytes, connections, false);
+    }
+
+    private NettyPeer(int bytes, int connections, boolean isLatency) {
         this.bytes = bytes;
+        this.isLatency = isLatency;
         MultiThreadIoEventLoopGroup server =
                 new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         MultiThreadIoEventLoopGroup client =
@@ -42,22 +59,30 @@ final class NettyPeer implements Measured {
                         .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                         .syncUninterruptibly()
                         .channel();
-        channel =
+        Bootstrap caller =
                 new Bootstrap()
                         .group(client)
                         .channel(NioSocketChannel.class)
                         .option(ChannelOption.TCP_NODELAY, true)
-                        .handler(added(Caller::new))
-                        .connect(listener.localAddress())
-                        .syncUninterruptibly()
-                        .channel();
+                        .handler(added(Caller::new));
+        channels =
+                Stream.generate(() -> caller.connect(listener.localAddress()))
+                        .limit(connections)
+                        .map(connected -> connected.syncUninterruptibly().channel())
+                        .toList();
     }
 
     @Override
-    public double measure(long time) throws InterruptedException {
-        nanos = time;
-        channel.writeAndFlush(channel.alloc().directBuffer(bytes).writeZero(bytes));
-        return results.take();
+    public double measure(long time) {
+        trips.reset();
+        running = new Phaser(channels.size() + 1);
+        long start = System.nanoTime();
+        end = start + time;
+        channels.forEach(channel ->
+                channel.writeAndFlush(channel.alloc().directBuffer(bytes).writeZero(bytes)));
+        running.arriveAndAwaitAdvance();
+        double took = System.nanoTime() - start;
+        return isLatency ? took / trips.sum() : trips.sum() * 1e9 / took;
     }
 
     private static ChannelHandler added(Supplier<ChannelHandler> handler) {
@@ -79,32 +104,22 @@ final class NettyPeer implements Measured {
     /// Sends the next message from inside the event loop, as an asynchronous application does.
     private final class Caller extends ChannelInboundHandlerAdapter {
         private int missing = bytes;
-        private long start;
-        private long trips;
 
         @Override
-        public void channelRead(ChannelHandlerContext context, Object message)
-                throws InterruptedException {
+        public void channelRead(ChannelHandlerContext context, Object message) {
             missing -= ((ByteBuf) message).readableBytes();
             if (missing > 0) {
                 ((ByteBuf) message).release();
                 return;
             }
             missing = bytes;
-            long now = System.nanoTime();
-            if (start == 0) {
-                start = now;
-            }
-            trips++;
-            if (now - start < nanos) {
+            trips.increment();
+            if (System.nanoTime() - end < 0) {
                 ((ByteBuf) message).readerIndex(0);
                 context.writeAndFlush(message, context.voidPromise());
             } else {
                 ((ByteBuf) message).release();
-                double mean = (double) (now - start) / Math.max(1, trips - 1);
-                start = 0;
-                trips = 0;
-                results.put(mean);
+                running.arriveAndDeregister();
             }
         }
     }

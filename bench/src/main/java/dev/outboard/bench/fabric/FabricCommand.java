@@ -4,7 +4,7 @@ import dev.outboard.bench.comparison.ComparisonCommand;
 import dev.outboard.bench.comparison.Work;
 import java.util.List;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 
 /// `outboard bench fabric`: latency, bandwidth and message rate next to floors and peers.
 @Command(
@@ -22,20 +22,18 @@ import picocli.CommandLine.Option;
             "Floors and peers on the JVM are built by: ./mvnw -pl bench/peers package -DskipTests"
         })
 public final class FabricCommand extends ComparisonCommand {
-    @Option(names = "--no-peers", description = "Only Outboard and the floors.")
-    private boolean withoutPeers;
+    @Mixin private PeerChoice peers;
 
     /// For picocli.
     public FabricCommand() {}
 
     @Override
     protected List<Work> works() {
-        List<Work> all = new Works(Home.here()).all();
-        return withoutPeers ? all.stream().map(work -> work.without(Works::isPeer)).toList() : all;
+        return peers.of(new Works(Home.here()).all());
     }
 
     @Override
     protected String furtherOptions() {
-        return withoutPeers ? " --no-peers" : "";
+        return peers.option();
     }
 }

@@ -238,9 +238,4 @@ final class Works {
                 result,
                 scale);
     }
-
-    /// Whether `contender` is neither ours nor a floor.
-    static boolean isPeer(Contender contender) {
-        return !(contender instanceof Ours) && !contender.name().startsWith("same packets");
-    }
 }
