@@ -217,12 +217,7 @@ final class SharedNetwork implements SimNetwork {
 
     /// Whether it is `nanos` or later, or something has arrived at `address`.
     boolean isDue(Gid address, long nanos) {
-        lock.lock();
-        try {
-            return nanos <= network.nowNanos() || network.hasMail(address);
-        } finally {
-            lock.unlock();
-        }
+        return exclusively(() -> nanos <= network.nowNanos() || network.hasMail(address));
     }
 
     boolean hasMail(Gid address) {
