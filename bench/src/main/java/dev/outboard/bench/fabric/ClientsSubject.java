@@ -2,14 +2,8 @@ package dev.outboard.bench.fabric;
 
 import dev.outboard.bench.comparison.Contender.MeasurementException;
 import dev.outboard.bench.comparison.Ours;
-import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
-import dev.outboard.naa.RegionSpec;
 import dev.outboard.naa.client.NaaClient;
-import dev.outboard.naa.server.NaaServer;
 import dev.outboard.naa.server.ServerOptions;
-import dev.outboard.node.routine.RoutineCatalog;
-import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -20,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 /// RPCs of the empty routine from many clients of one device, client and node in this process.
 /// Every client has one in flight at a time.
 final class ClientsSubject implements Ours.Subject {
-    private static final String LOOPBACK = "roce://auto?peer=127.0.0.1";
     private static final int BYTES = 64;
     private static final int SIGNIFICANT_DIGITS = 3;
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -45,36 +38,24 @@ final class ClientsSubject implements Ours.Subject {
 
     private final Style style;
     private final Figure figure;
-    private final Arena arena = Arena.ofShared();
-    private final Device far;
-    private final NaaServer server;
-    private final Device near;
+    private final LoopbackNode node;
     private final List<Caller> callers;
 
     /// Starts a node and connects to it.
     ClientsSubject(int clients, Style style, Figure figure) {
         this.style = style;
         this.figure = figure;
-        far = Fabric.open(LOOPBACK);
-        ServerOptions options =
-                ServerOptions.builder()
-                        .maxConnections(clients)
-                        .maxAddressConnections(clients)
-                        .build();
-        server = NaaServer.start(far, 0, RoutineCatalog.ROUTINES, options);
-        near = Fabric.open(LOOPBACK);
+        node =
+                new LoopbackNode(
+                        ServerOptions.builder()
+                                .maxConnections(clients)
+                                .maxAddressConnections(clients)
+                                .build());
         callers = IntStream.range(0, clients).mapToObj(_ -> new Caller(connect())).toList();
     }
 
     private NaaClient connect() {
-        return NaaClient.builder(far.address().getHostAddress(), server.port())
-                .device(near)
-                .functionCode(RoutineCatalog.EMPTY)
-                .region(RegionSpec.input(arena.allocate(BYTES, Long.BYTES)))
-                .region(RegionSpec.output(arena.allocate(BYTES, Long.BYTES)))
-                .connectLimit(PATIENCE)
-                .timeout(PATIENCE)
-                .open();
+        return node.client(BYTES).connectLimit(PATIENCE).timeout(PATIENCE).open();
     }
 
     @Override
@@ -103,10 +84,7 @@ final class ClientsSubject implements Ours.Subject {
     @Override
     public void close() {
         callers.forEach(caller -> caller.client.close());
-        near.close();
-        server.close();
-        far.close();
-        arena.close();
+        node.close();
     }
 
     /// One client, which calls until the time is over.
