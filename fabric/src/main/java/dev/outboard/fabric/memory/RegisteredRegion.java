@@ -40,10 +40,8 @@ public final class RegisteredRegion implements MemoryRegion, KeyHolder {
         this.payload = Payload.of(content.memory());
         this.address = content.isOfHost() ? payload.address() : 0;
         this.accessBits = access.stream().mapToInt(Access::bit).sum();
-        boolean isPlain =
-                content.watch() == null && content.registers() == null && table.placement() == null;
         this.interception =
-                isPlain
+                isPlain() && table.placement() == null
                         ? null
                         : new Interception(
                                 table, content, access.contains(Access.RELAXED_ORDERING));
@@ -58,9 +56,10 @@ public final class RegisteredRegion implements MemoryRegion, KeyHolder {
         return table == other;
     }
 
-    /// Whether the device reads and writes the memory itself, with nothing in between.
+    /// Whether nobody is called when the device reads: what is sent may be fetched as late as it
+    /// leaves.
     public boolean isPlain() {
-        return interception == null;
+        return content.watch() == null && content.registers() == null;
     }
 
     /// Whether the application can read it by [#segment].
@@ -73,7 +72,8 @@ public final class RegisteredRegion implements MemoryRegion, KeyHolder {
     /// @param byPeer whether its peer named them
     /// @throws MemoryFault if they cannot be read; nothing is appended then
     public void append(PayloadSink sink, long offset, int length, int user, boolean byPeer) {
-        if (interception == null) {
+        if (isPlain()) {
+            table.settle();
             sink.append(payload, offset, length);
         } else {
             Staging staging = table.staging();
