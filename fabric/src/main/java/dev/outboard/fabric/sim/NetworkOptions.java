@@ -28,9 +28,15 @@ record NetworkOptions(
                     "inbox",
                     "idle");
 
+    private static final NetworkOptions DEFAULTS = parse(Map.of());
+
     /// @throws dev.outboard.fabric.FabricException with BAD_URI for a value that cannot be
     ///   understood
     static NetworkOptions of(Map<String, String> written) {
+        return written.isEmpty() ? DEFAULTS : parse(written);
+    }
+
+    private static NetworkOptions parse(Map<String, String> written) {
         return new NetworkOptions(
                 written,
                 SimOptions.value(written, "clock", "virtual", SimClock::of),

@@ -14,9 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What the URI of a simulated device says ([SimProvider] has the syntax).
@@ -38,13 +39,14 @@ record SimOptions(
     private static final String ROLE = "role";
     private static final String FUNCTIONS = "functions";
     private static final Set<String> OF_DEVICE = Set.of(MTU, ROLE, FUNCTIONS);
+    private static final Set<String> KNOWN =
+            Stream.concat(OF_DEVICE.stream(), NetworkOptions.KEYS.stream())
+                    .collect(Collectors.toUnmodifiableSet());
     private static final Pattern ADDRESS = Pattern.compile("[\\d.]+|[\\da-fA-F:.]*:[\\da-fA-F:.]*");
 
     /// @throws FabricException with BAD_URI for an unknown option or value
     static SimOptions of(DeviceUri location) {
-        Set<String> known = new TreeSet<>(NetworkOptions.KEYS);
-        known.addAll(OF_DEVICE);
-        location.allowOnly(known);
+        location.allowOnly(KNOWN);
         int slash = location.device().indexOf('/');
         if (slash <= 0) {
             throw new FabricException(

@@ -29,7 +29,7 @@ final class SimSite implements NetworkSite {
     /// As much as cards of the kind have.
     static final long DEVICE_MEMORY_BYTES = 256 << 10;
 
-    private static final int MAX_DATAGRAMS = 64;
+    private static final int MAX_DATAGRAMS = 16;
     private static final int MAX_FRAMES = 32;
 
     /// A datagram in the inbox, headers included.

@@ -3,10 +3,10 @@ package dev.outboard.fabric.roce;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.sim.SimNetwork;
+import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Simulated devices with an application each, all in one thread: the network steps, then every
@@ -35,7 +35,7 @@ public final class Simulation implements AutoCloseable {
 
     /// A percentage as a URI has it.
     public static String percent(double fraction) {
-        return String.format(Locale.ROOT, "%.6f%%25", fraction * 100);
+        return BigDecimal.valueOf(Math.round(fraction * 1e8), 6) + "%25";
     }
 
     /// A device at `address` with an application that does nothing yet.

@@ -56,7 +56,11 @@ public final class SimulatedNetwork<A> {
     /// @param to who gets it
     /// @param isFrame whether it is a whole Ethernet frame
     /// @param bytes the receiver's to keep
-    public record Datagram<A>(A from, A to, boolean isFrame, byte[] bytes) {}
+    public record Datagram<A>(A from, A to, boolean isFrame, byte[] bytes) {
+        private Datagram<A> copy() {
+            return new Datagram<>(from, to, isFrame, bytes.clone());
+        }
+    }
 
     /// What can happen to a datagram.
     public enum Fate {
@@ -81,6 +85,15 @@ public final class SimulatedNetwork<A> {
 
     private record Route<A>(A from, A to) {}
 
+    /// What is known of a route.
+    private static final class Way {
+        boolean isCut;
+        int limit = Integer.MAX_VALUE;
+
+        /// When the last datagram that was not held back arrives.
+        long lastArrival;
+    }
+
     private static final class Host<A> {
         final Node node;
         final ArrayDeque<Datagram<A>> inbox = new ArrayDeque<>();
@@ -101,10 +114,8 @@ public final class SimulatedNetwork<A> {
     private final SplittableRandom random;
     private final NetworkFaults faults;
     private final Map<A, Host<A>> hosts = new LinkedHashMap<>();
-    private final Map<Route<A>, Long> lastArrivals = new HashMap<>();
-    private final Set<Route<A>> cut = new HashSet<>();
+    private final Map<Route<A>, Way> ways = new HashMap<>();
     private final Set<A> isolated = new HashSet<>();
-    private final Map<Route<A>, Integer> limits = new HashMap<>();
     private final Counters<Fate> counts = new Counters<>(Fate.class);
     private final PriorityQueue<Event> events =
             new PriorityQueue<>(
@@ -144,7 +155,7 @@ public final class SimulatedNetwork<A> {
 
     /// Drops what `from` sends to `to`, until [#heal].
     public void cut(A from, A to) {
-        cut.add(new Route<>(from, to));
+        way(from, to).isCut = true;
     }
 
     /// Drops what `address` sends, and what is sent to it, for good.
@@ -154,12 +165,12 @@ public final class SimulatedNetwork<A> {
 
     /// Ends everything that [#cut] began.
     public void heal() {
-        cut.clear();
+        ways.values().forEach(way -> way.isCut = false);
     }
 
     /// Datagrams of more than `bytes` bytes do not fit the way from `from` to `to`.
     public void limit(A from, A to, int bytes) {
-        limits.put(new Route<>(from, to), bytes);
+        way(from, to).limit = bytes;
     }
 
     /// How many datagrams met that fate.
@@ -181,12 +192,12 @@ public final class SimulatedNetwork<A> {
     ///
     /// @return false if they do not fit the way, and are dropped
     public boolean send(A from, A to, byte[] bytes) {
-        Route<A> route = new Route<>(from, to);
-        if (!fits(route, bytes)) {
+        Way way = way(from, to);
+        if (!fits(way, bytes)) {
             return false;
         }
         note(Fate.SENT);
-        carry(route, false, bytes, leaves(from, bytes.length));
+        carry(way, new Datagram<>(from, to, false, bytes.clone()), leaves(from, bytes.length));
         return true;
     }
 
@@ -201,37 +212,40 @@ public final class SimulatedNetwork<A> {
             note(Fate.UNDELIVERABLE);
         }
         for (A to : receivers) {
-            Route<A> route = new Route<>(from, to);
-            if (fits(route, frame)) {
+            Way way = way(from, to);
+            if (fits(way, frame)) {
                 note(Fate.SENT);
-                carry(route, true, frame, leaves);
+                carry(way, new Datagram<>(from, to, true, frame.clone()), leaves);
             }
         }
     }
 
-    private boolean fits(Route<A> route, byte[] bytes) {
-        boolean fits = bytes.length <= limits.getOrDefault(route, Integer.MAX_VALUE);
+    private Way way(A from, A to) {
+        return ways.computeIfAbsent(new Route<>(from, to), route -> new Way());
+    }
+
+    private boolean fits(Way way, byte[] bytes) {
+        boolean fits = bytes.length <= way.limit;
         if (!fits) {
             note(Fate.TOO_LONG);
         }
         return fits;
     }
 
-    private void carry(Route<A> route, boolean isFrame, byte[] bytes, long leaves) {
-        if (cut.contains(route) || isolated.contains(route.from) || isolated.contains(route.to)) {
+    private void carry(Way way, Datagram<A> datagram, long leaves) {
+        if (way.isCut || isolated.contains(datagram.from) || isolated.contains(datagram.to)) {
             note(Fate.CUT_OFF);
             return;
         }
-        var datagram = new Datagram<>(route.from, route.to, isFrame, bytes.clone());
         if (!passes.test(datagram) || happens(faults.loss())) {
             note(Fate.LOST);
             return;
         }
-        launch(datagram, leaves);
         if (happens(faults.duplication())) {
             note(Fate.DUPLICATED);
-            launch(new Datagram<>(route.from, route.to, isFrame, bytes.clone()), leaves);
+            launch(way, datagram.copy(), leaves);
         }
+        launch(way, datagram, leaves);
     }
 
     /// When the last bit of what `from` sends now has left: one datagram after the other, as fast
@@ -312,7 +326,7 @@ public final class SimulatedNetwork<A> {
         return next;
     }
 
-    private void launch(Datagram<A> datagram, long leavesNanos) {
+    private void launch(Way way, Datagram<A> datagram, long leavesNanos) {
         if (happens(faults.corruption())) {
             note(Fate.CORRUPTED);
             flipBits(datagram.bytes());
@@ -322,8 +336,8 @@ public final class SimulatedNetwork<A> {
             note(Fate.HELD_BACK);
             arrival += 1 + upTo(HOLD_BACK * (faults.delayNanos() + faults.jitterNanos()));
         } else {
-            var route = new Route<>(datagram.from(), datagram.to());
-            arrival = lastArrivals.merge(route, arrival, Math::max);
+            way.lastArrival = Math.max(way.lastArrival, arrival);
+            arrival = way.lastArrival;
         }
         inFlight++;
         schedule(arrival, () -> arrive(datagram));
