@@ -31,6 +31,9 @@ public final class Engine {
 
     private static final long BUSY_PARK_NANOS = 20_000;
 
+    /// No time is so late that this could not be added to it.
+    private static final long LONGEST_SLEEP_NANOS = Long.MAX_VALUE / 2;
+
     private final Machine machine;
     private final Site site;
 
@@ -179,7 +182,7 @@ public final class Engine {
     /// `timeoutNanos` passed. One thread at a time may sleep here; it drives when it returns.
     public void sleep(long timeoutNanos) {
         long now = site.nowNanos();
-        long until = Math.min(now + timeoutNanos, nextDeadlineNanos);
+        long until = Math.min(now + Math.min(timeoutNanos, LONGEST_SLEEP_NANOS), nextDeadlineNanos);
         sleepingUntilNanos = until;
         // A deadline that came closer since then has been missed by publish: look again.
         until = Math.min(until, nextDeadlineNanos);

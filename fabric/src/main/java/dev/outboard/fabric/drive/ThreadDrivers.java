@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 ///   something comes; the others sleep until their queue is notified, or until the leader leaves
 ///   and one of them follows;
 /// - the service thread leads when nobody else does. While applications drive it stays off the
-///   socket, because every packet would wake it for nothing, and looks every millisecond whether it
-///   is needed again.
+///   socket, because every packet would wake it for nothing, and looks whether it is needed again:
+///   after a millisecond, then less and less often, at last every eight.
 public final class ThreadDrivers implements Drivers {
     /// After how many turns that found work a thread that waits looks at the clock: the work may
     /// never end.
@@ -29,6 +29,9 @@ public final class ThreadDrivers implements Drivers {
 
     private static final long LOOK_NANOS = 1_000_000;
 
+    /// Each look takes a processor from somebody who may be polling.
+    private static final long LONGEST_LOOK_NANOS = 8_000_000;
+
     /// While a thread sleeps on the socket, and wakes the service thread when it leaves.
     private static final long IDLE_LOOK_NANOS = 1_000_000_000;
 
@@ -36,6 +39,10 @@ public final class ThreadDrivers implements Drivers {
 
     private final Engine engine;
     private final Set<WaitPoint> points = ConcurrentHashMap.newKeySet();
+
+    /// Where threads sleep that do not lead.
+    private final Set<WaitPoint> sleepers = ConcurrentHashMap.newKeySet();
+
     private final AtomicReference<@Nullable Thread> leader = new AtomicReference<>();
     private final Thread service;
 
@@ -108,7 +115,7 @@ public final class ThreadDrivers implements Drivers {
                     leads = true;
                     leadersPoint = point;
                 } else {
-                    point.park(left);
+                    sleep(point, left);
                 }
             }
         } finally {
@@ -117,6 +124,16 @@ public final class ThreadDrivers implements Drivers {
             }
         }
         return point.isNotified();
+    }
+
+    /// Somebody else drives meanwhile.
+    private void sleep(WaitPoint point, long nanos) {
+        sleepers.add(point);
+        // A leader who left before that has not seen it.
+        if (leader.get() != null || !canLead()) {
+            point.park(nanos);
+        }
+        sleepers.remove(point);
     }
 
     /// The service thread drives meanwhile.
@@ -175,7 +192,7 @@ public final class ThreadDrivers implements Drivers {
     private void leave() {
         leadersPoint = null;
         leader.set(null);
-        for (WaitPoint point : points) {
+        for (WaitPoint point : sleepers) {
             if (point.unparkToLead()) {
                 return;
             }
@@ -188,8 +205,10 @@ public final class ThreadDrivers implements Drivers {
 
     private void serve() {
         int seen = applicationTurns;
+        long look = LOOK_NANOS;
         while (!closed) {
             if (seen == applicationTurns && leader.compareAndSet(null, service)) {
+                look = LOOK_NANOS;
                 try {
                     lead(seen);
                 } catch (RuntimeException | Error e) {
@@ -198,7 +217,8 @@ public final class ThreadDrivers implements Drivers {
                 }
             }
             seen = applicationTurns;
-            rest();
+            rest(look);
+            look = Math.min(2 * look, LONGEST_LOOK_NANOS);
         }
     }
 
@@ -207,7 +227,7 @@ public final class ThreadDrivers implements Drivers {
         try {
             while (!closed && !standDown && seen == applicationTurns) {
                 if (!engine.drive(null)) {
-                    engine.sleep(Long.MAX_VALUE / 2);
+                    engine.sleep(Long.MAX_VALUE);
                 }
             }
         } finally {
@@ -216,10 +236,10 @@ public final class ThreadDrivers implements Drivers {
         }
     }
 
-    private void rest() {
+    private void rest(long nanos) {
         boolean wasLed = leader.get() != null;
         int before = applicationTurns;
-        LockSupport.parkNanos(this, LOOK_NANOS);
+        LockSupport.parkNanos(this, nanos);
         // If somebody slept on the socket all the while, sleep until he leaves.
         if (wasLed && before == applicationTurns && leader.get() != null) {
             isServiceIdle = true;

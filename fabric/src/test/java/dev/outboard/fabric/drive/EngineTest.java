@@ -282,6 +282,12 @@ class EngineTest {
     }
 
     @Test
+    void aSleepMayBeLongerThanAnyClockReaches() {
+        engine.sleep(Long.MAX_VALUE);
+        assertThat(site.waits).singleElement().satisfies(nanos -> assertThat(nanos).isPositive());
+    }
+
+    @Test
     void nobodySleepsWhileThereIsSomethingToDo() {
         engine.sleep(0);
         machine.deadlineNanos = NOW;
