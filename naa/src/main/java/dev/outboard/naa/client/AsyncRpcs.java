@@ -5,21 +5,25 @@ import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.RpcResult;
 import dev.outboard.naa.link.Link;
+import dev.outboard.naa.link.Polling;
 import dev.outboard.naa.link.Turn;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// The asynchronous RPCs of the clients of a device, and the one thread that follows them all. It
 /// starts with the first such RPC, sleeps while there is none, and ends with the device.
 ///
-/// The completion queues of the clients report to one channel, which the thread waits for. A client
-/// that calls and waits does so on its queue alone, without this thread.
+/// The completion queues of the clients report to one channel, which the thread waits for: the
+/// first completion of an RPC tells it of that. A client that calls and waits does so on its queue
+/// alone, without this thread.
 ///
 /// What depends on a future runs on a virtual thread: it may block, call or close any client.
 ///
@@ -27,22 +31,53 @@ import org.jspecify.annotations.Nullable;
 final class AsyncRpcs implements AutoCloseable {
     private static final Executor DEPENDENTS = Thread::startVirtualThread;
 
+    private static final long SPIN_NANOS = Polling.nanos(Duration.ofNanos(20_000));
+
     private final Device device;
     private final CompletionChannel channel;
-    private final BlockingQueue<AsyncRpc> started = new LinkedBlockingQueue<>();
-    private @Nullable Thread thread;
+    private final Map<CompletionQueue, AsyncRpc> running = new ConcurrentHashMap<>();
+
+    /// Those of which a completion was told before they were the thread's.
+    private final Queue<AsyncRpc> told = new ConcurrentLinkedQueue<>();
+
+    private volatile @Nullable Thread thread;
+
+    /// There is no RPC, and the thread sleeps until it is woken.
+    private volatile boolean isIdle;
+
     private volatile boolean closed;
 
-    // What follows belongs to the thread.
-    private final Map<CompletionQueue, AsyncRpc> running = new HashMap<>();
-    private long nextLook;
+    /// When the thread looks at all RPCs; its own.
+    private long nextLook = System.nanoTime();
 
-    /// An RPC that was started, and the turn of its client, which is given back when it has ended.
+    /// Whose an RPC is.
+    private enum Owner {
+        CALLER,
+        /// The caller's, and a completion has come.
+        CALLER_TOLD,
+        THREAD
+    }
+
+    /// An RPC, and the turn of its client, which is given back when it has ended.
     private record AsyncRpc(
             ClientEnd client,
             CompletionQueue queue,
             Turn turn,
-            CompletableFuture<RpcResult> future) {}
+            CompletableFuture<RpcResult> future,
+            AtomicReference<Owner> owner) {
+
+        /// The caller has started it.
+        ///
+        /// @return whether a completion was told meanwhile
+        boolean handOver() {
+            return owner.getAndSet(Owner.THREAD) == Owner.CALLER_TOLD;
+        }
+
+        /// Whether the thread may handle what it was told; otherwise the caller learns of it.
+        boolean isHandedOver() {
+            return owner.compareAndExchange(Owner.CALLER, Owner.CALLER_TOLD) == Owner.THREAD;
+        }
+    }
 
     AsyncRpcs(Device device) {
         this.device = device;
@@ -62,12 +97,33 @@ final class AsyncRpcs implements AutoCloseable {
     /// @throws RuntimeException if the RPC cannot be started; the turn is still taken then
     CompletableFuture<RpcResult> start(
             ClientEnd client, CompletionQueue queue, Turn turn, Duration limit) {
-        client.startRpc(limit);
-        CompletableFuture<RpcResult> future = new CompletableFuture<>();
-        started.add(new AsyncRpc(client, queue, turn, future));
-        begin();
-        channel.wake();
-        return future;
+        AsyncRpc rpc =
+                new AsyncRpc(
+                        client,
+                        queue,
+                        turn,
+                        new CompletableFuture<>(),
+                        new AtomicReference<>(Owner.CALLER));
+        running.put(queue, rpc);
+        queue.requestNotification(false);
+        try {
+            client.startRpc(limit);
+        } catch (RuntimeException e) {
+            running.remove(queue);
+            throw e;
+        }
+        boolean wasTold = rpc.handOver();
+        if (wasTold) {
+            told.add(rpc);
+        }
+        if (thread == null) {
+            begin();
+        } else if (isIdle) {
+            LockSupport.unpark(thread);
+        } else if (wasTold) {
+            channel.wake();
+        }
+        return rpc.future();
     }
 
     private synchronized void begin() {
@@ -77,90 +133,102 @@ final class AsyncRpcs implements AutoCloseable {
     }
 
     private void run() {
-        try {
-            while (!closed) {
-                if (running.isEmpty()) {
-                    follow(started.take());
-                }
-                for (AsyncRpc rpc = started.poll(); rpc != null; rpc = started.poll()) {
-                    follow(rpc);
-                }
-                if (System.nanoTime() - nextLook >= 0) {
-                    lookAtAll();
-                }
-                if (!running.isEmpty()) {
-                    channel.await(nextLook - System.nanoTime());
-                    channel.takeNotified(this::handle);
-                }
+        while (!closed) {
+            channel.takeNotified(this::handle);
+            for (AsyncRpc rpc = told.poll(); rpc != null; rpc = told.poll()) {
+                handle(rpc.queue());
             }
-        } catch (InterruptedException e) {
-            // It was closed while there was no RPC.
+            if (System.nanoTime() - nextLook >= 0) {
+                lookAtAll();
+            }
+            await();
         }
     }
 
-    private void follow(AsyncRpc rpc) {
-        if (running.isEmpty()) {
-            nextLook = System.nanoTime() + Link.SLICE_NANOS;
+    /// Waits for a completion, the next look or, if there is no RPC, for one to start.
+    private void await() {
+        isIdle = true;
+        // One that starts from here on wakes the thread.
+        boolean isAlone = running.isEmpty() && !closed;
+        if (isAlone) {
+            LockSupport.park(this);
         }
-        running.put(rpc.queue(), rpc);
-        handle(rpc.queue());
+        isIdle = false;
+        long now = System.nanoTime();
+        if (!isAlone && !poll(now)) {
+            channel.await(nextLook - now);
+        }
+    }
+
+    /// The next completion may be near.
+    ///
+    /// @return whether there is one
+    private boolean poll(long start) {
+        if (!Polling.begin()) {
+            return false;
+        }
+        try {
+            boolean hasCome = channel.await(0);
+            while (!hasCome && System.nanoTime() - start < SPIN_NANOS) {
+                Thread.onSpinWait();
+                hasCome = channel.await(0);
+            }
+            return hasCome;
+        } finally {
+            Polling.end();
+        }
     }
 
     /// Handles what has come into a queue that was notified.
     private void handle(CompletionQueue queue) {
         AsyncRpc rpc = running.get(queue);
         // A client that waits by itself may have requested the notification.
-        if (rpc == null) {
-            return;
-        }
-        if (advance(rpc)) {
-            running.remove(queue);
-        } else {
-            lookWithin(rpc.client().nanosUntilLook());
+        if (rpc != null && rpc.isHandedOver()) {
+            advance(rpc);
         }
     }
 
     /// Looks at what no completion tells: time limits, and whether a large answer began.
     private void lookAtAll() {
-        running.values().removeIf(AsyncRpcs::advance);
         nextLook = System.nanoTime() + Link.SLICE_NANOS;
-        running.values().forEach(rpc -> lookWithin(rpc.client().nanosUntilLook()));
+        for (AsyncRpc rpc : running.values()) {
+            if (rpc.owner().get() == Owner.THREAD) {
+                advance(rpc);
+            }
+        }
     }
 
-    private void lookWithin(long nanos) {
-        long now = System.nanoTime();
-        nextLook = now + Math.min(nanos, nextLook - now);
-    }
-
-    /// Handles what has come for an RPC.
-    ///
-    /// @return whether it has ended
-    private static boolean advance(AsyncRpc rpc) {
+    /// Handles what has come for an RPC, and looks again when it wants.
+    private void advance(AsyncRpc rpc) {
         ClientEnd client = rpc.client();
         try {
             /// NAA-POLL-4: a completion may have come before the queue was armed.
             rpc.queue().requestNotification(false);
             client.await(0);
             if (client.isRpcRunning()) {
-                return false;
+                long now = System.nanoTime();
+                nextLook = now + Math.min(client.nanosUntilLook(), nextLook - now);
+                return;
             }
             RpcResult result = client.rpcOutcome();
-            rpc.turn().close();
+            end(rpc);
             rpc.future().completeAsync(() -> result, DEPENDENTS);
         } catch (RuntimeException | Error e) {
-            rpc.turn().close();
+            end(rpc);
             DEPENDENTS.execute(() -> rpc.future().completeExceptionally(e));
         }
-        return true;
+    }
+
+    private void end(AsyncRpc rpc) {
+        running.remove(rpc.queue());
+        rpc.turn().close();
     }
 
     /// Ends the thread, once no client has a queue.
     @Override
     public synchronized void close() {
         closed = true;
-        if (thread != null) {
-            thread.interrupt();
-        }
+        LockSupport.unpark(thread);
         channel.close();
     }
 }

@@ -18,7 +18,6 @@ public final class Link {
     public static final long SLICE_NANOS = 100_000_000;
 
     private static final int RNR_RETRIES = 6;
-    private static final boolean MAY_SPIN = Runtime.getRuntime().availableProcessors() > 1;
 
     private final QueuePair pair;
     private final CompletionQueue queue;
@@ -28,12 +27,13 @@ public final class Link {
     private final SendRequest send = new SendRequest();
     private final ReceiveRequest receive = new ReceiveRequest();
 
-    /// @param spin how long to poll before sleeping; on one processor polling only delays the peer
+    /// @param spin how long to poll before sleeping, unless the thread is virtual or enough others
+    ///   poll
     public Link(QueuePair pair, CompletionQueue queue, Machine machine, Duration spin) {
         this.pair = pair;
         this.queue = queue;
         this.machine = machine;
-        this.spinNanos = MAY_SPIN ? spin.toNanos() : 0;
+        this.spinNanos = Polling.nanos(spin);
     }
 
     /// What either side proposes when connecting (`spec/naaice.md`, section 2.3). No READs are
@@ -98,8 +98,16 @@ public final class Link {
         }
         long start = System.nanoTime();
         long due = Math.min(Math.min(limitNanos, SLICE_NANOS), machine.nanosUntilDue(start));
-        handled = spin(start, Math.min(due, spinNanos));
-        if (handled > 0 || due <= spinNanos) {
+        long spins = 0;
+        if (spinNanos > 0 && Polling.begin()) {
+            spins = spinNanos;
+            try {
+                handled = spin(start, Math.min(due, spins));
+            } finally {
+                Polling.end();
+            }
+        }
+        if (handled > 0 || due <= spins) {
             return handled;
         }
         return sleep(start, due);

@@ -1,0 +1,44 @@
+package dev.outboard.naa.link;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// Who of this process may poll before sleeping: a thread that gets a processor for it without
+/// keeping it from others.
+///
+/// ```java
+/// if (Polling.begin()) {
+///     try { … } finally { Polling.end(); }
+/// }
+/// ```
+public final class Polling {
+    /// One processor is left to the peer, or to who drives.
+    private static final int MOST = Runtime.getRuntime().availableProcessors() - 1;
+
+    private static final AtomicInteger THREADS = new AtomicInteger();
+
+    private Polling() {}
+
+    /// How long to poll where `wanted` is: on one processor that only delays the peer.
+    public static long nanos(Duration wanted) {
+        return MOST > 0 ? wanted.toNanos() : 0;
+    }
+
+    /// Whether the current thread may poll, until [#end]. A virtual thread may not: others want its
+    /// carrier.
+    public static boolean begin() {
+        if (Thread.currentThread().isVirtual()) {
+            return false;
+        }
+        boolean begins = THREADS.incrementAndGet() <= MOST;
+        if (!begins) {
+            THREADS.decrementAndGet();
+        }
+        return begins;
+    }
+
+    /// The thread that began does not poll any more.
+    public static void end() {
+        THREADS.decrementAndGet();
+    }
+}
