@@ -55,9 +55,9 @@ class IdleServerTest extends SessionSuite {
         return server.client().region(RegionSpec.inputOutput(server.memory(10, 0))).open();
     }
 
-    /// The thread that serves the one connection of `server`.
+    /// The thread that serves the clients of `server`.
     private static long threadOf(ServerUnderTest server) {
-        String name = "naa-client-" + server.server.connections().getFirst().peer();
+        String name = "naa-serve-" + server.server.port();
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().equals(name))
                 .findAny()

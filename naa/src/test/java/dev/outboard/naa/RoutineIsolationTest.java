@@ -312,7 +312,7 @@ class RoutineIsolationTest extends SessionSuite {
             client.invoke();
         }
         assertThat(threads).hasSize(9);
-        assertThat(threads.subList(0, 8)).allMatch(name -> name.startsWith("naa-client-"));
+        assertThat(threads.subList(0, 8)).allMatch(name -> name.startsWith("naa-serve-"));
         assertThat(threads.getLast()).startsWith("naa-routine-");
         assertThat(server.server.counters())
                 .containsEntry("routines.overrun", 8L)

@@ -153,7 +153,7 @@ final class LimitOptions {
     @Option(
             names = "--spin",
             paramLabel = "TIME",
-            description = "How long a connection polls before it sleeps, default 20us.")
+            description = "How long the node polls before it sleeps, default 20us.")
     private @Nullable Duration spin;
 
     @Option(

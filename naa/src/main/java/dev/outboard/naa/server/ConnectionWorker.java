@@ -1,17 +1,18 @@
 package dev.outboard.naa.server;
 
+import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.naa.NaaState;
 import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.protocol.ServerCounter;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Serves one client of a [NaaServer] until it disconnects: regions first, then RPC after RPC. Has
-/// a thread of its own; should a short routine hang on that, [#rescue] goes on with another.
+/// Serves one client of a [NaaServer] until it disconnects: regions first, then RPC after RPC. The
+/// server's [ServingLoop] visits it when something has come. What makes it wait (the regions, a
+/// routine that is not short, the end) it does on a thread of its own, and nobody visits it
+/// meanwhile.
 final class ConnectionWorker {
     private static final long SLICE_NANOS = 50_000_000;
 
@@ -21,30 +22,53 @@ final class ConnectionWorker {
     private final NaaServerContext context;
     private final ServerRoutines routines;
     private final ServerOptions options;
+    private final ServingLoop loop;
     private final Consumer<ConnectionWorker> ended;
 
     /// The latest run; it may outlive its RPC, but no other RPC of this connection begins before it
     /// has ended.
     private volatile @Nullable RoutineRun run;
 
+    /// What was sent and has not arrived yet.
+    private @Nullable Answer answer;
+
     private volatile boolean stopping;
     private volatile boolean late;
 
+    /// What came of a visit.
+    enum Visit {
+        /// There was nothing to do.
+        IN_VAIN,
+        SERVED,
+        /// It is not to be visited any more, unless it comes back to the loop.
+        LEAVES
+    }
+
+    private record Answer(RpcContext rpc, int code, long nanos) {}
+
+    /// @param loop that visits it
     /// @param ended told when everything is released
     ConnectionWorker(
             NaaServerContext context,
             ServerRoutines routines,
             ServerOptions options,
+            ServingLoop loop,
             Consumer<ConnectionWorker> ended) {
         this.context = context;
         this.routines = routines;
         this.options = options;
+        this.loop = loop;
         this.ended = ended;
     }
 
-    /// Serves the client on a thread of its own, then releases everything.
+    /// Sets up the regions; then it can be visited.
     void start() {
-        start(context::runMrsp);
+        goOnAlone(context::runMrsp);
+    }
+
+    /// The queue that tells of the client.
+    CompletionQueue queue() {
+        return context.queue();
     }
 
     Map<String, Long> counters() {
@@ -67,7 +91,7 @@ final class ConnectionWorker {
     }
 
     /// If a short routine has not ended in time, leaves its thread to it, answers the RPC and goes
-    /// on with another thread. Called now and then.
+    /// on with another. Called now and then.
     void rescue() {
         RoutineRun hanging = run;
         if (hanging != null
@@ -75,56 +99,144 @@ final class ConnectionWorker {
                 && (late || hanging.rpc().remaining().isZero())
                 && hanging.abandon(() -> {})) {
             hanging.cancel();
-            start(() -> reply(hanging.rpc(), failed(hanging.rpc(), hung(hanging))));
+            goOnAlone(() -> reply(hanging.rpc(), failed(hanging.rpc(), hung(hanging))));
         }
     }
 
-    private void start(Runnable beginning) {
-        Thread.ofPlatform()
-                .daemon()
-                .name("naa-client-" + context.peer())
-                .start(() -> serve(beginning));
+    // ---- on whose thread ------------------------------------------------------------------------
+
+    /// Handles what has come. The loop's thread.
+    ///
+    /// NAA-SCOPE-4: what happens next is begun by the client.
+    Visit visit() {
+        try {
+            int handled = context.handleArrived();
+            tellAnswered();
+            Optional<RpcContext> rpc = context.nextRpc();
+            if (rpc.isPresent()) {
+                return serve(rpc.get());
+            }
+            if (hasEnded()) {
+                goOnAlone(() -> {});
+                return Visit.LEAVES;
+            }
+            return handled > 0 ? Visit.SERVED : Visit.IN_VAIN;
+        } catch (RuntimeException | Error e) {
+            giveUp(e);
+            return Visit.LEAVES;
+        }
     }
 
-    /// NAA-SCOPE-4: what happens next is begun by the client.
+    /// Sees to what no completion tells. The loop's thread.
+    ///
+    /// @return false if it is not to be visited any more
+    boolean look() {
+        try {
+            context.checkTime();
+            tellAnswered();
+            if (!hasEnded()) {
+                return true;
+            }
+            goOnAlone(() -> {});
+        } catch (RuntimeException | Error e) {
+            giveUp(e);
+        }
+        return false;
+    }
+
+    /// The nanoseconds until [#look] has something to do; huge if nothing is set.
+    long nanosUntilDue() {
+        return context.nanosUntilDue();
+    }
+
+    private boolean hasEnded() {
+        return context.state() == NaaState.FINISHED || (stopping && !isBusy());
+    }
+
+    /// Does `work`, which may wait, on a thread of its own. Then it goes back to the loop, or
+    /// releases everything if the connection has ended.
     ///
     /// NAA-ROB-2: whatever fails here ends this connection only.
-    private void serve(Runnable beginning) {
-        boolean ours = true;
-        try {
-            beginning.run();
-            while (ours && !stopping && context.state() != NaaState.FINISHED) {
-                Optional<RpcContext> rpc = context.receive(Duration.ZERO);
-                ours = rpc.isEmpty() || answer(rpc.get());
+    private void goOnAlone(Runnable work) {
+        alone(() -> {
+            try {
+                work.run();
+                if (!hasEnded()) {
+                    loop.add(this);
+                    return;
+                }
+                if (context.state() == NaaState.FINISHED) {
+                    options.observer().disconnected(context);
+                }
+            } catch (RuntimeException | Error e) {
+                tellFailed(e);
             }
-            if (ours && context.state() == NaaState.FINISHED) {
-                options.observer().disconnected(context);
-            }
-        } catch (RuntimeException e) {
-            options.observer().failed(context.peer(), e);
-        }
-        if (ours) {
             release();
-        }
+        });
+    }
+
+    private void giveUp(Throwable failure) {
+        alone(() -> {
+            tellFailed(failure);
+            release();
+        });
+    }
+
+    private void alone(Runnable work) {
+        Thread.ofVirtual().name("naa-client-" + context.peer()).start(work);
+    }
+
+    private void tellFailed(Throwable failure) {
+        options.observer()
+                .failed(
+                        context.peer(),
+                        failure instanceof RuntimeException known
+                                ? known
+                                : new IllegalStateException(
+                                        "the server failed: " + failure, failure));
     }
 
     // ---- one RPC --------------------------------------------------------------------------------
 
-    /// @return false if another thread has taken over
-    private boolean answer(RpcContext rpc) {
-        int code;
+    /// Computes and answers here what is short, everything else elsewhere.
+    private Visit serve(RpcContext rpc) {
+        ServedRoutine routine;
         try {
-            OptionalInt computed =
-                    compute(new RoutineRun(admit(rpc), rpc, context.place().origin()));
-            if (computed.isEmpty()) {
-                return false;
-            }
-            code = computed.getAsInt();
+            routine = admit(rpc);
         } catch (RoutineException e) {
-            code = failed(rpc, e);
+            send(rpc, failed(rpc, e));
+            return Visit.SERVED;
         }
-        reply(rpc, code);
-        return true;
+        RoutineRun last = run;
+        boolean isFirst = last == null || last.await(0);
+        RoutineRun next =
+                new RoutineRun(
+                        routine, rpc, context.place().origin(), isFirst && routine.isShort());
+        if (!next.isPolling()) {
+            goOnAlone(() -> reply(rpc, compute(next, last)));
+            return Visit.LEAVES;
+        }
+        run = next;
+        runHere(next);
+        if (next.isAbandoned()) {
+            return Visit.LEAVES;
+        }
+        send(rpc, outcome(next));
+        return Visit.SERVED;
+    }
+
+    private void send(RpcContext rpc, int code) {
+        answer = new Answer(rpc, code, rpc.elapsedNanos());
+        context.writeResult(code);
+        tellAnswered();
+    }
+
+    private void tellAnswered() {
+        Answer sent = answer;
+        if (sent != null && context.state() != NaaState.DATA_SENDING) {
+            answer = null;
+            options.observer().answered(context, sent.rpc(), sent.code(), sent.nanos());
+        }
     }
 
     private void reply(RpcContext rpc, int code) {
@@ -165,13 +277,6 @@ final class ConnectionWorker {
                     spec.name() + ": " + mismatch.get());
         }
         rpc.limit(spec.limit());
-        RoutineRun last = run;
-        if (last != null && !awaitEnd(last, rpc)) {
-            throw refusal(
-                    ServerCounter.ROUTINE_TIME,
-                    ReturnCode.TIMEOUT,
-                    spec.name() + ": the last call of this connection still runs");
-        }
         return found.get();
     }
 
@@ -180,28 +285,40 @@ final class ConnectionWorker {
         return RoutineException.ofServer(code, why);
     }
 
-    /// @return the code, or nothing if another thread has taken over
-    private OptionalInt compute(RoutineRun next) throws RoutineException {
-        run = next;
-        if (next.isPolling()) {
-            runHere(next);
-            if (next.isAbandoned()) {
-                return OptionalInt.empty();
-            }
-        } else {
-            runOnWorker(next);
-        }
+    /// Computes on a worker, after the run before.
+    ///
+    /// @return the code
+    private int compute(RoutineRun next, @Nullable RoutineRun last) {
         RpcContext rpc = next.rpc();
-        if (rpc.remaining().isZero() || context.place().hasEnded()) {
-            throw over(next, "");
+        try {
+            if (last != null && !awaitEnd(last, rpc)) {
+                throw refusal(
+                        ServerCounter.ROUTINE_TIME,
+                        ReturnCode.TIMEOUT,
+                        next.routine().spec().name()
+                                + ": the last call of this connection still runs");
+            }
+            run = next;
+            runOnWorker(next);
+        } catch (RoutineException e) {
+            return failed(rpc, e);
         }
-        Throwable failure = next.failure();
+        return outcome(next);
+    }
+
+    /// What a run that has ended has come to.
+    private int outcome(RoutineRun past) {
+        RpcContext rpc = past.rpc();
+        if (rpc.remaining().isZero() || context.place().hasEnded()) {
+            return failed(rpc, over(past, ""));
+        }
+        Throwable failure = past.failure();
         if (failure != null) {
             routines.counters().add(ServerCounter.ROUTINES_FAILED);
             options.observer().routineFailed(context, rpc, failure);
         }
-        next.routine().ran(rpc.elapsedNanos(), next.returnCode() == ReturnCode.SUCCESS);
-        return OptionalInt.of(next.returnCode());
+        past.routine().ran(rpc.elapsedNanos(), past.returnCode() == ReturnCode.SUCCESS);
+        return past.returnCode();
     }
 
     private void runHere(RoutineRun next) {

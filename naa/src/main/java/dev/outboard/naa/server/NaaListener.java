@@ -1,5 +1,6 @@
 package dev.outboard.naa.server;
 
+import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.ConnectionChannel;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
@@ -18,6 +19,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntFunction;
 
 /// Listens for clients and answers their connection requests. An application that serves one client
 /// calls [#accept] once; [NaaServer] calls it for ever.
@@ -31,6 +33,7 @@ public final class NaaListener implements AutoCloseable {
 
     private final Device device;
     private final ServerOptions options;
+    private final IntFunction<CompletionQueue> queues;
     private final ConnectionChannel channel;
     private final ConnectionId id;
     private final RegionGrants grants;
@@ -44,9 +47,14 @@ public final class NaaListener implements AutoCloseable {
     private volatile boolean draining;
 
     private NaaListener(
-            Device device, ServerOptions options, ConnectionChannel channel, ConnectionId id) {
+            Device device,
+            ServerOptions options,
+            IntFunction<CompletionQueue> queues,
+            ConnectionChannel channel,
+            ConnectionId id) {
         this.device = device;
         this.options = options;
+        this.queues = queues;
         this.channel = channel;
         this.id = id;
         this.grants = new RegionGrants(device, options);
@@ -60,11 +68,19 @@ public final class NaaListener implements AutoCloseable {
     /// @param port 0 for any free one, see [#port]
     /// @throws FabricException with SERVICE_IN_USE if the port is taken
     public static NaaListener bind(Device device, int port, ServerOptions options) {
+        return bind(device, port, options, device::createCompletionQueue);
+    }
+
+    /// Like [#bind(Device, int, ServerOptions)].
+    ///
+    /// @param queues makes the completion queue of a client
+    static NaaListener bind(
+            Device device, int port, ServerOptions options, IntFunction<CompletionQueue> queues) {
         ConnectionChannel channel = device.createConnectionChannel();
         try {
             ConnectionId id = channel.createId();
             id.listen(port, BACKLOG);
-            return new NaaListener(device, options, channel, id);
+            return new NaaListener(device, options, queues, channel, id);
         } catch (RuntimeException e) {
             channel.close();
             throw e;
@@ -297,6 +313,11 @@ public final class NaaListener implements AutoCloseable {
 
     ServerOptions options() {
         return options;
+    }
+
+    /// What makes the completion queue of a client, for so many completions.
+    IntFunction<CompletionQueue> queues() {
+        return queues;
     }
 
     /// Who decides about the clients' memory.

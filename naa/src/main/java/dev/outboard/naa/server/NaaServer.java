@@ -16,8 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
-/// A software NAA: serves any number of clients at once, each with a thread of its own, and runs
-/// the routine of the function code they call.
+/// A software NAA: serves any number of clients at once from one thread, and runs the routine of
+/// the function code they call: there if it is short, otherwise on one of some workers.
 ///
 /// ```java
 /// RoutineSet routines = RoutineSet.of(RoutineSpec.of(1, "increment", increment));
@@ -38,6 +38,7 @@ public final class NaaServer implements AutoCloseable {
     private final NaaListener listener;
     private final ServerRoutines routines;
     private final ServerOptions options;
+    private final ServingLoop loop;
     private final Runnable closeDevice;
     private final Thread acceptor;
     private final Set<ConnectionWorker> connections = ConcurrentHashMap.newKeySet();
@@ -47,10 +48,12 @@ public final class NaaServer implements AutoCloseable {
 
     private NaaServer(
             NaaListener listener,
+            ServingLoop loop,
             RoutineSet routines,
             ServerOptions options,
             Runnable closeDevice) {
         this.listener = listener;
+        this.loop = loop;
         this.routines = new ServerRoutines(routines, options, listener.counters());
         this.options = options;
         this.closeDevice = closeDevice;
@@ -98,10 +101,22 @@ public final class NaaServer implements AutoCloseable {
                                 .formatted(spec.functionCode(), spec.name(), max));
             }
         }
-        NaaListener listener = NaaListener.bind(device, port, options);
-        NaaServer server = new NaaServer(listener, routines, options, closeDevice);
-        server.acceptor.start();
-        return server;
+        ServingLoop loop = new ServingLoop(device, options.spin());
+        try {
+            NaaListener listener =
+                    NaaListener.bind(
+                            device,
+                            port,
+                            options,
+                            capacity -> device.createCompletionQueue(capacity, loop.channel()));
+            NaaServer server = new NaaServer(listener, loop, routines, options, closeDevice);
+            loop.start("naa-serve-" + server.port());
+            server.acceptor.start();
+            return server;
+        } catch (RuntimeException e) {
+            loop.close();
+            throw e;
+        }
     }
 
     /// The port it listens on.
@@ -143,6 +158,7 @@ public final class NaaServer implements AutoCloseable {
         long end = System.nanoTime() + options.shutdownLimit().toNanos();
         Cleanup cleanup = new Cleanup();
         cleanup.defer(closeDevice);
+        cleanup.defer(loop::close);
         cleanup.defer(listener::close);
         cleanup.defer(() -> routines.workers().stop(options.shutdownLimit()));
         routines.drain();
@@ -156,7 +172,7 @@ public final class NaaServer implements AutoCloseable {
         while (!connections.isEmpty()) {
             boolean late = isOver(end);
             connections.forEach(connection -> connection.stop(late));
-            connections.forEach(ConnectionWorker::rescue);
+            rescue();
             LockSupport.parkNanos(STOP_RETRY_NANOS);
         }
         cleanup.finish(
@@ -181,7 +197,7 @@ public final class NaaServer implements AutoCloseable {
             try {
                 listener.accept(ACCEPT_SLICE).ifPresent(this::serve);
                 listener.expire();
-                connections.forEach(ConnectionWorker::rescue);
+                rescue();
             } catch (RuntimeException e) {
                 // An admission or an observer that throws must not end the server.
                 options.observer().failed("the listener", e);
@@ -189,9 +205,15 @@ public final class NaaServer implements AutoCloseable {
         }
     }
 
-    /// NAA-MULTI-1: every connection has a context and a thread of its own.
+    private void rescue() {
+        connections.forEach(ConnectionWorker::rescue);
+        loop.rescue();
+    }
+
+    /// NAA-MULTI-1: every connection has a context of its own.
     private void serve(NaaServerContext context) {
-        ConnectionWorker worker = new ConnectionWorker(context, routines, options, this::ended);
+        ConnectionWorker worker =
+                new ConnectionWorker(context, routines, options, loop, this::ended);
         connections.add(worker);
         options.observer().connected(context);
         worker.start();

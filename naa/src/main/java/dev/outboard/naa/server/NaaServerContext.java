@@ -1,6 +1,7 @@
 package dev.outboard.naa.server;
 
 import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.Device;
@@ -25,8 +26,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/// One client of a server. [NaaServer] serves each on a thread of its own; with
-/// [NaaListener#accept] an application does that itself:
+/// One client of a server. [NaaServer] serves all of its own; with [NaaListener#accept] an
+/// application does that itself:
 ///
 /// ```java
 /// try (NaaServerContext client = listener.accept(limit).orElseThrow()) {
@@ -77,7 +78,9 @@ public final class NaaServerContext implements AutoCloseable {
         String peer = address.getAddress().getHostAddress() + ":" + address.getPort();
         this.turn = new Turn("the connection of " + peer);
         try {
-            resources = ServerResources.create(device, id, options.maxRegions(), cleanup);
+            resources =
+                    ServerResources.create(
+                            device, id, options.maxRegions(), listener.queues(), cleanup);
             machine =
                     new ServerMachine(
                             peer,
@@ -210,9 +213,7 @@ public final class NaaServerContext implements AutoCloseable {
     /// @return empty if none came in time or the client has disconnected; the state tells
     public Optional<RpcContext> receive(Duration limit) {
         try (Turn _ = turn.take()) {
-            if (machine.state() == NaaState.MRSP_DONE) {
-                machine.awaitRpc(System.nanoTime());
-            }
+            awaitRpcs();
             if (rpcPending) {
                 throw new IllegalStateException("the last RPC of " + peer() + " has no answer yet");
             }
@@ -237,12 +238,22 @@ public final class NaaServerContext implements AutoCloseable {
         long left = limit.isZero() ? Long.MAX_VALUE : limit.toNanos();
         while (isWaiting() && left > 0) {
             await(left);
-            if (machine.takeHostError()) {
-                options.observer().hostError(this);
-            }
+            tellHostError();
             if (!limit.isZero()) {
                 left = limit.toNanos() - (System.nanoTime() - start);
             }
+        }
+    }
+
+    private void awaitRpcs() {
+        if (machine.state() == NaaState.MRSP_DONE) {
+            machine.awaitRpc(System.nanoTime());
+        }
+    }
+
+    private void tellHostError() {
+        if (machine.takeHostError()) {
+            options.observer().hostError(this);
         }
     }
 
@@ -356,21 +367,75 @@ public final class NaaServerContext implements AutoCloseable {
         }
     }
 
+    // ---- visits, by the loop of a server --------------------------------------------------------
+
+    /// The queue that tells of the client.
+    CompletionQueue queue() {
+        return resources.queue();
+    }
+
+    /// Handles all completions there are, for a client whose regions are set up.
+    ///
+    /// @return how many
+    /// @throws NaaException if the connection has failed
+    int handleArrived() {
+        try (Turn _ = turn.take()) {
+            awaitRpcs();
+            int handled = link.await(0);
+            settle();
+            tellHostError();
+            throwFailure();
+            return handled;
+        }
+    }
+
+    /// The RPC that has arrived and was not handed out yet.
+    Optional<RpcContext> nextRpc() {
+        return machine.state() == NaaState.CALCULATING && !rpcPending
+                ? Optional.of(newRpc())
+                : Optional.empty();
+    }
+
+    /// Does what is due, whatever has arrived.
+    ///
+    /// @throws NaaException if that fails the connection
+    void checkTime() {
+        try (Turn _ = turn.take()) {
+            look();
+            settle();
+            throwFailure();
+        }
+    }
+
+    /// The nanoseconds until [#checkTime] has something to do; huge if nothing is set.
+    long nanosUntilDue() {
+        return machine.nanosUntilDue(System.nanoTime());
+    }
+
     // ---- waiting --------------------------------------------------------------------------------
 
     private int await(long limitNanos) {
         int handled = link.await(limitNanos);
         if (handled == 0) {
-            link.checkTime();
-            place.look(resources.pair());
-            listener.handleEventsIfUnattended();
+            look();
         }
+        settle();
+        return handled;
+    }
+
+    /// Sees to what no completion tells.
+    private void look() {
+        link.checkTime();
+        place.look(resources.pair());
+        listener.handleEventsIfUnattended();
+    }
+
+    private void settle() {
         place.noticeEnd();
         if (turn.isEnded()) {
             machine.disconnected();
         }
         answerRequest();
-        return handled;
     }
 
     private void throwFailure() {

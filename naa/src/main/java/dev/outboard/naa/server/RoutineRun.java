@@ -19,11 +19,12 @@ final class RoutineRun implements Runnable {
     private @Nullable Runnable whenItReturns;
 
     /// @param origin where the client comes from
-    RoutineRun(ServedRoutine routine, RpcContext rpc, Origin origin) {
+    /// @param polling whether it runs on the thread that polls
+    RoutineRun(ServedRoutine routine, RpcContext rpc, Origin origin, boolean polling) {
         this.routine = routine;
         this.rpc = rpc;
         this.origin = origin;
-        this.polling = routine.isShort();
+        this.polling = polling;
     }
 
     /// Runs the routine, unless it was cancelled before it began.
@@ -53,7 +54,7 @@ final class RoutineRun implements Runnable {
         return routine;
     }
 
-    /// Whether it runs on the thread that polls the connection.
+    /// Whether it runs on the thread that polls.
     boolean isPolling() {
         return polling;
     }

@@ -31,7 +31,7 @@ import java.util.OptionalLong;
 /// @param shortLimit what a routine that runs on a polling thread should take at most
 /// @param workers threads for routines that are not short
 /// @param maxQueuedRpcs RPCs that may wait for a worker
-/// @param spin how long a connection polls before it sleeps; [#POLLED] never sleeps
+/// @param spin how long the server polls before it sleeps; [#POLLED] never sleeps
 /// @param shutdownLimit how long closing the server waits for routines
 /// @param admission whom to serve
 /// @param observer who learns what happens
@@ -59,7 +59,7 @@ public record ServerOptions(
         Admission admission,
         ServerObserver observer) {
 
-    /// Spin for ever: the lowest latency, for one processor per connection.
+    /// Spin for ever: the lowest latency, for one processor.
     public static final Duration POLLED = Duration.ofDays(36_500);
 
     /// Refuses limits that no server can work with.

@@ -12,6 +12,7 @@ import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.naa.link.Cleanup;
 import dev.outboard.naa.protocol.ServerMachine;
 import java.lang.foreign.Arena;
+import java.util.function.IntFunction;
 
 /// What a connection of a server needs of its device.
 ///
@@ -36,9 +37,15 @@ record ServerResources(
     ///
     /// NAA-CONN-14: the queue pair has room for the WRITEs of one answer.
     ///
+    /// @param queues makes the completion queue of a capacity
     /// @param cleanup gets what releases the rest, also if something cannot be created
     /// @throws dev.outboard.fabric.FabricException if something cannot be created
-    static ServerResources create(Device device, ConnectionId id, int regions, Cleanup cleanup) {
+    static ServerResources create(
+            Device device,
+            ConnectionId id,
+            int regions,
+            IntFunction<CompletionQueue> queues,
+            Cleanup cleanup) {
         DeviceLimits limits = device.limits();
         int maxSends = Math.min(regions + OTHER_SENDS, limits.maxWorkRequests());
         Arena arena = Arena.ofShared();
@@ -48,7 +55,7 @@ record ServerResources(
         MemoryRegion messages =
                 domain.register(arena.allocate(ServerMachine.MESSAGE_BYTES), Access.LOCAL_WRITE);
         cleanup.defer(messages::close);
-        CompletionQueue queue = device.createCompletionQueue(maxSends + RECEIVES);
+        CompletionQueue queue = queues.apply(maxSends + RECEIVES);
         cleanup.defer(queue::close);
         QueuePair pair =
                 id.createQueuePair(domain, QueuePairAttributes.of(queue, maxSends, RECEIVES));

@@ -1,0 +1,214 @@
+package dev.outboard.naa.server;
+
+import dev.outboard.fabric.CompletionChannel;
+import dev.outboard.fabric.CompletionQueue;
+import dev.outboard.fabric.Device;
+import dev.outboard.naa.link.Link;
+import dev.outboard.naa.link.Polling;
+import dev.outboard.naa.server.ConnectionWorker.Visit;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// Serves all clients of a [NaaServer] from one thread, which visits whoever's completion queue
+/// tells of something. What may take long a client does elsewhere, and comes back.
+///
+/// Should a visit take long all the same, because a routine hangs that was to be short, its thread
+/// is left to it and the loop goes on with another.
+final class ServingLoop implements AutoCloseable {
+    private static final long LONGEST_VISIT_NANOS = 50_000_000;
+
+    private final CompletionChannel channel;
+    private final long spinNanos;
+    private final Queue<ConnectionWorker> arriving = new ConcurrentLinkedQueue<>();
+    private volatile Shift shift = new Shift();
+    private volatile String name = "";
+    private volatile boolean closed;
+
+    // What follows belongs to the thread whose shift it is.
+
+    private final Map<CompletionQueue, ConnectionWorker> clients = new HashMap<>();
+
+    /// Whose queues tell of something.
+    private final Queue<CompletionQueue> notified = new ArrayDeque<>();
+
+    /// Who was served last, and is likely to want something next.
+    private @Nullable ConnectionWorker latest;
+
+    private long servedNanos = System.nanoTime();
+    private long lookNanos = servedNanos;
+
+    /// A loop without clients.
+    ///
+    /// @param spin how long it polls before it sleeps
+    ServingLoop(Device device, Duration spin) {
+        this.channel = device.createCompletionChannel();
+        this.spinNanos = Polling.nanos(spin);
+    }
+
+    /// Where the queues of its clients report to.
+    CompletionChannel channel() {
+        return channel;
+    }
+
+    /// Serves its clients from now on.
+    ///
+    /// @param threadName of its thread
+    void start(String threadName) {
+        name = threadName;
+        shift.start();
+    }
+
+    /// Serves `client` from now on, until a visit tells that it leaves. Any thread.
+    void add(ConnectionWorker client) {
+        arriving.add(client);
+        channel.wake();
+    }
+
+    /// Goes on with another thread if a visit takes too long. Called now and then, by one thread at
+    /// a time.
+    void rescue() {
+        ConnectionWorker client = shift.takeOver();
+        if (client != null) {
+            forget(client);
+            shift = new Shift();
+            shift.start();
+        }
+    }
+
+    /// Ends the loop, which has no clients any more.
+    @Override
+    public void close() {
+        closed = true;
+        channel.wake();
+        shift.awaitEnd();
+        channel.close();
+    }
+
+    private void forget(ConnectionWorker client) {
+        clients.remove(client.queue());
+        if (client.equals(latest)) {
+            latest = null;
+        }
+    }
+
+    /// What one thread does of the loop's work: everything, until a visit takes too long.
+    private final class Shift {
+        private final Thread thread = Thread.ofPlatform().daemon().unstarted(this::work);
+        private final AtomicReference<@Nullable ConnectionWorker> visited = new AtomicReference<>();
+        private volatile long visitedSinceNanos;
+
+        void start() {
+            thread.setName(name);
+            thread.start();
+        }
+
+        void awaitEnd() {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        /// Takes the loop's work from the thread if a visit takes too long.
+        ///
+        /// @return whom it visits; null if it goes on
+        @Nullable ConnectionWorker takeOver() {
+            ConnectionWorker client = visited.get();
+            boolean isLate =
+                    client != null && System.nanoTime() - visitedSinceNanos > LONGEST_VISIT_NANOS;
+            return isLate && visited.compareAndSet(client, null) ? client : null;
+        }
+
+        private void work() {
+            boolean goesOn = true;
+            while (goesOn && !closed) {
+                welcome();
+                channel.takeNotified(notified::add);
+                goesOn = notified.isEmpty() ? idle() : visitNotified();
+                if (goesOn && System.nanoTime() - lookNanos >= 0) {
+                    lookAfterAll();
+                }
+            }
+        }
+
+        /// What came for them before is not told again.
+        private void welcome() {
+            ConnectionWorker client = arriving.poll();
+            while (client != null) {
+                clients.put(client.queue(), client);
+                notified.add(client.queue());
+                client = arriving.poll();
+            }
+        }
+
+        private boolean visitNotified() {
+            boolean goesOn = true;
+            while (goesOn && !notified.isEmpty()) {
+                CompletionQueue queue = notified.remove();
+                ConnectionWorker client = clients.get(queue);
+                if (client != null) {
+                    queue.requestNotification(false);
+                    goesOn = visit(client);
+                }
+            }
+            return goesOn;
+        }
+
+        /// NAA-POLL-6: polls for a while, then sleeps.
+        private boolean idle() {
+            ConnectionWorker polled = latest;
+            long now = System.nanoTime();
+            if (polled != null && now - servedNanos < spinNanos) {
+                Thread.onSpinWait();
+                return visit(polled);
+            }
+            channel.await(Math.min(Link.SLICE_NANOS, lookNanos - now));
+            return true;
+        }
+
+        /// @return false if another thread has taken over meanwhile
+        private boolean visit(ConnectionWorker client) {
+            visitedSinceNanos = System.nanoTime();
+            visited.set(client);
+            Visit visit = client.visit();
+            if (!visited.compareAndSet(client, null)) {
+                if (visit != Visit.LEAVES) {
+                    add(client);
+                }
+                return false;
+            }
+            switch (visit) {
+                case IN_VAIN -> {}
+                case SERVED -> {
+                    latest = client;
+                    servedNanos = System.nanoTime();
+                    long due = Math.min(Link.SLICE_NANOS, client.nanosUntilDue());
+                    lookNanos = Math.min(lookNanos, servedNanos + due);
+                }
+                case LEAVES -> forget(client);
+            }
+            return true;
+        }
+
+        /// Sees to what no completion tells.
+        private void lookAfterAll() {
+            long next = Link.SLICE_NANOS;
+            for (ConnectionWorker client : List.copyOf(clients.values())) {
+                if (client.look()) {
+                    next = Math.min(next, client.nanosUntilDue());
+                } else {
+                    forget(client);
+                }
+            }
+            lookNanos = System.nanoTime() + next;
+        }
+    }
+}
