@@ -49,6 +49,9 @@ public final class ThreadDrivers implements Drivers {
     /// What the application's thread that leads waits for.
     private volatile @Nullable WaitPoint leadersPoint;
 
+    /// Where the thread sleeps that was woken to lead next, until it does or passes it on.
+    private volatile @Nullable WaitPoint heir;
+
     /// Changes whenever an application's thread drives.
     private volatile int applicationTurns;
 
@@ -114,13 +117,19 @@ public final class ThreadDrivers implements Drivers {
                 } else if (canLead() && tryLead()) {
                     leads = true;
                     leadersPoint = point;
+                    heir = null;
                 } else {
                     sleep(point, left);
                 }
             }
         } finally {
             if (leads) {
-                leave();
+                leadersPoint = null;
+                leader.set(null);
+            }
+            // Who was woken to lead may have got what it waited for in the same moment.
+            if (leads || point.equals(heir)) {
+                passOn();
             }
         }
         return point.isNotified();
@@ -187,16 +196,16 @@ public final class ThreadDrivers implements Drivers {
         return false;
     }
 
-    /// The leader goes back to its application: another sleeper follows, or the service thread
-    /// looks after the socket.
-    private void leave() {
-        leadersPoint = null;
-        leader.set(null);
+    /// Who led, or was to lead, goes back to its application: another sleeper follows, or the
+    /// service thread looks after the socket.
+    private void passOn() {
         for (WaitPoint point : sleepers) {
+            heir = point;
             if (point.unparkToLead()) {
                 return;
             }
         }
+        heir = null;
         if (isServiceIdle) {
             isServiceIdle = false;
             LockSupport.unpark(service);

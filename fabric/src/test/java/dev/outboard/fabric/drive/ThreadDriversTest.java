@@ -191,6 +191,32 @@ class ThreadDriversTest {
     }
 
     @Test
+    void aFollowerThatHasItsOwnBeforeItLeadsPassesOn() throws Exception {
+        Waiting leader = leader();
+        WaitPoint first = new WaitPoint(drivers);
+        WaitPoint second = new WaitPoint(drivers);
+        Waiting one = parkedAt(first, Thread.ofPlatform().daemon());
+        Waiting two = parkedAt(second, Thread.ofPlatform().daemon());
+
+        machine.next =
+                () -> {
+                    point.wake();
+                    machine.next =
+                            () ->
+                                    (Thread.currentThread().equals(one.thread()) ? first : second)
+                                            .wake();
+                };
+        engine.wake();
+        assertThat(leader.get()).isTrue();
+        Eventually.until(() -> one.result().isDone() || two.result().isDone());
+        Waiting last = one.result().isDone() ? two : one;
+        Eventually.until(() -> site.isSleptInBy(last.thread()));
+        assertThat(last.result().isDone()).isFalse();
+        (last.equals(one) ? first : second).wake();
+        assertThat(last.get()).isTrue();
+    }
+
+    @Test
     void aFollowerIsWokenWithoutTheLeader() throws Exception {
         Waiting leader = leader();
         WaitPoint other = new WaitPoint(drivers);
