@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// Serves all clients of a [NaaServer] from one thread, which visits whoever's completion queue
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// is left to it and the loop goes on with another.
 final class ServingLoop implements AutoCloseable {
     private static final long LONGEST_VISIT_NANOS = 50_000_000;
+    private static final long END_RETRY_NANOS = 1_000_000;
 
     private final CompletionChannel channel;
     private final long spinNanos;
@@ -82,12 +84,14 @@ final class ServingLoop implements AutoCloseable {
         }
     }
 
-    /// Ends the loop, which has no clients any more.
+    /// Ends the loop, which has no clients any more. A visit that goes on is left to its thread.
     @Override
     public void close() {
         closed = true;
         channel.wake();
-        shift.awaitEnd();
+        while (!shift.awaitEnd()) {
+            rescue();
+        }
         channel.close();
     }
 
@@ -109,12 +113,10 @@ final class ServingLoop implements AutoCloseable {
             thread.start();
         }
 
-        void awaitEnd() {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+        /// Waits a moment for its end, which comes when the loop is closed.
+        boolean awaitEnd() {
+            LockSupport.parkNanos(this, END_RETRY_NANOS);
+            return !thread.isAlive();
         }
 
         /// Takes the loop's work from the thread if a visit takes too long.
@@ -185,16 +187,17 @@ final class ServingLoop implements AutoCloseable {
                 }
                 return false;
             }
-            switch (visit) {
-                case IN_VAIN -> {}
-                case SERVED -> {
-                    latest = client;
-                    servedNanos = System.nanoTime();
-                    long due = Math.min(Link.SLICE_NANOS, client.nanosUntilDue());
-                    lookNanos = Math.min(lookNanos, servedNanos + due);
-                }
-                case LEAVES -> forget(client);
+            if (visit == Visit.LEAVES) {
+                forget(client);
+                return true;
             }
+            long now = System.nanoTime();
+            if (visit == Visit.SERVED) {
+                latest = client;
+                servedNanos = now;
+            }
+            lookNanos =
+                    Math.min(lookNanos, now + Math.min(Link.SLICE_NANOS, client.nanosUntilDue()));
             return true;
         }
 
