@@ -277,9 +277,13 @@ class RoutineIsolationTest extends SessionSuite {
         awaitNoConnections();
     }
 
-    @Test
-    void theServerClosesThoughAShortRoutineHangs() {
-        serve(ServerOptions.builder().shutdownLimit(SHORT_TIME), spec(this::hang).asShort());
+    /// Before or after another thread has taken over from the one that the routine keeps.
+    @ParameterizedTest
+    @ValueSource(longs = {0, 200})
+    void theServerClosesThoughAShortRoutineHangs(long shutdownMillis) {
+        serve(
+                ServerOptions.builder().shutdownLimit(Duration.ofMillis(shutdownMillis)),
+                spec(this::hang).asShort());
         try (NaaClient caller = custom()) {
             CompletableFuture<RpcResult> call = caller.invokeAsync();
             Eventually.until(server::calculating);

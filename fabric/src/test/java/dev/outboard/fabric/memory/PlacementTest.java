@@ -86,6 +86,26 @@ class PlacementTest {
         assertThat(word.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(1);
     }
 
+    /// Of a region that nobody watches, whose bytes a packet fetches by itself.
+    @Test
+    void whatTheDeviceSendsShowsWhatItWrote() {
+        RegisteredRegion plain =
+                table.register(
+                        1, relaxed.segment(), Set.of(Access.LOCAL_WRITE, Access.RELAXED_ORDERING));
+        List<Long> sent = new ArrayList<>();
+
+        write(plain, 16, 7);
+        assertThat(at(16)).as("before").isZero();
+        plain.append(
+                (payload, offset, length) ->
+                        sent.add(payload.segment().get(ValueLayout.JAVA_LONG, offset)),
+                16,
+                8,
+                QPN,
+                true);
+        assertThat(sent).containsExactly(7L);
+    }
+
     @Test
     void anAtomicOperationComesAfterThem() {
         assertSettledBy(() -> strict.update(0, false, 0, 5, QPN));
