@@ -21,10 +21,6 @@ import org.jspecify.annotations.Nullable;
 ///   socket, because every packet would wake it for nothing, and looks whether it is needed again:
 ///   after a millisecond, then less and less often, at last every eight.
 public final class ThreadDrivers implements Drivers {
-    /// After how many turns that found work a thread that waits looks at the clock: the work may
-    /// never end.
-    private static final int TURNS_PER_LOOK = 64;
-
     private static final Logger LOGGER = System.getLogger(ThreadDrivers.class.getName());
 
     private static final long LOOK_NANOS = 1_000_000;
@@ -98,19 +94,15 @@ public final class ThreadDrivers implements Drivers {
     public boolean await(WaitPoint point, @Nullable CompletionRing ring, long timeoutNanos) {
         long start = System.nanoTime();
         boolean leads = false;
-        int turns = 0;
         try {
             while (!point.isNotified() && !point.isClosed()) {
-                if (drive(ring)) {
-                    turns++;
-                    if (turns % TURNS_PER_LOOK == 0 && System.nanoTime() - start >= timeoutNanos) {
-                        break;
-                    }
-                    continue;
-                }
+                boolean worked = drive(ring);
                 long left = timeoutNanos - (System.nanoTime() - start);
                 if (left <= 0) {
                     break;
+                }
+                if (worked) {
+                    continue;
                 }
                 if (leads) {
                     engine.sleep(left);

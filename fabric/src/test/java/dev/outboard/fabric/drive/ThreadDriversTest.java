@@ -1,6 +1,7 @@
 package dev.outboard.fabric.drive;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.testkit.Eventually;
@@ -176,18 +177,42 @@ class ThreadDriversTest {
     }
 
     @Test
-    void theNextThatAwaitsFollowsTheLeader() throws Exception {
+    void oneOfThoseThatAwaitFollowsTheLeader() throws Exception {
         Waiting leader = leader();
-        WaitPoint other = new WaitPoint(drivers);
-        Waiting follower = parkedAt(other, Thread.ofPlatform().daemon());
+        WaitPoint first = new WaitPoint(drivers);
+        WaitPoint second = new WaitPoint(drivers);
+        Waiting one = parkedAt(first, Thread.ofPlatform().daemon());
+        Waiting two = parkedAt(second, Thread.ofPlatform().daemon());
         assertThat(site.isSleptInBy(leader.thread())).isTrue();
-        long before = machine.turnsOf(follower.thread());
+        long turnsOfOne = machine.turnsOf(one.thread());
+        long turnsOfTwo = machine.turnsOf(two.thread());
 
         point.wake();
         assertThat(leader.get()).isTrue();
-        Eventually.until(() -> machine.turnsOf(follower.thread()) > before);
-        other.wake();
-        assertThat(follower.get()).isTrue();
+        Eventually.until(() -> site.isSleptInBy(one.thread()) || site.isSleptInBy(two.thread()));
+        boolean isOne = site.isSleptInBy(one.thread());
+        assertThat(machine.turnsOf(isOne ? two.thread() : one.thread()))
+                .as("the other one sleeps on")
+                .isEqualTo(isOne ? turnsOfTwo : turnsOfOne);
+        first.wake();
+        second.wake();
+        assertThat(one.get()).isTrue();
+        assertThat(two.get()).isTrue();
+    }
+
+    @Test
+    void aLeaderWhoseTurnFailsLeadsNoMore() {
+        Waiting leader = leader();
+        WaitPoint other = new WaitPoint(drivers);
+        Waiting follower = parkedAt(other, Thread.ofPlatform().daemon());
+
+        machine.next =
+                () -> {
+                    throw new IllegalStateException("broken");
+                };
+        engine.wake();
+        assertThatThrownBy(leader::get).hasRootCauseMessage("broken");
+        Eventually.until(() -> site.isSleptInBy(follower.thread()));
     }
 
     @Test
