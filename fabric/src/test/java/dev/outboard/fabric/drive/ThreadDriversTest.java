@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.testkit.Eventually;
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -24,6 +25,9 @@ import org.junit.jupiter.api.Test;
 
 class ThreadDriversTest {
     private static final long LONG = TimeUnit.HOURS.toNanos(1);
+
+    /// A service thread that is not needed, but does not know, would look some forty times.
+    private static final long WHILE_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
     private final ScriptedMachine machine = new ScriptedMachine();
     private final Bedroom site = new Bedroom();
@@ -174,6 +178,29 @@ class ThreadDriversTest {
         point.wake();
         assertThat(leader.get()).isTrue();
         Eventually.until(() -> site.isSleptInBy(service));
+    }
+
+    /// As long as there is a leader nobody needs it: it would only take a processor again and
+    /// again.
+    @Test
+    void whileALeaderSleepsTheServiceThreadDoes() throws Exception {
+        Thread service = service();
+        Waiting leader = leader();
+        Eventually.until(() -> {
+            long before = sleepsOf(service);
+            LockSupport.parkNanos(WHILE_NANOS);
+            return sleepsOf(service) - before <= 1;
+        });
+        assertThat(site.isSleptInBy(leader.thread())).isTrue();
+        point.wake();
+        assertThat(leader.get()).isTrue();
+    }
+
+    /// How often `thread` went to sleep.
+    private static long sleepsOf(Thread thread) {
+        return ManagementFactory.getThreadMXBean()
+                .getThreadInfo(thread.threadId())
+                .getWaitedCount();
     }
 
     @Test
