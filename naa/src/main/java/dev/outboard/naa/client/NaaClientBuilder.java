@@ -195,7 +195,9 @@ public final class NaaClientBuilder {
     }
 
     /// How long to poll before sleeping, 20 µs by default;
-    /// [ServerOptions#POLLED][dev.outboard.naa.server.ServerOptions#POLLED] never sleeps.
+    /// [ServerOptions#POLLED][dev.outboard.naa.server.ServerOptions#POLLED] never sleeps. A thread
+    /// sleeps all the same while as many others of the process poll as there are processors but
+    /// one.
     public NaaClientBuilder spin(Duration value) {
         spin = value;
         return this;
