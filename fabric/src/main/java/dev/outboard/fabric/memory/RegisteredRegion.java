@@ -23,6 +23,8 @@ public final class RegisteredRegion implements MemoryRegion, KeyHolder {
     private final Payload payload;
     private final long address;
 
+    private final boolean isPlain;
+
     /// What stands between the device and the bytes; null if nothing does.
     private final @Nullable Interception interception;
 
@@ -40,8 +42,9 @@ public final class RegisteredRegion implements MemoryRegion, KeyHolder {
         this.payload = Payload.of(content.memory());
         this.address = content.isOfHost() ? payload.address() : 0;
         this.accessBits = access.stream().mapToInt(Access::bit).sum();
+        this.isPlain = content.watch() == null && content.registers() == null;
         this.interception =
-                isPlain() && table.placement() == null
+                isPlain && table.placement() == null
                         ? null
                         : new Interception(
                                 table, content, access.contains(Access.RELAXED_ORDERING));
@@ -59,7 +62,7 @@ public final class RegisteredRegion implements MemoryRegion, KeyHolder {
     /// Whether nobody is called when the device reads: what is sent may be fetched as late as it
     /// leaves.
     public boolean isPlain() {
-        return content.watch() == null && content.registers() == null;
+        return isPlain;
     }
 
     /// Whether the application can read it by [#segment].
@@ -72,7 +75,7 @@ public final class RegisteredRegion implements MemoryRegion, KeyHolder {
     /// @param byPeer whether its peer named them
     /// @throws MemoryFault if they cannot be read; nothing is appended then
     public void append(PayloadSink sink, long offset, int length, int user, boolean byPeer) {
-        if (isPlain()) {
+        if (isPlain) {
             table.settle();
             sink.append(payload, offset, length);
         } else {

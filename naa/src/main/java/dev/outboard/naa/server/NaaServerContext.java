@@ -227,9 +227,7 @@ public final class NaaServerContext implements AutoCloseable {
             }
             awaitRpc(limit);
             throwFailure();
-            return machine.state() == NaaState.CALCULATING
-                    ? Optional.of(newRpc())
-                    : Optional.empty();
+            return nextRpc();
         }
     }
 
