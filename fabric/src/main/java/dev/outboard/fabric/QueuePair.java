@@ -1,5 +1,6 @@
 package dev.outboard.fabric;
 
+import java.util.List;
 import java.util.Map;
 
 /// A send queue and a receive queue, towards one remote queue pair if [#type] is
@@ -45,6 +46,14 @@ public interface QueuePair extends AutoCloseable {
     /// @throws FabricException with INVALID_STATE before the queue pair is ready to send; with
     ///   INVALID_ARGUMENT if the request is larger than the limits
     boolean post(SendRequest request);
+
+    /// Posts `requests` in their order and rings once (the verbs' `ibv_post_send` takes a list):
+    /// many small ones leave together, and arrive so. Ends before the first that does not fit.
+    ///
+    /// @return how many were posted; the others are left to another call, which tells what is wrong
+    ///   with the first of them if the send queue is not full
+    /// @throws FabricException like [#post(SendRequest)], for the first of the list
+    int post(List<SendRequest> requests);
 
     /// Posts a receive. In state ERROR it is flushed.
     ///

@@ -20,6 +20,7 @@ import dev.outboard.fabric.SendRequest;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 
 /// Two RoCE devices on loopback and a connected queue pair on each, with a region of memory. Each
 /// end is for one thread.
@@ -109,6 +110,13 @@ final class VerbsPair implements AutoCloseable {
             while (!queuePair.post(send)) {
                 Thread.onSpinWait();
             }
+        }
+
+        /// Posts as many of `requests` as fit.
+        ///
+        /// @return how many
+        int post(List<SendRequest> requests) {
+            return queuePair.post(requests);
         }
 
         /// Posts a receive that takes up to `bytes`.

@@ -16,6 +16,8 @@ import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
 import dev.outboard.fabric.SharedReceiveQueue;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -197,6 +199,60 @@ public abstract class LimitsContract {
             sender.post(sender.message(8));
             assertThat(sender.status()).isEqualTo("8 SUCCESS");
             assertThat(peers.receiver.status()).isEqualTo("9 SUCCESS");
+        }
+    }
+
+    @Test
+    void aListIsPostedAsFarAsItFits() {
+        try (Peers peers = new Peers()) {
+            VerbsEnd sender = peers.sender;
+            sender.queuePair().modify(QueuePairChange.to(QueuePairState.SEND_QUEUE_DRAIN));
+            sender.event();
+            List<SendRequest> requests = new ArrayList<>();
+            for (int id = 1; id <= SMALL + 2; id++) {
+                requests.add(sender.message(id));
+            }
+            assertThat(sender.queuePair().post(requests)).isEqualTo(SMALL);
+            assertThat(sender.queuePair().post(requests)).as("a full queue").isZero();
+            assertThat(sender.queuePair().post(List.of())).as("an empty list").isZero();
+
+            for (int id = 1; id <= SMALL; id++) {
+                peers.receiver.postReceive(id);
+            }
+            sender.queuePair().modify(QueuePairChange.to(QueuePairState.READY_TO_SEND));
+            for (int id = 1; id <= SMALL; id++) {
+                assertThat(sender.status()).isEqualTo(id + " SUCCESS");
+                assertThat(peers.receiver.status()).isEqualTo(id + " SUCCESS");
+            }
+            for (int id = SMALL + 1; id <= SMALL + 2; id++) {
+                peers.receiver.postReceive(id);
+            }
+            assertThat(sender.queuePair().post(requests.subList(SMALL, SMALL + 2))).isEqualTo(2);
+            for (int id = SMALL + 1; id <= SMALL + 2; id++) {
+                assertThat(sender.status()).isEqualTo(id + " SUCCESS");
+                assertThat(peers.receiver.status()).isEqualTo(id + " SUCCESS");
+            }
+        }
+    }
+
+    @Test
+    void aListEndsBeforeARequestThatIsRefused() {
+        try (Peers peers = new Peers()) {
+            VerbsEnd sender = peers.sender;
+            SendRequest stranger = new SendRequest().send().payload(peers.receiver.region(), 0, 8);
+            List<SendRequest> requests = List.of(sender.message(1), stranger, sender.message(3));
+            peers.receiver.postReceive(1);
+            assertThat(sender.queuePair().post(requests)).isEqualTo(1);
+            assertThatThrownBy(() -> sender.queuePair().post(requests.subList(1, 3)))
+                    .isInstanceOfSatisfying(
+                            FabricException.class,
+                            e -> assertThat(e.reason()).isEqualTo(Reason.INVALID_ARGUMENT))
+                    .hasMessageContaining("region of another device");
+            assertThat(sender.status()).as("what stands before it").isEqualTo("1 SUCCESS");
+            assertThat(peers.receiver.status()).isEqualTo("1 SUCCESS");
+            peers.receiver.postReceive(3);
+            assertThat(sender.queuePair().post(requests.subList(2, 3))).isEqualTo(1);
+            assertThat(sender.status()).isEqualTo("3 SUCCESS");
         }
     }
 

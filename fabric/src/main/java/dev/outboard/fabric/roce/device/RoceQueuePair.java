@@ -17,6 +17,7 @@ import dev.outboard.fabric.drive.Doorbell;
 import dev.outboard.fabric.roce.nic.NicQueuePair;
 import dev.outboard.fabric.roce.transport.QueuePairMachine;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -131,6 +132,23 @@ final class RoceQueuePair implements QueuePair {
     public boolean post(SendRequest request) {
         requireOpen();
         boolean posted = machine.post(request);
+        device.engine().ring(bell);
+        return posted;
+    }
+
+    @Override
+    public int post(List<SendRequest> requests) {
+        requireOpen();
+        int posted = 0;
+        try {
+            while (posted < requests.size() && machine.post(requests.get(posted))) {
+                posted++;
+            }
+        } catch (FabricException e) {
+            if (posted == 0) {
+                throw e;
+            }
+        }
         device.engine().ring(bell);
         return posted;
     }
