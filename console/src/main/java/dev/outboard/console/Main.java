@@ -11,6 +11,7 @@ import dev.outboard.terminal.Subcommand;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import picocli.AutoComplete.GenerateCompletion;
@@ -57,7 +58,7 @@ public final class Main implements Runnable {
     public static void main(String[] words) {
         int exitCode;
         try {
-            exitCode = commandLine().execute(words);
+            exitCode = commandLine(words).execute(words);
         } catch (OutOfMemoryError e) {
             // A region of a size that the machine does not have: a matter of the user's numbers.
             System.err.println("outboard: out of memory: " + e.getMessage());
@@ -66,14 +67,25 @@ public final class Main implements Runnable {
         System.exit(exitCode);
     }
 
-    /// The whole command with its rules for failures.
-    static CommandLine commandLine() {
+    /// The command with its rules for failures.
+    ///
+    /// @param words those that it will read. If the first names a command, that one alone is there:
+    ///   to take in the others as well would be most of what a short command costs
+    static CommandLine commandLine(String... words) {
         Main main = new Main();
         Failures failures = new Failures(() -> main.verbose);
         CommandLine outboard = new CommandLine(main);
-        COMMANDS.forEach(outboard::addSubcommand);
-        commandsOfOtherModules().forEach(outboard::addSubcommand);
-        HELPERS.forEach(outboard::addSubcommand);
+        List<Class<?>> commands =
+                Stream.concat(COMMANDS.stream(), commandsOfOtherModules()).toList();
+        commands.stream()
+                .filter(command -> words.length > 0 && name(command).equals(words[0]))
+                .findFirst()
+                .ifPresentOrElse(
+                        outboard::addSubcommand,
+                        () -> {
+                            commands.forEach(outboard::addSubcommand);
+                            HELPERS.forEach(outboard::addSubcommand);
+                        });
         explainAll(outboard);
         return outboard.registerConverter(ByteSize.class, ByteSize::parse)
                 .registerConverter(Duration.class, Measure::parseTime)
@@ -84,10 +96,14 @@ public final class Main implements Runnable {
     }
 
     /// In the order of their names: a service loader keeps to none.
-    private static Stream<CommandLine> commandsOfOtherModules() {
+    private static Stream<Class<?>> commandsOfOtherModules() {
         return ServiceLoader.load(Subcommand.class).stream()
-                .map(command -> new CommandLine(command.get()))
-                .sorted(Comparator.comparing(CommandLine::getCommandName));
+                .<Class<?>>map(ServiceLoader.Provider::type)
+                .sorted(Comparator.comparing(Main::name));
+    }
+
+    private static String name(Class<?> command) {
+        return Objects.requireNonNull(command.getAnnotation(Command.class)).name();
     }
 
     /// Gives every command `--help`; picocli's own commands have it.

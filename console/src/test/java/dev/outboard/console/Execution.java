@@ -8,7 +8,7 @@ import picocli.CommandLine;
 public record Execution(int exitCode, String out, String err) {
     /// Runs `outboard` in this process.
     public static Execution ofOutboard(String... words) {
-        return of(Main.commandLine(), words);
+        return of(Main.commandLine(words), words);
     }
 
     static Execution of(CommandLine command, String... words) {

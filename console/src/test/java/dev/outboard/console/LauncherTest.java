@@ -41,9 +41,9 @@ class LauncherTest {
         Execution second = outboard("naa", "two words");
 
         assertThat(first.err().lines())
-                .singleElement()
-                .asString()
-                .startsWith("Building Outboard (first run");
+                .satisfiesExactly(
+                        line -> assertThat(line).startsWith("Building Outboard (first run"),
+                        line -> assertThat(line).startsWith("Rehearsing"));
         assertThat(second.err()).isEmpty();
         assertThat(first.out()).isEqualTo(second.out());
         assertThat(first.out().lines())
@@ -64,8 +64,45 @@ class LauncherTest {
                 FileTime.from(Instant.now().plusSeconds(60)));
 
         assertThat(outboard().err().lines())
-                .containsExactly("Building Outboard (sources changed) …");
+                .satisfiesExactly(
+                        line -> assertThat(line).isEqualTo("Building Outboard (sources changed) …"),
+                        line -> assertThat(line).startsWith("Rehearsing"));
         assertThat(mavenCalls()).hasSize(2);
+    }
+
+    @Test
+    void eachJdkRehearsesOnceAndUsesItsOwnCache() throws Exception {
+        String cache = cacheOf(outboard());
+        assertThat(Path.of(cache)).hasContent("learnt by jdk");
+
+        jdk = fakeJdk("another", "25.0.4");
+        Execution first = outboard();
+        assertThat(first.err()).startsWith("Rehearsing");
+        assertThat(Path.of(cacheOf(first))).hasContent("learnt by another");
+        assertThat(outboard().err()).isEmpty();
+        assertThat(Path.of(cache)).as("the first is still there").exists();
+    }
+
+    private static String cacheOf(Execution run) {
+        return run.out()
+                .lines()
+                .filter(word -> word.startsWith("-XX:AOTCache="))
+                .findFirst()
+                .orElseThrow()
+                .replaceFirst(".*=", "");
+    }
+
+    @Test
+    void goesWithoutACacheThatCannotBeMade() throws Exception {
+        script(jdk.resolve("bin/java"), "echo \"$@\"; echo no loopback >&2");
+
+        Path log = root.resolve("target/rehearsal.log");
+        assertThat(outboard().err())
+                .contains("outboard: commands start more slowly than they could; why says " + log);
+        assertThat(log).content().contains("no loopback");
+        Execution second = outboard("naa");
+        assertThat(second.err()).as("tried once").isEqualTo("no loopback\n");
+        assertThat(second.out()).startsWith("-Xshare:auto ").endsWith(" naa\n");
     }
 
     @Test
@@ -74,7 +111,10 @@ class LauncherTest {
                 "[INFO] Building Outboard testkit 0.1.0-SNAPSHOT                          [2/10]",
                 "[INFO] Building jar: testkit.jar");
 
-        assertThat(outboard().err().lines()).hasSize(2).last().isEqualTo("  2/10 Outboard testkit");
+        assertThat(outboard().err().lines())
+                .hasSize(3)
+                .element(1)
+                .isEqualTo("  2/10 Outboard testkit");
     }
 
     @Test
@@ -103,7 +143,7 @@ class LauncherTest {
                 .singleElement()
                 .asString()
                 .endsWith(" verify --fail-never -Dmaven.test.failure.ignore=true");
-        assertThat(after.err()).isEmpty();
+        assertThat(after.err()).startsWith("Rehearsing");
     }
 
     @Test
@@ -154,8 +194,9 @@ class LauncherTest {
 
     @Test
     void runsToolsOfTheJdkItHasFound() throws Exception {
-        assertThat(outboard("java", "-cp", "two words", "Main").out().lines())
-                .containsExactly("jdk", "-cp", "two words", "Main");
+        Execution java = outboard("java", "-cp", "two words", "Main");
+        assertThat(java.out().lines()).containsExactly("jdk", "-cp", "two words", "Main");
+        assertThat(java.err().lines()).as("nothing to rehearse").hasSize(1);
         assertThat(outboard("javac", "-version").exitCode()).as("this JDK's javac fails").isOne();
     }
 
@@ -239,7 +280,16 @@ class LauncherTest {
                 home.resolve("release"),
                 "IMPLEMENTOR=\"nobody\"\nJAVA_VERSION=\"" + version + "\"\n");
         script(home.resolve("bin/javac"), "exit 1");
-        script(home.resolve("bin/java"), "echo " + name + "; printf '%s\\n' \"$@\"");
+        script(
+                home.resolve("bin/java"),
+                """
+                for word; do case $word in -XX:AOTCacheOutput=*)
+                    echo learnt by NAME >"${word#*=}" ;;
+                esac; done
+                echo NAME
+                printf '%s\\n' "$@"
+                """
+                        .replace("NAME", name));
         return home;
     }
 

@@ -36,6 +36,20 @@ class MainTest {
                         "help");
     }
 
+    @Test
+    void aCommandThatIsNamedStandsAloneAndIsTheSame() {
+        assertThat(Main.commandLine("naa", "call").getSubcommands()).containsOnlyKeys("naa");
+        Main.commandLine()
+                .getSubcommands()
+                .forEach((name, command) ->
+                        assertThat(
+                                        Main.commandLine(name)
+                                                .getSubcommands()
+                                                .get(name)
+                                                .getUsageMessage(Ansi.OFF))
+                                .isEqualTo(command.getUsageMessage(Ansi.OFF)));
+    }
+
     @ParameterizedTest
     @MethodSource("allCommands")
     void everyCommandExplainsItself(CommandLine command) {
@@ -95,7 +109,7 @@ class MainTest {
     }
 
     private static Execution run(String... words) {
-        return Execution.of(Main.commandLine(), words);
+        return Execution.of(Main.commandLine(words), words);
     }
 
     private static Stream<CommandLine> allCommands() {
