@@ -2,6 +2,7 @@ package dev.outboard.bench;
 
 import dev.outboard.bench.RpcReport.Row;
 import dev.outboard.bench.comparison.Machine;
+import dev.outboard.bench.comparison.WarmUp;
 import dev.outboard.bench.fabric.RoundTrip;
 import dev.outboard.bench.fabric.RpcPingPong;
 import dev.outboard.terminal.ByteSize;
@@ -22,7 +23,6 @@ import picocli.CommandLine.Option;
             "Both sides poll, so a machine needs two free processors for meaningful numbers."
         })
 final class RpcCommand implements Runnable {
-    private static final int WARM_UP_RUNS = 4;
     private static final int WARM_UP_SHARE = 10;
 
     @Option(
@@ -56,7 +56,7 @@ final class RpcCommand implements Runnable {
         long nanos = runTime.toNanos();
         List<Subject> subjects = sizes.stream().map(Subject::new).toList();
         reporting.say("warming up");
-        subjects.forEach(subject -> subject.measure(WARM_UP_RUNS * nanos));
+        WarmUp.with(() -> subjects.forEach(subject -> subject.measure(nanos)));
         subjects.forEach(Subject::forget);
         for (int run = 1; run <= runs; run++) {
             reporting.say("run " + run + " of " + runs);

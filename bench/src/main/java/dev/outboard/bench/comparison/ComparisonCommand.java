@@ -15,7 +15,11 @@ import picocli.CommandLine.Spec;
 
 /// A command that measures works: all contenders of one in turns, several rounds.
 public abstract class ComparisonCommand implements Runnable {
-    private static final int WARM_UPS = 3;
+    /// Beside more than this part of a processor for others a result is not taken,
+    private static final double MOST_FOR_OTHERS = 0.05;
+
+    /// unless so many attempts have had no better luck.
+    private static final int ATTEMPTS = 4;
 
     @Spec private CommandSpec spec;
 
@@ -81,10 +85,8 @@ public abstract class ComparisonCommand implements Runnable {
 
     private Comparison compare(Work work) {
         List<Entrant> entrants = work.contenders().stream().map(Entrant::new).toList();
-        for (int round = 0; round < WARM_UPS; round++) {
-            reporting.say(work.name() + ": warming up");
-            entrants.forEach(entrant -> entrant.warmUp(runTime));
-        }
+        reporting.say(work.name() + ": warming up");
+        WarmUp.with(() -> entrants.forEach(entrant -> entrant.warmUp(runTime)));
         for (int round = 1; round <= runs; round++) {
             reporting.say(work.name() + ": round %d of %d".formatted(round, runs));
             entrants.forEach(entrant -> entrant.measure(runTime));
@@ -103,6 +105,7 @@ public abstract class ComparisonCommand implements Runnable {
     private static final class Entrant {
         private final Contender contender;
         private final List<Double> results = new ArrayList<>();
+        private int disturbed;
         private String problem;
 
         Entrant(Contender contender) {
@@ -113,25 +116,33 @@ public abstract class ComparisonCommand implements Runnable {
         /// Only what runs in this process gets warm by it.
         void warmUp(Duration time) {
             if (contender instanceof Ours) {
-                measure(time);
-                results.clear();
+                attempt(time);
             }
         }
 
         void measure(Duration time) {
             double result = Double.NaN;
-            if (problem.isEmpty()) {
-                try {
-                    result = contender.measure(time);
-                } catch (MeasurementException e) {
-                    problem = e.toString();
-                }
+            boolean isDisturbed = problem.isEmpty();
+            for (int i = 0; isDisturbed && i < ATTEMPTS; i++) {
+                OtherPrograms others = OtherPrograms.watch();
+                result = attempt(time);
+                isDisturbed = problem.isEmpty() && others.processors() > MOST_FOR_OTHERS;
             }
+            disturbed += isDisturbed ? 1 : 0;
             results.add(result);
         }
 
+        private double attempt(Duration time) {
+            try {
+                return problem.isEmpty() ? contender.measure(time) : Double.NaN;
+            } catch (MeasurementException e) {
+                problem = e.toString();
+                return Double.NaN;
+            }
+        }
+
         Row row(List<Double> ours) {
-            return Row.of(contender.name(), results, ours, problem);
+            return Row.of(contender.name(), results, ours, disturbed, problem);
         }
     }
 

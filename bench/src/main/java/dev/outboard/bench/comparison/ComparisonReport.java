@@ -18,16 +18,27 @@ record ComparisonReport(String command, Machine machine, int runs, List<Comparis
 
     /// One contender in one work. Ratios are ours divided by this one's, from the same round.
     ///
+    /// @param disturbed in how many rounds other programs took more of the machine than they should
     /// @param problem why results are missing; empty if none are
-    record Row(String name, List<Double> results, List<Double> ratios, String problem) {
-        static Row of(String name, List<Double> results, List<Double> ours, String problem) {
+    record Row(
+            String name, List<Double> results, List<Double> ratios, int disturbed, String problem) {
+        static Row of(
+                String name,
+                List<Double> results,
+                List<Double> ours,
+                int disturbed,
+                String problem) {
             List<Double> ratios =
                     IntStream.range(0, results.size())
                             .mapToObj(i -> ours.get(i) / results.get(i))
                             .filter(Double::isFinite)
                             .toList();
             return new Row(
-                    name, results.stream().filter(Double::isFinite).toList(), ratios, problem);
+                    name,
+                    results.stream().filter(Double::isFinite).toList(),
+                    ratios,
+                    disturbed,
+                    problem);
         }
     }
 
@@ -59,7 +70,13 @@ record ComparisonReport(String command, Machine machine, int runs, List<Comparis
                 text(unit, lessIsBetter ? sorted.getLast() : sorted.getFirst()),
                 ratios.isEmpty() ? "" : ratio(ratios.get(ratios.size() / 2)),
                 ratios.isEmpty() ? "" : ratio(ratios.getFirst()),
-                (ratios.isEmpty() ? "" : ratio(ratios.getLast())) + " " + row.problem());
+                (ratios.isEmpty() ? "" : ratio(ratios.getLast())) + " " + remark(row));
+    }
+
+    private static String remark(Row row) {
+        return row.disturbed() == 0
+                ? row.problem()
+                : "%d rounds beside other programs %s".formatted(row.disturbed(), row.problem());
     }
 
     private static String ratio(double value) {

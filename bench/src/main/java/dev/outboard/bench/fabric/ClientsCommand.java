@@ -6,8 +6,10 @@ import dev.outboard.bench.comparison.Ours;
 import dev.outboard.bench.comparison.Work;
 import dev.outboard.bench.comparison.Work.Unit;
 import dev.outboard.bench.fabric.ClientsSubject.Figure;
+import dev.outboard.bench.fabric.ClientsSubject.Scene;
 import dev.outboard.bench.fabric.ClientsSubject.Style;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -21,16 +23,21 @@ import picocli.CommandLine.Mixin;
             "Measure RPCs of many clients of one node over loopback.",
             "Each client has one RPC of the empty routine with 64 bytes in and out in flight. In turn",
             "with the same packets from as many addresses without a protocol, in C, and with gRPC and",
-            "Netty doing the same on a connection each."
+            "Netty doing the same on a connection each. Then what clients cost that do nothing, what",
+            "large answers to many at once and a stream beside them do."
         },
         footer = {
             "",
-            "Works: rate-1, rate-8, rate-64, rate-256, tail-1, tail-8, tail-64, tail-256.",
+            "Works: rate-1, rate-8, rate-64, rate-256, tail-1, tail-8, tail-64, tail-256,",
+            "idle-256, crowd, incast, beside-stream.",
             "Peers on the JVM are built by: ./mvnw -pl bench/peers package -DskipTests"
         })
 public final class ClientsCommand extends ComparisonCommand {
     private static final int[] CLIENTS = {1, 8, 64, 256};
-    private static final String BYTES = "64";
+    private static final int SMALL = 64;
+    private static final int INCAST = 64 << 10;
+    private static final int STREAM = 4 << 20;
+    private static final String BYTES = String.valueOf(SMALL);
 
     private final Home home = Home.here();
 
@@ -42,9 +49,11 @@ public final class ClientsCommand extends ComparisonCommand {
     @Override
     protected List<Work> works() {
         return peers.of(
-                Stream.concat(
+                Stream.of(
                                 IntStream.of(CLIENTS).mapToObj(this::rate),
-                                IntStream.of(CLIENTS).mapToObj(ClientsCommand::tail))
+                                IntStream.of(CLIENTS).mapToObj(ClientsCommand::tail),
+                                Stream.of(idle(), crowd(), incast(), besideStream()))
+                        .flatMap(Function.identity())
                         .toList());
     }
 
@@ -93,11 +102,67 @@ public final class ClientsCommand extends ComparisonCommand {
                         ours("Outboard, futures: p99", clients, Style.FUTURES, Figure.P99)));
     }
 
+    private static Work idle() {
+        return new Work(
+                "idle-256",
+                "processor time in a second of a node and 256 clients that do nothing",
+                Unit.TIME,
+                List.of(
+                        ours(
+                                "Outboard",
+                                new Scene(0, Style.FUTURES, SMALL, 256, 0),
+                                Figure.PROCESSOR_TIME_PER_SECOND)));
+    }
+
+    private static Work crowd() {
+        return new Work(
+                "crowd",
+                "processor time of an RPC of the empty routine, both sides, 16 clients",
+                Unit.TIME,
+                List.of(
+                        ours(
+                                "among 10,000 that do nothing",
+                                new Scene(16, Style.FUTURES, SMALL, 10_000, 0),
+                                Figure.PROCESSOR_TIME),
+                        ours(
+                                "alone",
+                                new Scene(16, Style.FUTURES, SMALL, 0, 0),
+                                Figure.PROCESSOR_TIME)));
+    }
+
+    private static Work incast() {
+        Scene scene = new Scene(100, Style.FUTURES, INCAST, 0, 0);
+        return new Work(
+                "incast",
+                "time of an RPC of the empty routine, 100 clients with 64 KiB in and out each",
+                Unit.TIME,
+                List.of(
+                        ours("Outboard: median", scene, Figure.MEDIAN),
+                        ours("Outboard: p99", scene, Figure.P99)));
+    }
+
+    private static Work besideStream() {
+        return new Work(
+                "beside-stream",
+                "p99 of the time of an RPC of the empty routine",
+                Unit.TIME,
+                List.of(
+                        ours(
+                                "beside a client with 4 MiB in and out",
+                                new Scene(1, Style.THREADS, SMALL, 0, STREAM),
+                                Figure.P99),
+                        ours("alone", new Scene(1, Style.THREADS, SMALL, 0, 0), Figure.P99)));
+    }
+
     private static String clients(int clients) {
         return clients == 1 ? "1 client" : clients + " clients";
     }
 
     private static Contender ours(String name, int clients, Style style, Figure figure) {
-        return new Ours(name, () -> new ClientsSubject(clients, style, figure));
+        return ours(name, new Scene(clients, style, SMALL, 0, 0), figure);
+    }
+
+    private static Contender ours(String name, Scene scene, Figure figure) {
+        return new Ours(name, () -> new ClientsSubject(scene, figure));
     }
 }

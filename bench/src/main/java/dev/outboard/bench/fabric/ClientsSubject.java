@@ -1,22 +1,41 @@
 package dev.outboard.bench.fabric;
 
+import com.sun.management.OperatingSystemMXBean;
 import dev.outboard.bench.comparison.Contender.MeasurementException;
 import dev.outboard.bench.comparison.Ours;
 import dev.outboard.naa.client.NaaClient;
 import dev.outboard.naa.server.ServerOptions;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.IntStream;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /// RPCs of the empty routine from many clients of one device, client and node in this process.
-/// Every client has one in flight at a time.
+/// Every client that calls has one in flight at a time.
 final class ClientsSubject implements Ours.Subject {
-    private static final int BYTES = 64;
     private static final int SIGNIFICANT_DIGITS = 3;
+    private static final double NANOS_PER_SECOND = 1e9;
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final OperatingSystemMXBean PROCESS =
+            ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+
+    /// Who calls, and who is there besides.
+    ///
+    /// @param callers clients that call again and again
+    /// @param style how they wait
+    /// @param bytes what each sends and gets back
+    /// @param idle clients that are connected and do nothing
+    /// @param streamBytes of another client, which calls with a thread of its own; 0 for none
+    record Scene(int callers, Style style, long bytes, int idle, long streamBytes) {
+        int clients() {
+            return callers + idle + (streamBytes == 0 ? 0 : 1);
+        }
+    }
 
     /// How clients wait for their answers.
     enum Style {
@@ -33,68 +52,94 @@ final class ClientsSubject implements Ours.Subject {
         /// The median time of an RPC.
         MEDIAN,
         /// The time within which 99 of 100 RPCs are done.
-        P99
+        P99,
+        /// The processor time of an RPC, on both sides together.
+        PROCESSOR_TIME,
+        /// The processor time of everything in a second; measured for ten times as long, because
+        /// the kernel tells it in hundredths of a second.
+        PROCESSOR_TIME_PER_SECOND
     }
 
-    private final Style style;
     private final Figure figure;
     private final LoopbackNode node;
+    private final List<NaaClient> idle;
     private final List<Caller> callers;
+    private final Optional<Caller> stream;
 
     /// Starts a node and connects to it.
-    ClientsSubject(int clients, Style style, Figure figure) {
-        this.style = style;
+    ClientsSubject(Scene scene, Figure figure) {
         this.figure = figure;
         node =
                 new LoopbackNode(
                         ServerOptions.builder()
-                                .maxConnections(clients)
-                                .maxAddressConnections(clients)
+                                .maxConnections(scene.clients())
+                                .maxAddressConnections(scene.clients())
                                 .build());
-        callers = IntStream.range(0, clients).mapToObj(_ -> new Caller(connect())).toList();
+        idle = Stream.generate(() -> connect(scene.bytes())).limit(scene.idle()).toList();
+        callers =
+                Stream.generate(() -> new Caller(connect(scene.bytes()), scene.style()))
+                        .limit(scene.callers())
+                        .toList();
+        stream =
+                Optional.of(scene.streamBytes())
+                        .filter(bytes -> bytes > 0)
+                        .map(bytes -> new Caller(connect(bytes), Style.THREADS));
     }
 
-    private NaaClient connect() {
-        return node.client(BYTES).connectLimit(PATIENCE).timeout(PATIENCE).open();
+    private NaaClient connect(long bytes) {
+        return node.client(bytes).connectLimit(PATIENCE).timeout(PATIENCE).open();
     }
 
     @Override
-    public double run(long nanos) {
-        CountDownLatch running = new CountDownLatch(callers.size());
+    public double run(long wantedNanos) {
+        long nanos = figure == Figure.PROCESSOR_TIME_PER_SECOND ? 10 * wantedNanos : wantedNanos;
+        List<Caller> all = Stream.concat(callers.stream(), stream.stream()).toList();
+        CountDownLatch running = new CountDownLatch(all.size());
+        long processorTime = PROCESS.getProcessCpuTime();
         long start = System.nanoTime();
-        callers.forEach(caller -> caller.start(start + nanos, running));
+        all.forEach(caller -> caller.start(start + nanos, running));
         try {
             running.await();
+            TimeUnit.NANOSECONDS.sleep(start + nanos - System.nanoTime());
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
             throw new MeasurementException("interrupted");
         }
         long took = System.nanoTime() - start;
+        processorTime = PROCESS.getProcessCpuTime() - processorTime;
+        stream.ifPresent(Caller::requireSuccess);
         Histogram times = new Histogram(SIGNIFICANT_DIGITS);
         for (Caller caller : callers) {
-            caller.addTo(times);
+            caller.requireSuccess();
+            times.add(caller.times);
         }
         return switch (figure) {
-            case RATE -> times.getTotalCount() * 1e9 / took;
+            case RATE -> times.getTotalCount() * NANOS_PER_SECOND / took;
             case MEDIAN -> times.getValueAtPercentile(50);
             case P99 -> times.getValueAtPercentile(99);
+            case PROCESSOR_TIME -> (double) processorTime / times.getTotalCount();
+            case PROCESSOR_TIME_PER_SECOND -> processorTime * NANOS_PER_SECOND / took;
         };
     }
 
     @Override
     public void close() {
+        idle.forEach(NaaClient::close);
         callers.forEach(caller -> caller.client.close());
+        stream.ifPresent(caller -> caller.client.close());
         node.close();
     }
 
     /// One client, which calls until the time is over.
-    private final class Caller {
+    private static final class Caller {
         private final NaaClient client;
+        private final Style style;
         private final Histogram times = new Histogram(SIGNIFICANT_DIGITS);
         private volatile @Nullable Throwable failure;
 
-        Caller(NaaClient client) {
+        Caller(NaaClient client, Style style) {
             this.client = client;
+            this.style = style;
         }
 
         void start(long end, CountDownLatch running) {
@@ -144,12 +189,11 @@ final class ClientsSubject implements Ours.Subject {
                             });
         }
 
-        void addTo(Histogram all) {
+        void requireSuccess() {
             Throwable problem = failure;
             if (problem != null) {
                 throw new MeasurementException(problem.toString());
             }
-            all.add(times);
         }
     }
 }

@@ -1,0 +1,38 @@
+package dev.outboard.bench.comparison;
+
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// What goes before a measurement in this process. Java's compiler takes its processors from what
+/// is measured while it works.
+public final class WarmUp {
+    private static final int LEAST = 3;
+    private static final int MOST = 24;
+
+    /// The part of the time for which a quiet compiler works at most.
+    private static final double QUIET = 0.05;
+
+    private static final @Nullable CompilationMXBean COMPILER =
+            ManagementFactory.getCompilationMXBean();
+
+    private WarmUp() {}
+
+    /// Does `work` again and again until the compiler is quiet meanwhile: at least three times, at
+    /// most 24.
+    public static void with(Runnable work) {
+        boolean isQuiet = false;
+        for (int i = 0; i < LEAST || (!isQuiet && i < MOST); i++) {
+            long start = System.nanoTime();
+            long compiled = compilerMillis();
+            work.run();
+            long compiling = TimeUnit.MILLISECONDS.toNanos(compilerMillis() - compiled);
+            isQuiet = compiling < QUIET * (System.nanoTime() - start);
+        }
+    }
+
+    private static long compilerMillis() {
+        return COMPILER == null ? 0 : COMPILER.getTotalCompilationTime();
+    }
+}
