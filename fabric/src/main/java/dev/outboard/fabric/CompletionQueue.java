@@ -2,8 +2,8 @@ package dev.outboard.fabric;
 
 /// A queue of finished work requests, in the order they finished.
 ///
-/// One thread at a time may call [#poll], [#requestNotification] and [#await]. Polling an empty
-/// queue drives the device, so a busy loop over `poll` is the fastest way to wait:
+/// One thread at a time may call [#poll], [#take], [#requestNotification] and [#await]. Polling an
+/// empty queue drives the device, so a busy loop over `poll` is the fastest way to wait:
 ///
 /// ```java
 /// Completion completion = new Completion();
@@ -22,6 +22,13 @@ public interface CompletionQueue extends AutoCloseable {
     ///
     /// @return false if there is none; `into` is then unchanged
     boolean poll(Completion into);
+
+    /// Takes the oldest completion if there is one already, without driving the device: for a
+    /// thread that sees to several queues and has the device driven by waiting for their
+    /// [CompletionChannel].
+    ///
+    /// @return false if there is none; `into` is then unchanged
+    boolean take(Completion into);
 
     /// Arms the queue: the next completion added ends [#await], or else is told to the queue's
     /// [CompletionChannel] if it has one.

@@ -180,6 +180,7 @@ class SessionEdgesTest {
                                 .probe(Duration.ofMillis(20), Duration.ofMillis(20)));
         NaaClient dead = client().closeLimit(Duration.ofMillis(1)).open();
         dead.invoke();
+        server.awaitEvent("answered");
         fabric.cut();
         assertThat(server.awaitEvent("failed")).contains("does not answer any more");
         Eventually.until(() -> server.server.connections().isEmpty());

@@ -53,6 +53,21 @@ public abstract class CompletionChannelContract {
     }
 
     @Test
+    void whatIsThereIsTakenWithoutAnotherLook() {
+        CompletionQueue busy = fixture.connectedQueue();
+        busy.requestNotification(false);
+        Completion completion = new Completion();
+        assertThat(busy.take(completion)).as("before anything came").isFalse();
+        fixture.sender.post(fixture.sender.message(1));
+
+        assertThat(fixture.channel.await(PATIENCE)).isTrue();
+
+        assertThat(busy.take(completion)).isTrue();
+        assertThat(completion.id()).isEqualTo(1);
+        assertThat(busy.take(completion)).as("after all was taken").isFalse();
+    }
+
+    @Test
     void withoutNotificationTheTimeEndsTheWait() {
         CompletionQueue busy = fixture.connectedQueue();
         fixture.sender.post(fixture.sender.message(1));

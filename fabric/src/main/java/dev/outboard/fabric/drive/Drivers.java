@@ -1,6 +1,5 @@
 package dev.outboard.fabric.drive;
 
-import dev.outboard.fabric.verbs.CompletionRing;
 import java.util.concurrent.BlockingQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -13,17 +12,15 @@ public interface Drivers extends AutoCloseable {
     /// Nobody waits at `point` any more.
     void remove(WaitPoint point);
 
-    /// Takes a turn for an application's thread, which wants a completion of `ring`, or of any if
-    /// null.
+    /// Takes a turn for an application's thread, which looks for completions or events.
     ///
     /// @return whether there was something to do
-    boolean drive(@Nullable CompletionRing ring);
+    boolean drive();
 
-    /// Waits until `point` is notified, which is the case for a completion of `ring`, or of several
-    /// rings if null.
+    /// Waits until `point` is notified.
     ///
     /// @return whether it is notified; false if the time is over or the device closed
-    boolean await(WaitPoint point, @Nullable CompletionRing ring, long timeoutNanos);
+    boolean await(WaitPoint point, long timeoutNanos);
 
     /// Waits for an element of `queue`, which somebody adds while driving.
     ///

@@ -1,6 +1,5 @@
 package dev.outboard.fabric.drive;
 
-import dev.outboard.fabric.verbs.CompletionRing;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
@@ -52,6 +51,8 @@ public final class Engine {
     /// Whether the machine has more to do at once.
     private volatile boolean hasMore;
 
+    private volatile boolean isDeferring;
+
     private volatile boolean closed;
 
     /// An engine that nobody drives yet.
@@ -68,19 +69,23 @@ public final class Engine {
     /// When it wants a turn at the latest: [Long#MIN_VALUE] for at once, [Long#MAX_VALUE] for
     /// never. Any thread.
     public long deadlineNanos() {
-        return hasMore || RUNG.getVolatile(this) != null ? Long.MIN_VALUE : nextDeadlineNanos;
+        return mayNotRest() ? Long.MIN_VALUE : nextDeadlineNanos;
+    }
+
+    private boolean mayNotRest() {
+        return hasMore || isDeferring || RUNG.getVolatile(this) != null;
     }
 
     /// Takes a turn, unless somebody else is at it.
     ///
-    /// A thread that gets the completion it wants usually posts soon. So what may ride behind a
+    /// A thread that gets the completion it looks for usually posts soon. So what may ride behind a
     /// request can wait: for the thread to post, to look a few times more, or to sleep; if it does
     /// nothing of this, whoever else drives the engine takes a turn.
     ///
-    /// @param ring of which a thread wants a completion; null if it wants any or none
+    /// @param looks whether the current thread looks for completions
     /// @return whether there was something to do
-    public boolean drive(@Nullable CompletionRing ring) {
-        return run(true, ring);
+    public boolean drive(boolean looks) {
+        return run(true, looks);
     }
 
     /// There are new requests behind `bell`: gets them on their way, unless they wait for answers.
@@ -102,7 +107,7 @@ public final class Engine {
         }
         int turns = 0;
         do {
-            run(false, null);
+            run(false, false);
         } while (hasMore && ++turns < TURNS_PER_POST);
         if (hasMore) {
             site.wake();
@@ -110,7 +115,7 @@ public final class Engine {
     }
 
     /// Takes turns until no new requests are left, unless somebody else is at it.
-    private boolean run(boolean receives, @Nullable CompletionRing wanted) {
+    private boolean run(boolean receives, boolean looks) {
         boolean worked = false;
         do {
             if (closed || !OWNED.compareAndSet(this, false, true)) {
@@ -119,7 +124,7 @@ public final class Engine {
             owner = Thread.currentThread();
             try {
                 // Whoever closed the engine may have been inside a moment ago.
-                worked |= !closed && turn(site.nowNanos(), receives, wanted);
+                worked |= !closed && turn(site.nowNanos(), receives, looks);
             } finally {
                 owner = null;
                 OWNED.setVolatile(this, false);
@@ -146,7 +151,7 @@ public final class Engine {
             owner = null;
             OWNED.setVolatile(this, false);
             if (RUNG.getVolatile(this) != null || hasMore) {
-                drive(null);
+                drive(false);
             }
             if (hasMore) {
                 site.wake();
@@ -186,7 +191,7 @@ public final class Engine {
         sleepingUntilNanos = until;
         // A deadline that came closer since then has been missed by publish: look again.
         until = Math.min(until, nextDeadlineNanos);
-        if (RUNG.getVolatile(this) == null && !hasMore && until > now) {
+        if (until > now && !mayNotRest()) {
             site.await(until - now);
         }
         sleepingUntilNanos = Long.MIN_VALUE;
@@ -202,9 +207,9 @@ public final class Engine {
         closed = true;
     }
 
-    private boolean turn(long now, boolean receives, @Nullable CompletionRing wanted) {
+    private boolean turn(long now, boolean receives, boolean looks) {
         boolean worked = takeRung();
-        worked |= machine.turn(now, receives, isAwaited() ? null : wanted);
+        worked |= machine.turn(now, receives, looks && !isAwaited());
         publish();
         return worked;
     }
@@ -218,6 +223,12 @@ public final class Engine {
     private void publish() {
         if (hasMore != machine.hasMore()) {
             hasMore = machine.hasMore();
+        }
+        if (isDeferring != machine.isDeferring()) {
+            isDeferring = machine.isDeferring();
+            if (isDeferring && isAwaited()) {
+                site.wake();
+            }
         }
         long deadline = machine.deadlineNanos();
         if (deadline != nextDeadlineNanos) {

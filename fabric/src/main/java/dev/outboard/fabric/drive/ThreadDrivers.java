@@ -1,6 +1,5 @@
 package dev.outboard.fabric.drive;
 
-import dev.outboard.fabric.verbs.CompletionRing;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Set;
@@ -85,18 +84,18 @@ public final class ThreadDrivers implements Drivers {
 
     @Override
     @SuppressWarnings("NonAtomicVolatileUpdate") // any change will do
-    public boolean drive(@Nullable CompletionRing ring) {
+    public boolean drive() {
         applicationTurns++;
-        return engine.drive(ring);
+        return engine.drive(true);
     }
 
     @Override
-    public boolean await(WaitPoint point, @Nullable CompletionRing ring, long timeoutNanos) {
+    public boolean await(WaitPoint point, long timeoutNanos) {
         long start = System.nanoTime();
         boolean leads = false;
         try {
             while (!point.isNotified() && !point.isClosed()) {
-                boolean worked = drive(ring);
+                boolean worked = drive();
                 long left = timeoutNanos - (System.nanoTime() - start);
                 if (left <= 0) {
                     break;
@@ -227,7 +226,7 @@ public final class ThreadDrivers implements Drivers {
     private void lead(int seen) {
         try {
             while (!closed && !standDown && seen == applicationTurns) {
-                if (!engine.drive(null)) {
+                if (!engine.drive(false)) {
                     engine.sleep(Long.MAX_VALUE);
                 }
             }

@@ -4,7 +4,6 @@ import dev.outboard.fabric.drive.Drivers;
 import dev.outboard.fabric.drive.Engine;
 import dev.outboard.fabric.drive.WaitPoint;
 import dev.outboard.fabric.roce.wire.Gid;
-import dev.outboard.fabric.verbs.CompletionRing;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,8 +22,8 @@ final class SimDrivers implements Drivers {
     private final Gid address;
     private final Set<WaitPoint> points = ConcurrentHashMap.newKeySet();
 
-    /// Where the application last looked for a completion.
-    private volatile @Nullable CompletionRing wanted;
+    /// Whether the application's last call looked for completions.
+    private volatile boolean looks;
 
     SimDrivers(Engine engine, SharedNetwork network, Gid address) {
         this.engine = engine;
@@ -44,15 +43,13 @@ final class SimDrivers implements Drivers {
 
     /// The network gives a turn, on behalf of the application that looks soon.
     void turn() {
-        engine.drive(wanted);
+        engine.drive(looks);
     }
 
     @Override
-    public boolean drive(@Nullable CompletionRing ring) {
-        if (ring != null) {
-            wanted = ring;
-        }
-        boolean worked = turnIfDue(ring);
+    public boolean drive() {
+        looks = true;
+        boolean worked = turnIfDue();
         if (!worked && !engine.isInside()) {
             network.passPoll();
         }
@@ -61,30 +58,31 @@ final class SimDrivers implements Drivers {
 
     /// A turn, unless there is nothing to do in it: applications of a simulation look again and
     /// again.
-    private boolean turnIfDue(@Nullable CompletionRing ring) {
-        return network.isDue(address, engine.deadlineNanos()) && engine.drive(ring);
+    private boolean turnIfDue() {
+        return network.isDue(address, engine.deadlineNanos()) && engine.drive(true);
     }
 
     @Override
-    public boolean await(WaitPoint point, @Nullable CompletionRing ring, long timeoutNanos) {
-        pass(() -> point.isNotified() || point.isClosed(), ring, timeoutNanos);
+    public boolean await(WaitPoint point, long timeoutNanos) {
+        looks = true;
+        pass(() -> point.isNotified() || point.isClosed(), timeoutNanos);
         return point.isNotified();
     }
 
     @Override
     public <T> @Nullable T take(BlockingQueue<T> queue, long timeoutNanos) {
-        pass(() -> !queue.isEmpty(), null, timeoutNanos);
+        looks = false;
+        pass(() -> !queue.isEmpty(), timeoutNanos);
         return queue.poll();
     }
 
-    private void pass(BooleanSupplier isDone, @Nullable CompletionRing ring, long timeoutNanos) {
-        wanted = ring;
+    private void pass(BooleanSupplier isDone, long timeoutNanos) {
         long now = engine.nowNanos();
         long limit = timeoutNanos > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + timeoutNanos;
         int turns = 0;
         while (!isDone.getAsBoolean()) {
             boolean mayGoOn =
-                    turnIfDue(ring)
+                    turnIfDue()
                             ? ++turns % MOST_AT_ONCE != 0 || network.passTurns(limit)
                             : network.pass(isDone, limit);
             if (!mayGoOn) {

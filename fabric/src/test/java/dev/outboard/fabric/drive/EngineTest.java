@@ -3,13 +3,11 @@ package dev.outboard.fabric.drive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.testkit.Eventually;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class EngineTest {
@@ -18,7 +16,6 @@ class EngineTest {
     private final ScriptedMachine machine = new ScriptedMachine();
     private final ScriptedSite site = new ScriptedSite();
     private final Engine engine = new Engine(machine, site);
-    private final CompletionRing ring = new CompletionRing(4, told -> {});
     private final List<String> log = new ArrayList<>();
 
     /// A world that stands still until a test moves it.
@@ -75,28 +72,28 @@ class EngineTest {
         }
     }
 
-    private void expectTurn(boolean receives, @Nullable CompletionRing wanted) {
+    private void expectTurn(boolean receives, boolean looks) {
         assertThat(machine.turns)
                 .containsExactly(
-                        new ScriptedMachine.Turn(Thread.currentThread(), NOW, receives, wanted));
+                        new ScriptedMachine.Turn(Thread.currentThread(), NOW, receives, looks));
     }
 
     @Test
-    void aTurnIsToldTheTimeAndWhatIsWanted() {
+    void aTurnIsToldTheTimeAndWhetherAThreadLooks() {
         assertThat(engine.nowNanos()).isEqualTo(NOW);
-        assertThat(engine.drive(ring)).isFalse();
-        expectTurn(true, ring);
+        assertThat(engine.drive(true)).isFalse();
+        expectTurn(true, true);
 
         machine.works = true;
-        assertThat(engine.drive(null)).isTrue();
-        assertThat(machine.turns.getLast().wanted()).isNull();
+        assertThat(engine.drive(false)).isTrue();
+        assertThat(machine.turns.getLast().looks()).isFalse();
     }
 
     @Test
     void whatIsRungForIsReadyBeforeTheTurnThatSendsIt() {
         engine.ring(new Bell("a"));
         assertThat(log).containsExactly("a after 0 turns");
-        expectTurn(false, null);
+        expectTurn(false, false);
         assertThat(site.wakes).isZero();
     }
 
@@ -112,13 +109,13 @@ class EngineTest {
         assertThat(machine.turns).isEmpty();
         assertThat(engine.deadlineNanos()).isEqualTo(Long.MIN_VALUE);
 
-        assertThat(engine.drive(null)).isTrue();
+        assertThat(engine.drive(false)).isTrue();
         assertThat(log).containsExactlyInAnyOrder("a after 0 turns", "b after 0 turns");
         assertThat(engine.deadlineNanos()).isEqualTo(Long.MAX_VALUE);
-        assertThat(engine.drive(null)).isFalse();
+        assertThat(engine.drive(false)).isFalse();
 
         engine.ring(first);
-        assertThat(engine.drive(null)).as("it can be rung again").isTrue();
+        assertThat(engine.drive(false)).as("it can be rung again").isTrue();
     }
 
     @Test
@@ -146,7 +143,7 @@ class EngineTest {
                     engine.ring(new Bell("a"));
                     assertThat(log).hasSize(1);
                 };
-        engine.drive(null);
+        engine.drive(false);
         assertThat(log).containsExactly("a after 1 turns");
         assertThat(machine.turns).hasSize(1);
         assertThat(engine.isInside()).isFalse();
@@ -158,10 +155,10 @@ class EngineTest {
         machine.next =
                 () ->
                         onAnotherThread(() -> {
-                            log.add("drives: " + engine.drive(ring));
+                            log.add("drives: " + engine.drive(true));
                             engine.ring(new Bell("a"));
                         });
-        assertThat(engine.drive(null)).isTrue();
+        assertThat(engine.drive(false)).isTrue();
         assertThat(log).containsExactly("drives: false", "a after 1 turns");
         assertThat(machine.turnsOf(Thread.currentThread())).isEqualTo(2);
         assertThat(machine.turns).hasSize(2);
@@ -170,8 +167,8 @@ class EngineTest {
     @Test
     void whoeverIsInsideTakesNoTurnInATurn() {
         machine.works = true;
-        machine.next = () -> assertThat(engine.drive(null)).isFalse();
-        assertThat(engine.drive(null)).isTrue();
+        machine.next = () -> assertThat(engine.drive(false)).isFalse();
+        assertThat(engine.drive(false)).isTrue();
         assertThat(machine.turns).hasSize(1);
     }
 
@@ -181,10 +178,10 @@ class EngineTest {
                 () -> {
                     throw new IllegalStateException("broken");
                 };
-        assertThatThrownBy(() -> engine.drive(null)).hasMessage("broken");
+        assertThatThrownBy(() -> engine.drive(false)).hasMessage("broken");
         assertThat(engine.isInside()).isFalse();
         machine.works = true;
-        assertThat(engine.drive(null)).isTrue();
+        assertThat(engine.drive(false)).isTrue();
     }
 
     @Test
@@ -218,7 +215,7 @@ class EngineTest {
     void whatIsRungForDuringAnOperationLeavesAfterIt() {
         engine.exclusively(() -> onAnotherThread(() -> engine.ring(new Bell("a"))));
         assertThat(log).containsExactly("a after 0 turns");
-        expectTurn(true, null);
+        expectTurn(true, false);
     }
 
     @Test
@@ -231,8 +228,8 @@ class EngineTest {
                                         }))
                 .hasMessage("broken");
         assertThat(engine.isInside()).isFalse();
-        engine.drive(null);
-        expectTurn(true, null);
+        engine.drive(false);
+        expectTurn(true, false);
     }
 
     @Test
@@ -242,7 +239,7 @@ class EngineTest {
                         assertThatThrownBy(() -> engine.exclusively(() -> log.add("ran")))
                                 .isInstanceOf(IllegalStateException.class)
                                 .hasMessageContaining("a control operation was called from inside");
-        engine.drive(null);
+        engine.drive(false);
         assertThat(machine.turns).hasSize(1);
         assertThat(log).isEmpty();
         engine.requireOutside("anything");
@@ -259,7 +256,7 @@ class EngineTest {
                         throw new AssertionError(e);
                     }
                 };
-        Thread driver = Thread.ofPlatform().daemon().start(() -> engine.drive(null));
+        Thread driver = Thread.ofPlatform().daemon().start(() -> engine.drive(false));
         Eventually.until(() -> driver.getState() == Thread.State.WAITING);
         FutureTask<Integer> operation =
                 new FutureTask<>(() -> engine.exclusively(machine.finished::size));
@@ -275,7 +272,7 @@ class EngineTest {
     void aSleepLastsUntilTheDeadlineAtMost() {
         engine.sleep(1_000);
         machine.deadlineNanos = NOW + 300;
-        engine.drive(null);
+        engine.drive(false);
         engine.sleep(1_000);
         engine.sleep(200);
         assertThat(site.waits).containsExactly(1_000L, 300L, 200L);
@@ -291,14 +288,14 @@ class EngineTest {
     void nobodySleepsWhileThereIsSomethingToDo() {
         engine.sleep(0);
         machine.deadlineNanos = NOW;
-        engine.drive(null);
+        engine.drive(false);
         engine.sleep(1_000);
         machine.deadlineNanos = Long.MAX_VALUE;
 
         machine.left = 2;
-        engine.drive(null);
+        engine.drive(false);
         engine.sleep(1_000);
-        engine.drive(null);
+        engine.drive(false);
 
         Bell bell = new Bell("a");
         bell.waitsForAnswers = true;
@@ -308,24 +305,45 @@ class EngineTest {
     }
 
     @Test
+    void whileSomethingWaitsForAnotherTurnNobodySleeps() {
+        machine.isDeferring = true;
+        engine.drive(true);
+        assertThat(engine.deadlineNanos()).isEqualTo(Long.MIN_VALUE);
+        engine.sleep(1_000);
+        assertThat(site.waits).isEmpty();
+
+        machine.isDeferring = false;
+        engine.drive(true);
+        site.meanwhile =
+                () -> {
+                    machine.isDeferring = true;
+                    engine.drive(true);
+                    engine.drive(true);
+                };
+        engine.sleep(1_000);
+        assertThat(site.waits).hasSize(1);
+        assertThat(site.wakes).isEqualTo(1);
+    }
+
+    @Test
     void onlyADeadlineThatCameCloserWakesTheSleeper() {
         machine.deadlineNanos = NOW + 500;
-        engine.drive(null);
+        engine.drive(false);
         site.meanwhile =
                 () -> {
                     for (long deadline : new long[] {NOW + 700, NOW + 500}) {
                         machine.deadlineNanos = deadline;
-                        engine.drive(null);
+                        engine.drive(false);
                     }
                     assertThat(site.wakes).isZero();
                     machine.deadlineNanos = NOW + 499;
-                    engine.drive(null);
+                    engine.drive(false);
                     assertThat(site.wakes).isEqualTo(1);
-                    engine.drive(null);
+                    engine.drive(false);
                 };
         engine.sleep(1_000);
         machine.deadlineNanos = NOW + 100;
-        engine.drive(null);
+        engine.drive(false);
         assertThat(site.waits).containsExactly(500L);
         assertThat(site.wakes).as("nobody sleeps any more").isEqualTo(1);
 
@@ -336,9 +354,9 @@ class EngineTest {
     /// Nobody would come back for it but the sleeper, who would have to be woken.
     @Test
     void whileSomebodySleepsNothingIsLeftForTheNextTurn() {
-        site.meanwhile = () -> engine.drive(ring);
+        site.meanwhile = () -> engine.drive(true);
         engine.sleep(1_000);
-        expectTurn(true, null);
+        expectTurn(true, false);
     }
 
     @Test
@@ -346,7 +364,7 @@ class EngineTest {
         engine.exclusively(engine::close);
         assertThat(machine.finished).isEmpty();
         machine.works = true;
-        assertThat(engine.drive(null)).isFalse();
+        assertThat(engine.drive(false)).isFalse();
         engine.ring(new Bell("a"));
         assertThat(machine.turns).isEmpty();
         assertThat(log).isEmpty();

@@ -1,6 +1,5 @@
 package dev.outboard.fabric.drive;
 
-import dev.outboard.fabric.verbs.CompletionRing;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -9,8 +8,7 @@ import org.jspecify.annotations.Nullable;
 public final class ScriptedMachine implements Machine {
     /// One turn: whose, when, and what was asked for. A turn that only sends after an operation has
     /// no place here: see [#finished].
-    public record Turn(
-            Thread thread, long nowNanos, boolean receives, @Nullable CompletionRing wanted) {}
+    public record Turn(Thread thread, long nowNanos, boolean receives, boolean looks) {}
 
     public final List<Turn> turns = new CopyOnWriteArrayList<>();
 
@@ -26,6 +24,9 @@ public final class ScriptedMachine implements Machine {
     /// After how many turns more it has nothing left to do at once.
     public volatile int left;
 
+    /// Whether something waits for another turn.
+    public volatile boolean isDeferring;
+
     public volatile long deadlineNanos = Long.MAX_VALUE;
 
     /// The turns of `thread`.
@@ -34,8 +35,8 @@ public final class ScriptedMachine implements Machine {
     }
 
     @Override
-    public boolean turn(long nowNanos, boolean receives, @Nullable CompletionRing wanted) {
-        turns.add(new Turn(Thread.currentThread(), nowNanos, receives, wanted));
+    public boolean turn(long nowNanos, boolean receives, boolean looks) {
+        turns.add(new Turn(Thread.currentThread(), nowNanos, receives, looks));
         left = Math.max(0, left - 1);
         Runnable action = next;
         next = null;
@@ -54,6 +55,11 @@ public final class ScriptedMachine implements Machine {
     @Override
     public boolean hasMore() {
         return left > 0;
+    }
+
+    @Override
+    public boolean isDeferring() {
+        return isDeferring;
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.outboard.fabric.drive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.testkit.Eventually;
 import java.lang.management.ManagementFactory;
 import java.util.List;
@@ -34,7 +33,6 @@ class ThreadDriversTest {
     private final Engine engine = new Engine(machine, site);
     private final ThreadDrivers drivers = ThreadDrivers.start(engine, "under test");
     private final WaitPoint point = new WaitPoint(drivers);
-    private final CompletionRing ring = new CompletionRing(4, told -> {});
 
     /// A world where nothing happens but sleeping, and that tells who sleeps.
     private static final class Bedroom implements Site {
@@ -108,8 +106,7 @@ class ThreadDriversTest {
     }
 
     private Waiting await(Thread.Builder builder, WaitPoint where, long timeoutNanos) {
-        FutureTask<Boolean> result =
-                new FutureTask<>(() -> drivers.await(where, ring, timeoutNanos));
+        FutureTask<Boolean> result = new FutureTask<>(() -> drivers.await(where, timeoutNanos));
         return new Waiting(builder.start(result), result);
     }
 
@@ -155,7 +152,7 @@ class ThreadDriversTest {
     void whileAnApplicationPollsTheServiceThreadStaysOffTheSocket() {
         Thread service = service();
         machine.works = true;
-        assertThat(drivers.drive(ring)).isTrue();
+        assertThat(drivers.drive()).isTrue();
         assertThat(machine.turns)
                 .anySatisfy(turn -> {
                     assertThat(turn.thread()).isEqualTo(Thread.currentThread());
@@ -164,7 +161,7 @@ class ThreadDriversTest {
         machine.works = false;
         Eventually.until(() -> {
             engine.wake();
-            drivers.drive(ring);
+            drivers.drive();
             return site.isEmpty();
         });
         Eventually.until(() -> site.isSleptInBy(service));
@@ -308,18 +305,18 @@ class ThreadDriversTest {
 
     @Test
     void aWaitEndsWhenTheTimeIsOver() {
-        assertThat(drivers.await(point, ring, 0)).isFalse();
-        assertThat(drivers.await(point, ring, TimeUnit.MILLISECONDS.toNanos(1))).isFalse();
+        assertThat(drivers.await(point, 0)).isFalse();
+        assertThat(drivers.await(point, TimeUnit.MILLISECONDS.toNanos(1))).isFalse();
         point.wake();
         machine.turns.clear();
-        assertThat(drivers.await(point, ring, LONG)).isTrue();
+        assertThat(drivers.await(point, LONG)).isTrue();
         assertThat(machine.turnsOf(Thread.currentThread())).isZero();
     }
 
     @Test
     void aWaitEndsAlthoughTheWorkNeverDoes() {
         machine.works = true;
-        assertThat(drivers.await(point, ring, TimeUnit.MILLISECONDS.toNanos(1))).isFalse();
+        assertThat(drivers.await(point, TimeUnit.MILLISECONDS.toNanos(1))).isFalse();
         assertThat(machine.turnsOf(Thread.currentThread())).isPositive();
         machine.works = false;
     }

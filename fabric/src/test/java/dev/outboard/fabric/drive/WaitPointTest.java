@@ -3,7 +3,6 @@ package dev.outboard.fabric.drive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.fabric.NotificationHandle;
-import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.testkit.Eventually;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,12 +36,12 @@ class WaitPointTest {
         }
 
         @Override
-        public boolean drive(@Nullable CompletionRing ring) {
+        public boolean drive() {
             throw new AssertionError("a wait point does not drive");
         }
 
         @Override
-        public boolean await(WaitPoint where, @Nullable CompletionRing ring, long timeoutNanos) {
+        public boolean await(WaitPoint where, long timeoutNanos) {
             throw new AssertionError("a wait point does not await");
         }
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 class RoundTripTest {
     private static final int MESSAGES = 100;
     private static final int MAX_BYTES = 1000;
-    private static final int SEEDS = 4;
+    private static final int SEEDS = 32;
     private static final double[] ROUND_TRIPS_MILLIS = {0.05, 1, 10, 50, 200};
     private static final double[] LOSSES = {0, 0.01};
     private static final String SERVICE = "10.77.0.2";
@@ -40,7 +40,7 @@ class RoundTripTest {
         table.append(
                 "100 messages of up to 1000 bytes, each sent back, over one connection, sum\n");
         table.append(
-                "of 4 seeds: packets that left twice, and round trips per message exchanged\n");
+                "of 32 seeds: packets that left twice, and round trips per message exchanged\n");
         table.append("  round trip     loss   repeated   round trips\n");
         for (double loss : LOSSES) {
             for (double millis : ROUND_TRIPS_MILLIS) {

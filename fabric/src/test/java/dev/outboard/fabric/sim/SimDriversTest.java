@@ -11,7 +11,6 @@ import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.sim.network.SimulatedNetwork.Node;
 import dev.outboard.fabric.spi.DeviceUri;
-import dev.outboard.fabric.verbs.CompletionRing;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
@@ -29,7 +28,6 @@ class SimDriversTest {
     private final ScriptedMachine machine = new ScriptedMachine();
     private final Engine engine = new Engine(machine, new OnTheNetwork());
     private final SimDrivers drivers = new SimDrivers(engine, network, address);
-    private final CompletionRing ring = new CompletionRing(4, told -> {});
 
     private final class OnTheNetwork implements Site {
         @Override
@@ -59,7 +57,7 @@ class SimDriversTest {
 
     @Test
     void aLookAtADeviceWithNothingToDoTakesNoTurnButTime() {
-        assertThat(drivers.drive(ring)).isFalse();
+        assertThat(drivers.drive()).isFalse();
 
         assertThat(machine.turns).isEmpty();
         assertThat(network.nowNanos()).isEqualTo(LOOK_NANOS);
@@ -69,13 +67,13 @@ class SimDriversTest {
     void whatIsDueNowGetsItsTurnAndNoTimePasses() {
         deadline(LOOK_NANOS);
         machine.works = true;
-        assertThat(drivers.drive(null)).as("not due yet").isFalse();
+        assertThat(drivers.drive()).as("not due yet").isFalse();
 
-        assertThat(drivers.drive(ring)).isTrue();
+        assertThat(drivers.drive()).isTrue();
 
         assertThat(machine.turns)
                 .containsExactly(
-                        new ScriptedMachine.Turn(Thread.currentThread(), LOOK_NANOS, true, ring));
+                        new ScriptedMachine.Turn(Thread.currentThread(), LOOK_NANOS, true, true));
         assertThat(network.nowNanos()).isEqualTo(LOOK_NANOS);
     }
 
@@ -83,7 +81,7 @@ class SimDriversTest {
     void aTurnThatFindsNothingTakesTimeToo() {
         deadline(0);
 
-        assertThat(drivers.drive(null)).isFalse();
+        assertThat(drivers.drive()).isFalse();
 
         assertThat(machine.turns).hasSize(1);
         assertThat(network.nowNanos()).isEqualTo(LOOK_NANOS);
@@ -96,7 +94,7 @@ class SimDriversTest {
         network.pass(() -> false, 20_000);
         assertThat(network.hasMail(address)).isTrue();
 
-        drivers.drive(null);
+        drivers.drive();
 
         assertThat(machine.turns).hasSize(1);
     }
@@ -104,21 +102,26 @@ class SimDriversTest {
     @Test
     void insideATurnNoTimePasses() {
         deadline(0);
-        machine.next = () -> assertThat(drivers.drive(null)).isFalse();
+        machine.next = () -> assertThat(drivers.drive()).isFalse();
 
-        assertThat(drivers.drive(null)).isTrue();
+        assertThat(drivers.drive()).isTrue();
 
         assertThat(network.nowNanos()).isZero();
     }
 
     @Test
-    void aTurnOfTheNetworkBringsWhatTheApplicationLookedForLast() {
-        drivers.drive(ring);
-        drivers.drive(null);
+    void aTurnOfTheNetworkIsOneForAnApplicationThatLooksIfItDidLast() {
+        drivers.turn();
+        drivers.drive();
+        drivers.turn();
+        drivers.take(new ArrayBlockingQueue<String>(1), 1);
+        drivers.turn();
+        drivers.await(new WaitPoint(drivers), 1);
         drivers.turn();
 
-        assertThat(machine.turns).hasSize(1);
-        assertThat(machine.turns.getFirst().wanted()).isSameAs(ring);
+        assertThat(machine.turns)
+                .extracting(ScriptedMachine.Turn::looks)
+                .containsExactly(false, true, false, true);
     }
 
     /// Work that never ends would stop the time of all: each hundred turns take a microsecond.
@@ -127,7 +130,7 @@ class SimDriversTest {
         machine.works = true;
         deadline(0);
 
-        assertThat(drivers.await(new WaitPoint(drivers), null, 5 * LOOK_NANOS)).isFalse();
+        assertThat(drivers.await(new WaitPoint(drivers), 5 * LOOK_NANOS)).isFalse();
 
         assertThat(machine.turns).hasSize(500);
         assertThat(network.nowNanos()).isEqualTo(5 * LOOK_NANOS);
@@ -146,7 +149,7 @@ class SimDriversTest {
         machine.next = point::wake;
         deadline(0);
 
-        assertThat(drivers.await(point, null, Long.MAX_VALUE)).isTrue();
+        assertThat(drivers.await(point, Long.MAX_VALUE)).isTrue();
 
         assertThat(network.nowNanos()).isZero();
     }
@@ -165,7 +168,7 @@ class SimDriversTest {
     void aWaitForEverWithNothingOnItsWayIsRefused() {
         network.pass(() -> false, 10);
 
-        assertThatThrownBy(() -> drivers.await(new WaitPoint(drivers), null, Long.MAX_VALUE))
+        assertThatThrownBy(() -> drivers.await(new WaitPoint(drivers), Long.MAX_VALUE))
                 .hasMessageContaining("a thread waits for ever")
                 .hasMessageContaining("the network drivers");
     }
@@ -178,7 +181,7 @@ class SimDriversTest {
         drivers.close();
 
         assertThat(point.isClosed()).isTrue();
-        assertThat(drivers.await(point, null, Long.MAX_VALUE)).isFalse();
+        assertThat(drivers.await(point, Long.MAX_VALUE)).isFalse();
     }
 
     /// Somebody on the network who never wants a turn.

@@ -204,7 +204,7 @@ final class AsyncRpcs implements AutoCloseable {
         try {
             /// NAA-POLL-4: a completion may have come before the queue was armed.
             rpc.queue().requestNotification(false);
-            client.await(0);
+            client.handleArrived();
             if (client.isRpcRunning()) {
                 long now = System.nanoTime();
                 nextLook = now + Math.min(client.nanosUntilLook(), nextLook - now);

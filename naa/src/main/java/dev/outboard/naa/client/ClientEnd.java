@@ -319,6 +319,17 @@ final class ClientEnd {
     /// @return how many
     int await(long limitNanos) {
         int handled = connection.link().await(limitNanos);
+        seeToTheRest(handled);
+        return handled;
+    }
+
+    /// Handles the completions that are there already, for a thread that has the device driven.
+    void handleArrived() {
+        seeToTheRest(connection.link().handleArrived());
+    }
+
+    /// Does what no completion tells, if there was none.
+    private void seeToTheRest(int handled) {
         if (handled == 0) {
             if (watch.sees()) {
                 machine.answerBegan(System.nanoTime());
@@ -328,7 +339,6 @@ final class ClientEnd {
             failIfClosing();
         }
         throwFailure();
-        return handled;
     }
 
     void failIfClosing() {

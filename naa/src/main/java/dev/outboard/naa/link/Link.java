@@ -62,17 +62,34 @@ public final class Link {
         }
     }
 
+    /// Handles all completions that are there already, for a thread that has the device driven
+    /// otherwise.
+    ///
+    /// @return how many
+    public int handleArrived() {
+        int handled = 0;
+        while (queue.take(completion)) {
+            handle();
+            handled++;
+        }
+        return handled;
+    }
+
     /// Handles all completions there are, without waiting.
     ///
     /// @return how many
     int poll() {
         int handled = 0;
         while (queue.poll(completion)) {
-            machine.completed(completion, System.nanoTime());
-            post();
+            handle();
             handled++;
         }
         return handled;
+    }
+
+    private void handle() {
+        machine.completed(completion, System.nanoTime());
+        post();
     }
 
     /// Tells the machine the time, now that nothing is left to poll.

@@ -372,14 +372,14 @@ public final class NaaServerContext implements AutoCloseable {
         return resources.queue();
     }
 
-    /// Handles all completions there are, for a client whose regions are set up.
+    /// Handles all completions that are there already, for a client whose regions are set up.
     ///
     /// @return how many
     /// @throws NaaException if the connection has failed
     int handleArrived() {
         try (Turn _ = turn.take()) {
             awaitRpcs();
-            int handled = link.await(0);
+            int handled = link.handleArrived();
             settle();
             tellHostError();
             throwFailure();

@@ -40,9 +40,6 @@ final class ServingLoop implements AutoCloseable {
     /// Whose queues tell of something.
     private final Queue<CompletionQueue> notified = new ArrayDeque<>();
 
-    /// Who was served last, and is likely to want something next.
-    private @Nullable ConnectionWorker latest;
-
     private long servedNanos = System.nanoTime();
     private long lookNanos = servedNanos;
 
@@ -78,7 +75,7 @@ final class ServingLoop implements AutoCloseable {
     void rescue() {
         ConnectionWorker client = shift.takeOver();
         if (client != null) {
-            forget(client);
+            clients.remove(client.queue());
             shift = new Shift();
             shift.start();
         }
@@ -93,13 +90,6 @@ final class ServingLoop implements AutoCloseable {
             rescue();
         }
         channel.close();
-    }
-
-    private void forget(ConnectionWorker client) {
-        clients.remove(client.queue());
-        if (client.equals(latest)) {
-            latest = null;
-        }
     }
 
     /// What one thread does of the loop's work: everything, until a visit takes too long.
@@ -134,7 +124,11 @@ final class ServingLoop implements AutoCloseable {
             while (goesOn && !closed) {
                 welcome();
                 channel.takeNotified(notified::add);
-                goesOn = notified.isEmpty() ? idle() : visitNotified();
+                if (notified.isEmpty()) {
+                    idle();
+                } else {
+                    goesOn = visitNotified();
+                }
                 if (goesOn && System.nanoTime() - lookNanos >= 0) {
                     lookAfterAll();
                 }
@@ -165,15 +159,14 @@ final class ServingLoop implements AutoCloseable {
         }
 
         /// NAA-POLL-6: polls for a while, then sleeps.
-        private boolean idle() {
-            ConnectionWorker polled = latest;
+        private void idle() {
             long now = System.nanoTime();
-            if (polled != null && now - servedNanos < spinNanos) {
+            if (now - servedNanos < spinNanos) {
                 Thread.onSpinWait();
-                return visit(polled);
+                channel.await(0);
+            } else {
+                channel.await(Math.min(Link.SLICE_NANOS, lookNanos - now));
             }
-            channel.await(Math.min(Link.SLICE_NANOS, lookNanos - now));
-            return true;
         }
 
         /// @return false if another thread has taken over meanwhile
@@ -188,12 +181,11 @@ final class ServingLoop implements AutoCloseable {
                 return false;
             }
             if (visit == Visit.LEAVES) {
-                forget(client);
+                clients.remove(client.queue());
                 return true;
             }
             long now = System.nanoTime();
             if (visit == Visit.SERVED) {
-                latest = client;
                 servedNanos = now;
             }
             lookNanos =
@@ -208,7 +200,7 @@ final class ServingLoop implements AutoCloseable {
                 if (client.look()) {
                     next = Math.min(next, client.nanosUntilDue());
                 } else {
-                    forget(client);
+                    clients.remove(client.queue());
                 }
             }
             lookNanos = System.nanoTime() + next;

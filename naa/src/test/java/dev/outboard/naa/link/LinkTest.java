@@ -46,6 +46,11 @@ class LinkTest {
                 @Override
                 public boolean poll(Completion into) {
                     call("poll");
+                    return take(into);
+                }
+
+                @Override
+                public boolean take(Completion into) {
                     into.set(
                             1,
                             CompletionStatus.SUCCESS,

@@ -43,7 +43,7 @@ final class RoceCompletionChannel implements CompletionChannel {
     @Override
     public boolean await(long timeoutNanos) {
         device.engine().requireOutside("await");
-        return device.drivers().await(point, null, timeoutNanos) && point.takeNotified();
+        return device.drivers().await(point, timeoutNanos) && point.takeNotified();
     }
 
     @Override

@@ -96,7 +96,12 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
         if (ring.poll(into)) {
             return true;
         }
-        device.drivers().drive(ring);
+        device.drivers().drive();
+        return ring.poll(into);
+    }
+
+    @Override
+    public boolean take(Completion into) {
         return ring.poll(into);
     }
 
@@ -112,7 +117,7 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
         requireNoSink();
         device.engine().requireOutside("await");
         isAwaited.set(true);
-        boolean isNotified = device.drivers().await(point, ring, timeoutNanos);
+        boolean isNotified = device.drivers().await(point, timeoutNanos);
         return !isAwaited.getAndSet(false) || isNotified;
     }
 

@@ -74,7 +74,7 @@ final class RoceConnectionChannel implements ConnectionChannel {
     public Optional<ConnectionEvent> next(Duration timeout) {
         ConnectionEvent event = events.poll();
         if (event != null || timeout.isZero()) {
-            device.drivers().drive(null);
+            device.drivers().drive();
             return Optional.ofNullable(event == null ? events.poll() : event);
         }
         device.engine().requireOutside("next");

@@ -421,7 +421,7 @@ public final class RoceDevice implements Device {
     @Override
     public Optional<AsyncEvent> nextEvent(Duration timeout) {
         if (timeout.isZero()) {
-            drivers.drive(null);
+            drivers.drive();
         } else {
             engine.requireOutside("nextEvent");
         }

@@ -140,18 +140,19 @@ public final class UdpSocket implements AutoCloseable {
 
     /// Receives one message, without waiting: its bytes, or −errno.
     int receive(MemorySegment message) {
-        return receive(message, 0);
+        int fd = descriptor.acquire();
+        try {
+            return Libc.recvmsg(receiveErrno, fd, message, 0);
+        } finally {
+            descriptor.release();
+        }
     }
 
     /// Receives one message of the error queue, where transmitted frames come back.
     int receiveError(MemorySegment message) {
-        return receive(message, MSG_ERRQUEUE);
-    }
-
-    private int receive(MemorySegment message, int flags) {
         int fd = descriptor.acquire();
         try {
-            return Libc.recvmsg(receiveErrno, fd, message, flags);
+            return Libc.recvmsg(receiveErrno, fd, message, MSG_ERRQUEUE);
         } finally {
             descriptor.release();
         }

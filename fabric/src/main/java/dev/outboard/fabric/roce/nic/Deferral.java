@@ -1,54 +1,73 @@
 package dev.outboard.fabric.roce.nic;
 
-/// Puts something off for the few microseconds in which more of the kind usually follows, and
-/// learns from how that ends: nothing followed in time, so the next ones are not put off, twice as
-/// many each time in a row. A thread that does something else in between, such as waiting for
-/// another device, is hindered less and less. For one thread at a time.
-final class Deferral {
-    /// Whoever does nothing within this after a completion is not about to answer.
-    private static final long LIMIT_NANOS = 20_000;
+import java.util.ArrayDeque;
 
+/// The queue pairs whose acknowledgements wait for a request to go with, while a thread looks for
+/// what has come and answers it. Only the thread that drives the device touches it.
+final class Deferral {
     /// A thread that takes what has come finds each of its queues empty before it does something
     /// about it: the one that brought the completion, and the one of its sends. Who looks more
     /// often waits.
     private static final int MAX_LOOKS = 2;
 
-    private static final int MIN_REFUSALS = 16;
-    private static final int MAX_REFUSALS = 1 << 12;
-    private static final long NONE = Long.MIN_VALUE;
+    /// In the order in which they began to wait; some have left already.
+    private final ArrayDeque<NicQueuePair> waiting = new ArrayDeque<>();
 
-    private long startNanos = NONE;
     private int looks;
-    private int refusals;
-    private int nextRefusals = MIN_REFUSALS;
 
-    /// Whether to put something off from now on. If so, [#end] follows.
-    boolean start(long nowNanos) {
-        if (refusals > 0) {
-            refusals--;
+    /// Whether the acknowledgement of `queuePair`, which became ready, waits: from now on, or as it
+    /// did before.
+    boolean keeps(NicQueuePair queuePair, long nowNanos) {
+        if (queuePair.patience.isOn()) {
+            return queuePair.isDeferred;
+        }
+        if (!queuePair.patience.start(nowNanos)) {
             return false;
         }
-        startNanos = nowNanos;
+        if (!queuePair.isDeferred) {
+            queuePair.isDeferred = true;
+            waiting.add(queuePair);
+        }
         looks = 0;
         return true;
     }
 
-    /// Whether something is put off still, now that a thread looks for more completions.
-    boolean outlastsLook(long nowNanos) {
-        return startNanos != NONE && nowNanos - startNanos <= LIMIT_NANOS && ++looks <= MAX_LOOKS;
+    /// Whether any waits.
+    boolean isOn() {
+        while (!waiting.isEmpty() && !waiting.getFirst().patience.isOn()) {
+            waiting.removeFirst().isDeferred = false;
+        }
+        return !waiting.isEmpty();
     }
 
-    /// What was put off, if anything, is done with.
-    void end(long nowNanos) {
-        if (startNanos == NONE) {
-            return;
+    /// Whether those that wait go on, now that a thread looks once more.
+    boolean outlastsLook(long nowNanos) {
+        return isOn() && !isFirstLate(nowNanos) && ++looks <= MAX_LOOKS;
+    }
+
+    private boolean isFirstLate(long nowNanos) {
+        return nowNanos >= waiting.getFirst().patience.endNanos();
+    }
+
+    /// Those that have waited long enough are ready.
+    void endLate(long nowNanos, ReadyQueue ready) {
+        while (isOn() && isFirstLate(nowNanos)) {
+            endFirst(ready);
         }
-        if (nowNanos - startNanos > LIMIT_NANOS) {
-            refusals = nextRefusals;
-            nextRefusals = Math.min(MAX_REFUSALS, 2 * nextRefusals);
-        } else {
-            nextRefusals = MIN_REFUSALS;
+    }
+
+    /// All are ready.
+    void endAll(ReadyQueue ready) {
+        while (!waiting.isEmpty()) {
+            endFirst(ready);
         }
-        startNanos = NONE;
+    }
+
+    private void endFirst(ReadyQueue ready) {
+        NicQueuePair first = waiting.removeFirst();
+        first.isDeferred = false;
+        if (first.patience.isOn()) {
+            ready.add(first);
+        }
     }
 }

@@ -18,7 +18,6 @@ import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
-import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.fabric.verbs.Counters;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
@@ -59,7 +58,7 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
 
     private final Steering steering = new Steering();
 
-    /// Of answers, which wait for a request to go with.
+    /// Of acknowledgements, which wait for a request to go with.
     private final Deferral answers = new Deferral();
 
     private final Set<Path> distrusted = new HashSet<>();
@@ -176,44 +175,65 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
         return hasMore;
     }
 
-    /// If the turn brings a completion that is `wanted`, an acknowledgement that may ride behind a
-    /// request waits: for a turn that sends only, or the third for a thread that wants more.
     @Override
-    public boolean turn(long now, boolean receives, @Nullable CompletionRing wanted) {
-        boolean worked = false;
-        if (wanted != null && answers.outlastsLook(now) && mayWaitOn(now)) {
+    public boolean isDeferring() {
+        return answers.isOn();
+    }
+
+    /// What a turn brings for a thread that looks, it usually answers. So an acknowledgement that
+    /// may ride behind a request waits: until its queue pair sends, or for the third look, or for a
+    /// turn that finds nothing more to do.
+    @Override
+    public boolean turn(long now, boolean receives, boolean looks) {
+        if (looks && isIdle(now) && answers.outlastsLook(now)) {
             return true;
         }
-        boolean mayDefer = wanted != null && ready.isEmpty();
-        answers.end(now);
-        if (receives) {
-            boolean isDue = now >= deadlineNanos;
-            boolean hasBacklog = isDue || ready.size() > SERVED_PER_TURN;
-            int messages = hasBacklog ? BACKLOG_MESSAGES : MESSAGES_PER_TURN;
-            worked = link.receive(messages, now, this) > 0;
-            if (isDue) {
-                expire(now);
-                worked = true;
-            }
+        boolean worked = receives && receive(now);
+        if (receives && !(worked && looks)) {
+            answers.endAll(ready);
+        } else {
+            answers.endLate(now, ready);
         }
-        if (mayDefer && wanted != null && mayWait(wanted) && answers.start(now)) {
-            hasMore = true;
-            return true;
-        }
-        worked |= finishTurn(now);
+        worked |= send(now, receives && looks);
         return worked;
+    }
+
+    /// Whether there is nothing to send and no timer to see to.
+    private boolean isIdle(long now) {
+        return ready.isEmpty() && !services.hasOutgoing() && now < deadlineNanos;
+    }
+
+    private boolean receive(long now) {
+        boolean isDue = now >= deadlineNanos;
+        boolean hasBacklog = isDue || ready.size() > SERVED_PER_TURN;
+        int messages = hasBacklog ? BACKLOG_MESSAGES : MESSAGES_PER_TURN;
+        boolean worked = link.receive(messages, now, this) > 0;
+        if (isDue) {
+            expire(now);
+        }
+        return worked || isDue;
     }
 
     /// The queue pairs that may have something to send get their share, in turn; then everything
     /// leaves.
     @Override
     public boolean finishTurn(long now) {
+        return send(now, false);
+    }
+
+    /// @param mayWait whether acknowledgements may wait for a request
+    private boolean send(long now, boolean mayWait) {
         PacketSink sink = link.sink();
         congestion.admit(admission);
         int count = Math.min(ready.size(), SERVED_PER_TURN);
         boolean worked = count > 0;
         for (int i = 0; i < count; i++) {
             NicQueuePair queuePair = ready.remove();
+            boolean owesOnly = queuePair.machine().mayAnswerLater();
+            if (mayWait && owesOnly && answers.keeps(queuePair, now)) {
+                continue;
+            }
+            queuePair.patience.end(now, !owesOnly);
             if (queuePair.transmit(sink, now)) {
                 ready.add(queuePair);
             }
@@ -298,23 +318,6 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
         if (queuePair != null) {
             ready.add(queuePair);
         }
-    }
-
-    /// Whether the turn brought the completion that was wanted, and all there is to send is an
-    /// acknowledgement that may wait.
-    private boolean mayWait(CompletionRing wanted) {
-        return !wanted.isEmpty() && owesAnAcknowledgementOnly();
-    }
-
-    /// Whether an acknowledgement that has waited may wait longer.
-    private boolean mayWaitOn(long now) {
-        return now < deadlineNanos && owesAnAcknowledgementOnly();
-    }
-
-    private boolean owesAnAcknowledgementOnly() {
-        return ready.size() == 1
-                && !services.hasOutgoing()
-                && ready.first().machine().mayAnswerLater();
     }
 
     private void expire(long now) {

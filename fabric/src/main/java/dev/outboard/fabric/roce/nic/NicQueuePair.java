@@ -13,6 +13,11 @@ public final class NicQueuePair {
     /// Whether it stands in the [ReadyQueue].
     boolean isReady;
 
+    /// Whether it stands in the [Deferral].
+    boolean isDeferred;
+
+    final Patience patience = new Patience();
+
     /// Where it stands in the [DeadlineQueue], or -1.
     int deadlineIndex = -1;
 

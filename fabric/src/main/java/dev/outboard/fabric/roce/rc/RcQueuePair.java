@@ -328,7 +328,7 @@ public final class RcQueuePair implements QueuePairMachine {
         return requestsAhead
                 && state == QueuePairState.READY_TO_SEND
                 && receiving != null
-                && receiving.owesAcknowledgementOnly()
+                && receiving.awaitsAnswer()
                 && sending != null
                 && !sending.hasToTransmit();
     }

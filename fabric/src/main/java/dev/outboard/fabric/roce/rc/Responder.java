@@ -65,6 +65,11 @@ final class Responder {
     private boolean isAskedFor;
 
     private int ackPsn = NOTHING;
+
+    /// The packet that came last ended a message that took a receive; the peer has not asked
+    /// before.
+    private boolean hasCompletedReceive;
+
     private int nakSyndrome = NOTHING;
     private int nakPsn;
 
@@ -139,6 +144,12 @@ final class Responder {
     /// Whether an acknowledgement is owed, and nothing else.
     boolean owesAcknowledgementOnly() {
         return ackPsn != NOTHING && nakSyndrome == NOTHING && !resources.isPending();
+    }
+
+    /// Whether nothing is owed but the acknowledgement of what the application has just been told
+    /// of.
+    boolean awaitsAnswer() {
+        return hasCompletedReceive && owesAcknowledgementOnly();
     }
 
     private boolean respond(PacketSink sink) {
@@ -220,6 +231,7 @@ final class Responder {
     /// ROCE-RC-11: a SEND or WRITE that comes again is acknowledged and not executed.
     private void duplicate(Packet packet) {
         counters.increment(QueuePairCounter.DUPLICATES_RECEIVED);
+        hasCompletedReceive = false;
         switch (packet.opcode().operation()) {
             case SEND, WRITE -> ackPsn = Psn.add(expectedPsn, -1);
             case READ_REQUEST, COMPARE_SWAP, FETCH_ADD -> {
@@ -286,7 +298,12 @@ final class Responder {
             ackPsn = packet.psn();
         }
         expectedPsn = Psn.next(expectedPsn);
-        if (opcode.isLast() || opcode.isOnly()) {
+        boolean isEnd = opcode.isLast() || opcode.isOnly();
+        hasCompletedReceive =
+                isEnd
+                        && !isAskedFor
+                        && (opcode.operation() == Opcode.Operation.SEND || opcode.hasImmediate());
+        if (isEnd) {
             message = Message.NONE;
             msn = Psn.next(msn);
         }

@@ -49,7 +49,8 @@ public interface QueuePairMachine {
     /// @return whether more could be sent at once
     boolean transmit(PacketSink sink, long nowNanos);
 
-    /// Whether nothing is due but an acknowledgement that may wait for a request, to go with it.
+    /// Whether nothing is due but the acknowledgement of a message that the application usually
+    /// answers, and that may go with the answer.
     default boolean mayAnswerLater() {
         return false;
     }

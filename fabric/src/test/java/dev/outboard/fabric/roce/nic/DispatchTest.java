@@ -70,7 +70,7 @@ class DispatchTest {
     @Test
     void whoseArrivedGetsATurn() {
         nic.packet(packet(Opcode.ACKNOWLEDGE, machine.number, 0, 0), 0);
-        nic.turn(0, false, null);
+        nic.turn(0, false, false);
 
         assertThat(turns).containsExactly(machine.number);
     }
@@ -157,10 +157,10 @@ class DispatchTest {
         assertThat(link.sink.path(0).destination()).isEqualTo(Gid.ofIpv4(0x0A00_0002));
         assertThat(link.sink.path(3).destination()).isEqualTo(Gid.ofIpv4(0x0A00_0005));
         link.sink.clear();
-        assertThat(nic.turn(0, false, null)).as("the rest is work").isTrue();
+        assertThat(nic.turn(0, false, false)).as("the rest is work").isTrue();
         assertThat(services.hasOutgoing()).isFalse();
         assertThat(link.flushedPackets).isEqualTo(2);
-        assertThat(nic.turn(0, false, null)).isFalse();
+        assertThat(nic.turn(0, false, false)).isFalse();
     }
 
     @Test
@@ -193,7 +193,7 @@ class DispatchTest {
         return nic.services().agent().counters().discarded(DatagramFlaw.WRONG_VERSION);
     }
 
-    private static Packet packet(Opcode opcode, int qpn, int payloadLength, int queueKey) {
+    static Packet packet(Opcode opcode, int qpn, int payloadLength, int queueKey) {
         MemorySegment bytes =
                 Arena.ofAuto().allocate(opcode.headerLength() + payloadLength + ICRC_BYTES);
         Bth.write(bytes, 0, opcode, false, 0, Bth.DEFAULT_PARTITION_KEY, qpn, false, 0);

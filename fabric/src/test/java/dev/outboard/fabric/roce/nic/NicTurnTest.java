@@ -8,13 +8,12 @@ import dev.outboard.fabric.roce.cm.CaGuid;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
 import dev.outboard.fabric.roce.rc.CongestionControl;
 import dev.outboard.fabric.roce.wire.Gid;
+import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Path;
 import dev.outboard.fabric.roce.wire.PathMtu;
-import dev.outboard.fabric.verbs.CompletionRing;
 import dev.outboard.testkit.Seeds;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -24,7 +23,7 @@ class NicTurnTest {
     private static final int PER_TURN = 32;
     private static final int BACKLOG = 64;
     private static final long NEVER = Long.MAX_VALUE;
-    private static final long PAUSE_NANOS = 20_000;
+    private static final long PAUSE_NANOS = 500_000;
     private static final int MANY = 100;
     private static final Gid LOCAL = Gid.ofIpv4(0x0A00_0001);
     private static final Path PATH = new Path(LOCAL, Gid.ofIpv4(0x0A00_0002), 4791, 0);
@@ -44,8 +43,8 @@ class NicTurnTest {
 
     @Test
     void withNothingToDoATurnSaysSo() {
-        assertThat(nic.turn(0, true, null)).isFalse();
-        assertThat(nic.turn(0, false, null)).isFalse();
+        assertThat(nic.turn(0, true, false)).isFalse();
+        assertThat(nic.turn(0, false, false)).isFalse();
         assertThat(nic.hasMore()).isFalse();
         assertThat(nic.deadlineNanos()).isEqualTo(NEVER);
         assertThat(link.asked).as("asked for packets by the first alone").containsExactly(1);
@@ -55,8 +54,8 @@ class NicTurnTest {
     void packetsThatCameAreWork() {
         link.arrived = 1;
 
-        assertThat(nic.turn(0, true, null)).isTrue();
-        assertThat(nic.turn(0, true, null)).isFalse();
+        assertThat(nic.turn(0, true, false)).isTrue();
+        assertThat(nic.turn(0, true, false)).isFalse();
     }
 
     @Test
@@ -66,9 +65,9 @@ class NicTurnTest {
         nic.ready(queuePairs.get(0));
         nic.ready(queuePairs.get(1));
 
-        assertThat(nic.turn(0, false, null)).isTrue();
+        assertThat(nic.turn(0, false, false)).isTrue();
         assertThat(turns).containsExactly(machines.get(1).number, machines.get(0).number);
-        assertThat(nic.turn(0, false, null)).isFalse();
+        assertThat(nic.turn(0, false, false)).isFalse();
         assertThat(turns).hasSize(2);
     }
 
@@ -126,7 +125,7 @@ class NicTurnTest {
         add(1);
         nic.modify(queuePairs.getFirst(), QueuePairChange.to(QueuePairState.ERROR));
 
-        assertThat(nic.turn(0, false, null)).isTrue();
+        assertThat(nic.turn(0, false, false)).isTrue();
         assertThat(turns).containsExactly(machines.getFirst().number);
     }
 
@@ -134,9 +133,9 @@ class NicTurnTest {
     void aBacklogIsReceivedBeforeMoreIsSent() {
         add(PER_TURN + 1);
         queuePairs.subList(0, PER_TURN).forEach(nic::ready);
-        nic.turn(0, true, null);
+        nic.turn(0, true, false);
         queuePairs.forEach(nic::ready);
-        nic.turn(0, true, null);
+        nic.turn(0, true, false);
 
         assertThat(link.asked).containsExactly(1, BACKLOG);
     }
@@ -147,12 +146,12 @@ class NicTurnTest {
         ScriptedQueuePair machine = machines.getFirst();
         machine.deadlineNanos = 1_000;
         nic.ready(queuePairs.getFirst());
-        nic.turn(0, true, null);
+        nic.turn(0, true, false);
 
-        assertThat(nic.turn(999, true, null)).isFalse();
+        assertThat(nic.turn(999, true, false)).isFalse();
         assertThat(link.asked).containsExactly(1, 1);
         link.arrival = () -> machine.deadlineNanos = 2_000;
-        assertThat(nic.turn(1_000, true, null)).as("a deadline is work").isTrue();
+        assertThat(nic.turn(1_000, true, false)).as("a deadline is work").isTrue();
 
         assertThat(link.asked).containsExactly(1, 1, BACKLOG);
         assertThat(machine.expiries).isZero();
@@ -190,7 +189,7 @@ class NicTurnTest {
                 each.nextDeadlineNanos =
                         random.nextBoolean() ? NEVER : now + 1 + random.nextInt(500);
             }
-            nic.turn(now, true, null);
+            nic.turn(now, true, false);
             for (int i = 0; i < MANY; i++) {
                 assertThat(machines.get(i).expiries - before[i])
                         .as("queue pair %d at %d", i, now)
@@ -222,10 +221,10 @@ class NicTurnTest {
         machines.getFirst().nextDeadlineNanos = 10;
         nic.finishTurn(0);
 
-        nic.turn(20, true, null);
+        nic.turn(20, true, false);
         assertThat(machines).extracting(each -> each.expiries).containsExactly(1, 1, 1);
         assertThat(nic.deadlineNanos()).as("looked at again at once").isEqualTo(10);
-        nic.turn(21, true, null);
+        nic.turn(21, true, false);
         assertThat(machines).extracting(each -> each.expiries).containsExactly(2, 1, 1);
     }
 
@@ -240,7 +239,7 @@ class NicTurnTest {
         nic.remove(queuePairs.getFirst());
         assertThat(machines).extracting(each -> each.isClosed).containsExactly(true, false);
 
-        nic.turn(10, true, null);
+        nic.turn(10, true, false);
 
         assertThat(turns).containsExactly(machines.getLast().number);
         assertThat(machines).extracting(each -> each.expiries).containsExactly(0, 1);
@@ -254,7 +253,7 @@ class NicTurnTest {
         nic.finishTurn(0);
         turns.clear();
 
-        nic.turn(10, true, null);
+        nic.turn(10, true, false);
 
         assertThat(turns).containsExactly(machines.getFirst().number);
     }
@@ -294,54 +293,116 @@ class NicTurnTest {
         assertThat(machines.getFirst().tooLong).isNull();
     }
 
-    /// An acknowledgement waits for the answer of a thread that wants the completion: until that
-    /// sends, or has looked in vain three times.
+    /// An acknowledgement waits for the answer of a thread that looks: until that sends, or has
+    /// looked in vain three times.
     @Test
     void anAcknowledgementMayWait() {
         add(1);
-        CompletionRing wanted = new CompletionRing(4, ring -> {});
 
         for (int round = 0; round < 2; round++) {
-            turns.clear();
-            bring(wanted);
-            assertThat(nic.turn(0, true, wanted)).isTrue();
-            assertThat(nic.hasMore()).isTrue();
-            assertThat(nic.turn(1, true, wanted)).as("found nothing more").isTrue();
-            assertThat(nic.turn(PAUSE_NANOS, true, wanted)).as("nor again").isTrue();
+            assertThat(defers(0)).isTrue();
+            assertThat(nic.hasMore()).as("who sends another takes no more turns").isFalse();
+            assertThat(nic.isDeferring()).isTrue();
+            link.asked.clear();
+            assertThat(nic.turn(1, true, true)).as("found nothing more").isTrue();
+            assertThat(nic.turn(2, true, true)).as("nor again").isTrue();
+            assertThat(link.asked).as("no call into the kernel").isEmpty();
             assertThat(turns).isEmpty();
-            assertThat(nic.turn(PAUSE_NANOS, true, wanted)).isTrue();
+            assertThat(nic.turn(3, true, true)).isTrue();
             assertThat(turns).hasSize(1);
+            assertThat(nic.isDeferring()).isFalse();
         }
     }
 
     @Test
-    void whatWaitsLeavesWithATurnThatSendsOnly() {
-        add(1);
-        assertThat(defers(new CompletionRing(4, ring -> {}), 0)).isTrue();
+    void whatWaitsLeavesWithTheAnswerOfItsQueuePair() {
+        add(2);
+        assertThat(defers(0)).isTrue();
 
-        assertThat(nic.turn(1, false, null)).isTrue();
+        nic.ready(queuePairs.get(1));
+        nic.turn(1, false, false);
+        assertThat(turns).as("another sends").containsExactly(machines.get(1).number);
+        nic.ready(queuePairs.getFirst());
+        nic.turn(2, false, false);
+        assertThat(turns).hasSize(2);
+        assertThat(nic.turn(3, true, true)).as("nothing is left").isFalse();
+        assertThat(turns).hasSize(2);
+    }
+
+    /// Who serves many takes one after the other, while more comes in.
+    @Test
+    void manyMayWait() {
+        add(3);
+        for (int i = 0; i < 3; i++) {
+            bring(i);
+            lookUntilItIsThere(i);
+        }
+        assertThat(turns).isEmpty();
+
+        nic.ready(queuePairs.getFirst());
+        nic.turn(3, false, false);
+        nic.turn(PAUSE_NANOS, false, false);
+        assertThat(turns).as("the second came later").hasSize(1);
+        nic.turn(PAUSE_NANOS + 1, false, false);
+        assertThat(turns).containsExactly(machines.get(0).number, machines.get(1).number);
+        nic.turn(PAUSE_NANOS + 1, true, false);
+        assertThat(turns).as("nobody looks any more").hasSize(3);
+    }
+
+    /// One that has answered waits once more, and stands where it stood: who stands behind it
+    /// leaves with it at the latest.
+    @Test
+    void oneMayWaitAgainAtOnce() {
+        add(3);
+        for (int i = 0; i < 3; i++) {
+            bring(i);
+            lookUntilItIsThere(i);
+        }
+        nic.ready(queuePairs.get(1));
+        nic.turn(4, false, false);
+        turns.clear();
+        bring(1);
+        lookUntilItIsThere(5);
+        assertThat(turns).isEmpty();
+
+        nic.turn(PAUSE_NANOS, false, false);
+        assertThat(turns).containsExactly(machines.get(0).number);
+        nic.turn(PAUSE_NANOS + 4, false, false);
         assertThat(turns).hasSize(1);
+        nic.turn(PAUSE_NANOS + 5, false, false);
+        assertThat(turns).hasSize(3);
     }
 
     @Test
     void whatWaitsLeavesOnceItIsLate() {
         add(1);
-        CompletionRing wanted = new CompletionRing(4, ring -> {});
-        assertThat(defers(wanted, 0)).isTrue();
+        assertThat(defers(0)).isTrue();
 
-        nic.turn(PAUSE_NANOS + 1, true, wanted);
+        nic.turn(PAUSE_NANOS - 1, false, false);
+        assertThat(turns).isEmpty();
+        nic.turn(PAUSE_NANOS, false, false);
         assertThat(turns).hasSize(1);
     }
 
     @Test
-    void whatWaitsLeavesBesideMore() {
+    void whatWaitsLeavesWhenNothingMoreComes() {
         add(2);
-        CompletionRing wanted = new CompletionRing(4, ring -> {});
-        assertThat(defers(wanted, 0)).isTrue();
+        assertThat(defers(0)).isTrue();
         nic.ready(queuePairs.get(1));
 
-        nic.turn(1, true, wanted);
+        nic.turn(1, true, true);
         assertThat(turns).hasSize(2);
+    }
+
+    @Test
+    void whatWaitsIsForgottenWithItsQueuePair() {
+        add(1);
+        assertThat(defers(0)).isTrue();
+        nic.remove(queuePairs.getFirst());
+
+        nic.turn(PAUSE_NANOS, true, false);
+        assertThat(turns).isEmpty();
+        assertThat(nic.isDeferring()).isFalse();
     }
 
     @Test
@@ -350,88 +411,84 @@ class NicTurnTest {
         machines.get(1).deadlineNanos = 5;
         nic.ready(queuePairs.get(1));
         nic.finishTurn(0);
-        CompletionRing wanted = new CompletionRing(4, ring -> {});
-        assertThat(defers(wanted, 0)).isTrue();
+        assertThat(defers(0)).isTrue();
 
-        nic.turn(5, true, wanted);
+        nic.turn(5, true, true);
         assertThat(machines.get(1).expiries).isEqualTo(1);
     }
 
     @Test
-    void nothingWaitsBesideWhatMayNot() {
+    void nothingWaitsThatMayNot() {
         add(2);
-        CompletionRing wanted = new CompletionRing(1_000, ring -> {});
 
-        bring(wanted);
-        assertServed("nobody wants the completion", nic.turn(0, true, null), 1);
-        CompletionRing empty = new CompletionRing(1, ring -> {});
-        bring(wanted);
-        assertServed("another completion is wanted", nic.turn(0, true, empty), 1);
-        link.arrival =
-                () -> {
-                    publish(wanted);
-                    nic.ready(queuePairs.get(1));
-                };
-        assertServed("it is no answer", nic.turn(0, true, wanted), 1);
-        bring(wanted);
-        nic.ready(queuePairs.get(1));
-        assertServed("another is ready before", nic.turn(0, true, wanted), 2);
-        link.arrival =
-                () -> {
-                    publish(wanted);
-                    machines.getFirst().isAnswer = true;
-                    queuePairs.forEach(nic::ready);
-                };
-        assertServed("another is ready after", nic.turn(0, true, wanted), 2);
+        bring(0);
+        assertServed("nobody looks", nic.turn(0, true, false), 1);
+        bring(0);
+        machines.getFirst().isAnswer = false;
+        assertServed("it is no acknowledgement of a message", nic.turn(0, true, true), 1);
     }
 
-    /// Who does nothing within 20 µs is asked to wait less and less, and often again once it does.
+    /// What comes besides does not end the wait.
+    @Test
+    void whatWaitsGoesOnWaitingWhenMoreComes() {
+        add(1);
+        assertThat(defers(0)).isTrue();
+        bring(0);
+        lookUntilItIsThere(PAUSE_NANOS - 1);
+        assertThat(turns).isEmpty();
+
+        nic.turn(PAUSE_NANOS, false, false);
+        assertThat(turns).as("no longer than it would have alone").hasSize(1);
+    }
+
+    /// Who does nothing within 500 µs is waited for less and less, and often again once it does.
     @Test
     void whoDoesNotAnswerIsWaitedForLessAndLess() {
         add(1);
-        CompletionRing wanted = new CompletionRing(1 << 16, ring -> {});
         long now = 0;
-        for (int refusals : new int[] {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 4096}) {
-            assertThat(defers(wanted, now)).isTrue();
-            now += PAUSE_NANOS + 1;
-            nic.turn(now, true, null);
+        for (int refusals = 1; refusals <= 1 << 12; refusals *= 2) {
+            assertThat(defers(now)).isTrue();
+            now += PAUSE_NANOS;
+            nic.turn(now, true, false);
             for (int i = 0; i < refusals; i++) {
-                assertThat(defers(wanted, now)).as("%d of %d", i, refusals).isFalse();
+                assertThat(defers(now)).as("%d of %d", i, refusals).isFalse();
             }
         }
-        assertThat(defers(wanted, now)).isTrue();
+        assertThat(defers(now)).isTrue();
+        now += PAUSE_NANOS - 1;
+        nic.turn(now, true, false);
+        assertThat(defers(now)).as("it answered in time").isTrue();
         now += PAUSE_NANOS;
-        nic.turn(now, true, null);
-        assertThat(defers(wanted, now)).as("it answered in time").isTrue();
-        now += PAUSE_NANOS + 1;
-        nic.turn(now, true, null);
-        for (int i = 0; i < 16; i++) {
-            assertThat(defers(wanted, now)).isFalse();
-        }
-        assertThat(defers(wanted, now)).isTrue();
+        nic.turn(now, true, false);
+        assertThat(defers(now)).isFalse();
+        assertThat(defers(now)).isTrue();
     }
 
-    /// Whether the answer to a packet that arrives now is put off.
-    private boolean defers(CompletionRing wanted, long now) {
+    /// Whether the acknowledgement of a message that arrives now is put off.
+    private boolean defers(long now) {
         turns.clear();
-        bring(wanted);
-        nic.turn(now, true, wanted);
+        bring(0);
+        nic.turn(now, true, true);
         return turns.isEmpty();
     }
 
-    /// The next packet completes a request in `wanted`, and the first queue pair has to answer it.
-    private void bring(CompletionRing wanted) {
-        link.arrival =
-                () -> {
-                    publish(wanted);
-                    machines.getFirst().isAnswer = true;
-                    nic.ready(queuePairs.getFirst());
-                };
+    /// While something waits, two looks are in vain.
+    private void lookUntilItIsThere(long now) {
+        while (link.arrived > 0) {
+            assertThat(nic.turn(now, true, true)).isTrue();
+        }
     }
 
-    private static void publish(CompletionRing ring) {
-        Objects.requireNonNull(ring.free());
-        ring.publish(false);
+    /// The next packet is a message for a queue pair, which has to acknowledge it.
+    private void bring(int index) {
+        ScriptedQueuePair machine = machines.get(index);
+        machine.isAnswer = true;
+        link.arrived = 1;
+        link.arrival =
+                () ->
+                        nic.packet(
+                                DispatchTest.packet(Opcode.SEND_ONLY, machine.number, 0, 0),
+                                link.nowNanos);
     }
 
     private void assertServed(String why, boolean worked, int count) {

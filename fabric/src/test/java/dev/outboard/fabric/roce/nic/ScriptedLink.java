@@ -15,6 +15,10 @@ final class ScriptedLink implements NicLink {
     Runnable arrival = () -> {};
 
     int arrived;
+
+    /// When packets were asked for last.
+    long nowNanos;
+
     int flushes;
     int flushedPackets;
     long deadlineNanos = Long.MAX_VALUE;
@@ -22,6 +26,7 @@ final class ScriptedLink implements NicLink {
     @Override
     public int receive(int messages, long nowNanos, PacketHandler handler) {
         asked.add(messages);
+        this.nowNanos = nowNanos;
         arrival.run();
         arrival = () -> {};
         int count = arrived;

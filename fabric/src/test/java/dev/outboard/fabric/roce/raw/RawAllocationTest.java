@@ -140,8 +140,8 @@ final class RawAllocationTest {
             send.appendPayload(region, 100, isInline ? 50 : 1486);
             check(queuePair.post(send), i);
             nic.ready(inMachine);
-            nic.turn(0, false, null);
-            nic.turn(0, true, null);
+            nic.turn(0, false, false);
+            nic.turn(0, true, false);
             check(completions.poll(completion), i);
             check(completions.poll(completion), i);
         }
