@@ -167,8 +167,13 @@ public final class DemoCommand implements Callable<Integer> {
         TransferProgress progress =
                 new TransferProgress(client, device, spec.commandLine().getErr());
         RpcResult result = progress.invoke();
+        RpcResult again = client.invoke();
         out.println();
-        new RpcReport().setup(client).rpcs(progress.sent(), List.of(result)).print(out);
+        new RpcReport()
+                .setup(client)
+                .rpcs(progress.sent(), List.of(result))
+                .again(progress.sent(), again)
+                .print(out);
         out.println();
         if (options.stats()) {
             new Counters()

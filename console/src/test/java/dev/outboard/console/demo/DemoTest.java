@@ -29,10 +29,17 @@ class DemoTest {
 
         assertThat(run.exitCode()).as(run.toString()).isZero();
         assertThat(run.out())
-                .contains("address and route", "connect ", "region setup", "send ", "compute")
+                .contains(
+                        "address and route",
+                        "connect ",
+                        "region setup",
+                        "whole setup",
+                        "send ",
+                        "compute")
                 .contains(
                         "receive ",
                         "whole RPC",
+                        "again, warm",
                         "all 300 KiB from the node equal those computed here")
                 .contains(directory.resolve("outboard-demo/input.png").toString())
                 .contains(directory.resolve("outboard-demo/edges.png").toString())

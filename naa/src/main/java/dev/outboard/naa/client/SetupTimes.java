@@ -12,4 +12,9 @@ public record SetupTimes(
         long routeNanos,
         long handshakeNanos,
         long registrationNanos,
-        long mrspNanos) {}
+        long mrspNanos) {
+    /// All of it.
+    public long totalNanos() {
+        return addressNanos + routeNanos + handshakeNanos + registrationNanos + mrspNanos;
+    }
+}
