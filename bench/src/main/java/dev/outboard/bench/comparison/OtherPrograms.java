@@ -14,11 +14,15 @@ import java.util.stream.Stream;
 
 /// How much of the processors others took since [#watch]: programs that neither are this one nor
 /// were started by it, and other virtual machines (stolen time). Known to about a hundredth of a
-/// second.
+/// second. Also in the process group of this one is what a program of its own has left behind.
 final class OtherPrograms {
     private static final Path KERNEL_STATISTICS = Path.of("/proc/stat");
     private static final long KERNEL_THREADS = 2;
     private static final int STOLEN = 8;
+
+    /// Behind the name: state, parent, group.
+    private static final int GROUP = 3;
+
     private static final long TICK_NANOS = 10_000_000;
 
     private final long start = System.nanoTime();
@@ -47,9 +51,11 @@ final class OtherPrograms {
                 Stream.concat(Stream.of(current), current.descendants())
                         .map(ProcessHandle::pid)
                         .collect(Collectors.toCollection(HashSet::new));
+        String ownGroup = group(current);
         Map<Long, Long> nanos = new HashMap<>();
         ProcessHandle.allProcesses()
                 .filter(process -> !own.contains(process.pid()) && !isOfKernel(process))
+                .filter(process -> !group(process).equals(ownGroup))
                 .forEach(process ->
                         nanos.put(
                                 process.pid(),
@@ -64,6 +70,16 @@ final class OtherPrograms {
     private static boolean isOfKernel(ProcessHandle process) {
         Optional<Long> parent = process.parent().map(ProcessHandle::pid);
         return process.pid() == KERNEL_THREADS || parent.equals(Optional.of(KERNEL_THREADS));
+    }
+
+    /// The process group of `process`; empty if it has just ended.
+    private static String group(ProcessHandle process) {
+        try {
+            String status = Files.readString(Path.of("/proc/" + process.pid() + "/stat"));
+            return status.substring(status.lastIndexOf(')')).split(" ")[GROUP];
+        } catch (IOException _) {
+            return "";
+        }
     }
 
     private static long stolenNanos() {
