@@ -11,6 +11,8 @@ public final class WarmUp {
     private static final int LEAST = 3;
     private static final int MOST = 24;
 
+    private static final long LIMIT_NANOS = 30_000_000_000L;
+
     /// The part of the time for which a quiet compiler works at most.
     private static final double QUIET = 0.05;
 
@@ -20,15 +22,17 @@ public final class WarmUp {
     private WarmUp() {}
 
     /// Does `work` again and again until the compiler is quiet meanwhile: at least three times, at
-    /// most 24.
+    /// most 24, and not again after half a minute.
     public static void with(Runnable work) {
-        boolean isQuiet = false;
-        for (int i = 0; i < LEAST || (!isQuiet && i < MOST); i++) {
+        long begin = System.nanoTime();
+        boolean goesOn = true;
+        for (int i = 0; i < LEAST || (goesOn && i < MOST); i++) {
             long start = System.nanoTime();
             long compiled = compilerMillis();
             work.run();
             long compiling = TimeUnit.MILLISECONDS.toNanos(compilerMillis() - compiled);
-            isQuiet = compiling < QUIET * (System.nanoTime() - start);
+            long now = System.nanoTime();
+            goesOn = compiling >= QUIET * (now - start) && now - begin < LIMIT_NANOS;
         }
     }
 
