@@ -1,5 +1,6 @@
 package dev.outboard.console;
 
+import dev.outboard.node.routine.RoutineCatalog;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PipedInputStream;
@@ -16,8 +17,7 @@ import java.util.regex.Pattern;
 /// What Java watches when the launcher has it make a cache of classes and profiles (JEP 514, JEP
 /// 515): a node and its clients in one process, so that the cache serves both.
 final class Rehearsal {
-    private static final String EMPTY = "3";
-    private static final String SHA_256 = "12";
+    private static final int SHA_256 = 12;
     private static final int SMALL_BYTES = 64;
     private static final int LARGE_BYTES = 32 << 20;
     private static final int DIGEST_BYTES = 32;
@@ -48,8 +48,8 @@ final class Rehearsal {
                 node.start();
                 String address = address(lines.readLine());
                 call(address, SHA_256, SMALL_BYTES, DIGEST_BYTES, 1);
-                call(address, EMPTY, SMALL_BYTES, SMALL_BYTES, 10_000);
-                call(address, EMPTY, LARGE_BYTES, LARGE_BYTES, 4);
+                call(address, RoutineCatalog.EMPTY, SMALL_BYTES, SMALL_BYTES, 10_000);
+                call(address, RoutineCatalog.EMPTY, LARGE_BYTES, LARGE_BYTES, 4);
             }
             node.join();
         }
@@ -67,7 +67,7 @@ final class Rehearsal {
         return ready.group(1);
     }
 
-    private void call(String address, String function, int sent, int returned, int times)
+    private void call(String address, int function, int sent, int returned, int times)
             throws IOException {
         Path input = Files.write(directory.resolve("input"), new byte[sent]);
         outboard(
@@ -76,7 +76,7 @@ final class Rehearsal {
                 "call",
                 address,
                 "--function",
-                function,
+                String.valueOf(function),
                 "--repeat",
                 String.valueOf(times),
                 "--in",

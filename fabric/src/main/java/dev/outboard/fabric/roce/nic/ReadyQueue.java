@@ -1,6 +1,5 @@
 package dev.outboard.fabric.roce.nic;
 
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// The queue pairs that may have something to send, each at most once, in the order they are
@@ -28,11 +27,6 @@ final class ReadyQueue {
         }
         queuePairs[(first + size) & (queuePairs.length - 1)] = queuePair;
         size++;
-    }
-
-    /// Looks at the first; the queue must not be empty.
-    NicQueuePair first() {
-        return Objects.requireNonNull(queuePairs[first]);
     }
 
     /// Takes the first; the queue must not be empty.
