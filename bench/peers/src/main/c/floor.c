@@ -3,12 +3,13 @@
 //
 //   floor udp    poll|block BYTES MILLIS   plain UDP there and back: nanoseconds
 //   floor rpc    poll|block BYTES MILLIS   WRITE with immediate + ACK there and back: nanoseconds
-//   floor stream poll|block BYTES MILLIS   messages of BYTES in packets of 4096: bytes per second
-//   floor rate   poll|block BYTES MILLIS   messages of BYTES, one per packet: messages per second
+//   floor stream poll|block BYTES MILLIS   WRITEs of BYTES in packets of 4096: bytes per second
+//   floor rate   poll|block BYTES MILLIS   WRITEs of BYTES, one per packet: messages per second
 //   floor clients poll|block BYTES CLIENTS MILLIS   the same as rpc from so many addresses to one
 //                                          server: round trips per second
 //
-// Two processes, one of them forked. The result is one number on standard output.
+// Two processes, one of them forked, each with memory of its own. What is measured goes on for a
+// tenth of the time before. The result is one number on standard output.
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -36,16 +37,18 @@ enum {
     BTH = 12, RETH = 16, AETH = 4, IMMEDIATE = 4, ICRC = 4,
     ACK_BYTES = BTH + AETH + ICRC,
     MTU = 4096,
-    PACKETS_PER_CALL = 15,      // of 4112 bytes: 64 KiB is the most
-    SMALL_PER_CALL = 64,
+    MAX_CALL_BYTES = 65507,
+    MAX_CALL_PACKETS = 64,
     WINDOW_CALLS = 8,           // unacknowledged calls
+    COPY_LIMIT = 256,           // so short a payload is cheaper to copy than to point to
+    WARM_UP_SHARE = 10,
     BUFFER = 1 << 16,
     MAX_SAMPLES = 1 << 22,
     MAX_CLIENTS = 512,
 };
 
 static int blocking;
-static int millis;
+static int64_t nanos;           // how long to measure
 
 static void die(const char *what) {
     perror(what);
@@ -198,7 +201,8 @@ static int receive(int end, uint8_t *into, int *segment, int wait) {
 
 // ---- packets -----------------------------------------------------------------------------------
 
-static uint8_t *region;         // what is written to
+static size_t space;
+static uint8_t *region;         // what is written to; of this process alone
 static uint8_t buffers[2][BUFFER];
 static uint64_t bad;
 
@@ -217,10 +221,19 @@ static int accept_packet(const uint8_t *packet, int length, int headers, size_t 
     return payload;
 }
 
+// Memory whose pages are there: no access has to wait for one.
+static void *present(size_t bytes) {
+    void *p = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) die("mmap");
+    return memset(p, 1, bytes);
+}
+
 // Whether this is the new process. It ends with the other one, even if that ended before it ran.
 static int forked(void) {
     pid_t parent = getpid(), child = fork();
     if (child < 0) die("fork");
+    // Not before: a page from before the fork is copied on the first write.
+    region = present(space);
     if (child > 0) return 0;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(0);
@@ -273,12 +286,10 @@ static void rpc_turn(int end, int bytes, int first) {
     if (!first) rpc_send(end, bytes, 1);
 }
 
-static double round_trips(void (*turn)(int, int, int), int bytes) {
-    if (forked())
-        for (;;) turn(1, bytes, 0);
-    int64_t *samples = malloc(MAX_SAMPLES * sizeof *samples), start = now(), before = start;
+static double median(void (*turn)(int, int, int), int bytes, int64_t *samples, int64_t time) {
+    int64_t start = now(), before = start;
     int count = 0;
-    while (before - start < millis * 1000000LL && count < MAX_SAMPLES) {
+    while (before - start < time && count < MAX_SAMPLES) {
         turn(0, bytes, 1);
         int64_t after = now();
         samples[count++] = after - before;
@@ -286,6 +297,14 @@ static double round_trips(void (*turn)(int, int, int), int bytes) {
     }
     qsort(samples, count, sizeof *samples, compare);
     return (double) samples[count / 2];
+}
+
+static double round_trips(void (*turn)(int, int, int), int bytes) {
+    if (forked())
+        for (;;) turn(1, bytes, 0);
+    int64_t *samples = present(MAX_SAMPLES * sizeof *samples);
+    median(turn, bytes, samples, nanos / WARM_UP_SHARE);
+    return median(turn, bytes, samples, nanos);
 }
 
 // ---- many clients ------------------------------------------------------------------------------
@@ -298,20 +317,8 @@ static void serve(int bytes) {
     }
 }
 
-// All clients are driven by one process, one request in flight each.
-static double clients(int bytes, int count) {
-    static int sockets[MAX_CLIENTS];
+static double answers(int waiter, int bytes, int64_t time) {
     struct epoll_event ready[MAX_CLIENTS];
-    if (forked()) serve(bytes);
-    int waiter = epoll_create1(0);
-    if (waiter < 0) die("epoll_create1");
-    for (int i = 0; i < count; i++) {
-        sockets[i] = open_end(0);
-        struct epoll_event wanted = {.events = EPOLLIN, .data.fd = sockets[i]};
-        if (epoll_ctl(waiter, EPOLL_CTL_ADD, sockets[i], &wanted)) die("epoll_ctl");
-        ends[0] = sockets[i];
-        rpc_send(0, bytes, 0);
-    }
     int64_t start = now(), end, done = 0;
     do {
         int n = epoll_wait(waiter, ready, MAX_CLIENTS, blocking ? -1 : 0);
@@ -322,11 +329,32 @@ static double clients(int bytes, int count) {
         }
         done += n;
         end = now();
-    } while (end - start < millis * 1000000LL);
+    } while (end - start < time);
     return done * 1e9 / (double) (end - start);
 }
 
+// All clients are driven by one process, one request in flight each.
+static double clients(int bytes, int count) {
+    if (forked()) serve(bytes);
+    int waiter = epoll_create1(0);
+    if (waiter < 0) die("epoll_create1");
+    for (int i = 0; i < count; i++) {
+        ends[0] = open_end(0);
+        struct epoll_event wanted = {.events = EPOLLIN, .data.fd = ends[0]};
+        if (epoll_ctl(waiter, EPOLL_CTL_ADD, ends[0], &wanted)) die("epoll_ctl");
+        rpc_send(0, bytes, 0);
+    }
+    answers(waiter, bytes, nanos / WARM_UP_SHARE);
+    return answers(waiter, bytes, nanos);
+}
+
 // ---- streams -----------------------------------------------------------------------------------
+
+// Where in a WRITE the next packet is; again and again to the same memory. Its first packet says
+// where it goes.
+static int stream_headers(size_t at) {
+    return at ? BTH : BTH + RETH;
+}
 
 // The receiver answers every call it got with an ACK that says how many packets came in all.
 static void stream_receiver(int end, size_t bytes) {
@@ -337,7 +365,7 @@ static void stream_receiver(int end, size_t bytes) {
         int segment, n = receive(end, buffers[end], &segment, 1);
         for (int i = 0; i < n; i += segment) {
             int length = n - i < segment ? n - i : segment;
-            at += accept_packet(buffers[end] + i, length, BTH, at);
+            at += accept_packet(buffers[end] + i, length, stream_headers(at), at);
             if (at >= bytes) at = 0;
             packets++;
         }
@@ -356,32 +384,75 @@ static uint64_t acknowledged(int end, uint64_t before, int wait) {
     return before;
 }
 
-static double stream(size_t bytes, int payload, int per_call) {
-    static uint8_t headers[SMALL_PER_CALL][BTH], trailers[SMALL_PER_CALL][ICRC];
-    struct iovec spans[3 * SMALL_PER_CALL];
-    uint64_t sent = 0, done = 0, window = (uint64_t) WINDOW_CALLS * per_call;
-    size_t at = 0;
-    if (forked()) stream_receiver(1, bytes);
+// Continues the last of `count` spans, or adds one.
+static int add_span(struct iovec *spans, int count, uint8_t *p, size_t n) {
+    if (count && (uint8_t *) spans[count - 1].iov_base + spans[count - 1].iov_len == p) {
+        spans[count - 1].iov_len += n;
+        return count;
+    }
+    spans[count] = (struct iovec) {p, n};
+    return count + 1;
+}
+
+// Sends as many packets of the stream as one call takes: all as long as the first, the last one
+// perhaps shorter.
+static int stream_send(size_t bytes, size_t *at) {
+    static uint8_t own[BUFFER];     // headers, checksums and short payloads
+    struct iovec spans[2 * MAX_CALL_PACKETS + 1];
+    uint8_t *p = own;
+    int count = 0, packets = 0, segment = 0, total = 0, length;
+    do {
+        int headers = stream_headers(*at);
+        int payload = bytes - *at < MTU ? (int) (bytes - *at) : MTU;
+        length = headers + payload + ICRC;
+        if (!packets) segment = length;
+        if (length > segment || total + length > MAX_CALL_BYTES) break;
+        count = add_span(spans, count, p, headers);
+        uint32_t crc;
+        if (payload <= COPY_LIMIT) {
+            memcpy(p + headers, region + *at, payload);
+            count = add_span(spans, count, p + headers, payload);
+            crc = ~crc32(SEED, p, headers + payload);
+            p += headers + payload;
+        } else {
+            count = add_span(spans, count, region + *at, payload);
+            crc = ~crc32(crc32(SEED, p, headers), region + *at, payload);
+            p += headers;
+        }
+        memcpy(p, &crc, ICRC);
+        count = add_span(spans, count, p, ICRC);
+        p += ICRC;
+        *at = *at + payload < bytes ? *at + payload : 0;
+        total += length;
+        packets++;
+    } while (length == segment && packets < MAX_CALL_PACKETS);
+    transmit(0, spans, count, segment);
+    return packets;
+}
+
+// Bytes per second.
+static double stream_for(size_t bytes, int64_t time) {
+    static uint64_t sent, done;
+    static size_t at;
+    size_t payload = bytes < MTU ? bytes : MTU, packets = (bytes + MTU - 1) / MTU;
+    size_t per_call = MAX_CALL_BYTES / (BTH + payload + ICRC);
+    if (per_call > MAX_CALL_PACKETS) per_call = MAX_CALL_PACKETS;
+    uint64_t before = sent;
     int64_t start = now(), end;
     do {
-        while (sent + per_call - done > window) done = acknowledged(0, done, 1);
-        for (int i = 0; i < per_call; i++) {
-            uint32_t crc = crc32(SEED, headers[i], BTH);
-            crc = ~crc32(crc, region + at, payload);
-            memcpy(trailers[i], &crc, ICRC);
-            spans[3 * i] = (struct iovec) {headers[i], BTH};
-            spans[3 * i + 1] = (struct iovec) {region + at, (size_t) payload};
-            spans[3 * i + 2] = (struct iovec) {trailers[i], ICRC};
-            at += payload;
-            if (at + payload > bytes) at = 0;
-        }
-        transmit(0, spans, 3 * per_call, BTH + payload + ICRC);
-        sent += per_call;
+        while (sent + per_call - done > WINDOW_CALLS * per_call) done = acknowledged(0, done, 1);
+        sent += stream_send(bytes, &at);
         end = now();
-    } while (end - start < millis * 1000000LL);
+    } while (end - start < time);
     while (done < sent) done = acknowledged(0, done, 1);
     end = now();
-    return sent * 1e9 / (double) (end - start);
+    return (double) bytes * (sent - before) / packets * 1e9 / (end - start);
+}
+
+static double stream(size_t bytes) {
+    if (forked()) stream_receiver(1, bytes);
+    stream_for(bytes, nanos / WARM_UP_SHARE);
+    return stream_for(bytes, nanos);
 }
 
 int main(int argc, char **argv) {
@@ -394,20 +465,16 @@ int main(int argc, char **argv) {
     }
     blocking = !strcmp(argv[2], "block");
     size_t bytes = strtoul(argv[3], 0, 10);
-    millis = atoi(argv[argc - 1]);
+    nanos = atoi(argv[argc - 1]) * 1000000LL;
     make_table();
-    size_t space = bytes < BUFFER ? BUFFER : bytes + MTU;
-    // One region per process: the fork copies it on the first write.
-    region = mmap(0, space, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (region == MAP_FAILED) die("mmap");
-    memset(region, 1, space);
+    space = bytes < BUFFER ? BUFFER : bytes;
     ends[0] = open_end(0);
     ends[1] = open_end(1);
     double result = 0;
     if (!strcmp(argv[1], "udp")) result = round_trips(udp_turn, (int) bytes);
     else if (!strcmp(argv[1], "rpc")) result = round_trips(rpc_turn, (int) bytes);
-    else if (!strcmp(argv[1], "stream")) result = MTU * stream(bytes, MTU, PACKETS_PER_CALL);
-    else if (!strcmp(argv[1], "rate")) result = stream(BUFFER, (int) bytes, SMALL_PER_CALL);
+    else if (!strcmp(argv[1], "stream")) result = stream(bytes);
+    else if (!strcmp(argv[1], "rate")) result = stream(bytes) / bytes;
     else if (has_clients) result = clients((int) bytes, count);
     else return 2;
     printf("%.0f\n", result);
