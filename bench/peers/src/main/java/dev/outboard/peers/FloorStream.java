@@ -1,48 +1,62 @@
 package dev.outboard.peers;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /// The packets of a stream of WRITEs without a protocol: many per call, checksum at both ends, copy
-/// at the receiver, one acknowledgement per call. Two threads that spin.
+/// at the receiver, one acknowledgement per call. All go to the same memory. Two threads that spin.
 final class FloorStream implements Measured {
-    static final int MTU = 4096;
-    static final int SMALL_REGION = 1 << 16;
-
+    private static final int MTU = 4096;
     private static final int HEADERS = 12;
+
+    /// Of the first packet of a WRITE, which says where it goes.
+    private static final int FIRST_HEADERS = HEADERS + 16;
+
     private static final int CRC = 4;
+
+    /// So short a payload is cheaper to copy than to point to.
+    private static final int COPY_LIMIT = 256;
+
     private static final int ACK = 20;
     private static final int MAX_CALL_PACKETS = 64;
-    private static final int MAX_CALL_BYTES = 65_000;
+    private static final int MAX_CALL_BYTES = 65_507;
     private static final int WINDOW_CALLS = 8;
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final UdpEnd near = new UdpEnd();
     private final UdpEnd far = new UdpEnd();
-    private final int payload;
+    private final int bytes;
+    private final boolean countsBytes;
+    private final int packets;
     private final int perCall;
     private final MemorySegment source;
     private final ByteBuffer sourceView;
     private final MemorySegment target;
-    private final MemorySegment headers = UdpEnd.memory(HEADERS);
-    private final ByteBuffer headersView = headers.asByteBuffer();
-    private final MemorySegment trailers = UdpEnd.memory(MAX_CALL_PACKETS * CRC);
+
+    /// Headers, checksums and short payloads.
+    private final MemorySegment own = UdpEnd.memory(UdpEnd.BUFFER_BYTES);
+
+    private final ByteBuffer ownView = own.asByteBuffer();
     private final MemorySegment ack = UdpEnd.memory(ACK);
     private final ByteBuffer ackView = ack.asByteBuffer();
     private volatile boolean stopping;
     private int sourceAt;
     private int targetAt;
 
-    /// @param bytes of the memory that the stream goes through again and again
-    FloorStream(int bytes, int payload) {
-        this.payload = payload;
-        this.perCall = Math.min(MAX_CALL_PACKETS, MAX_CALL_BYTES / (HEADERS + payload + CRC));
-        source = UdpEnd.memory(bytes + MTU);
+    /// @param bytes of a WRITE
+    /// @param countsBytes whether the result is bytes per second, not messages
+    FloorStream(int bytes, boolean countsBytes) {
+        this.bytes = bytes;
+        this.countsBytes = countsBytes;
+        packets = Math.ceilDiv(bytes, MTU);
+        int largest = HEADERS + Math.min(bytes, MTU) + CRC;
+        perCall = Math.min(MAX_CALL_PACKETS, MAX_CALL_BYTES / largest);
+        source = UdpEnd.memory(bytes);
         sourceView = UdpEnd.view(source);
-        target = UdpEnd.memory(bytes + MTU);
+        target = UdpEnd.memory(bytes);
         near.connect(far);
         far.connect(near);
     }
@@ -59,8 +73,7 @@ final class FloorStream implements Measured {
             while (sent + perCall - done > (long) WINDOW_CALLS * perCall) {
                 done = Math.max(done, acknowledged());
             }
-            send();
-            sent += perCall;
+            sent += send();
             end = System.nanoTime();
         } while (end - start < nanos);
         while (done < sent) {
@@ -69,25 +82,69 @@ final class FloorStream implements Measured {
         end = System.nanoTime();
         stopping = true;
         receiver.join();
-        double messages = sent * NANOS_PER_SECOND / (end - start);
-        return payload == MTU ? messages * MTU : messages;
+        double messages = sent * NANOS_PER_SECOND / packets / (end - start);
+        return countsBytes ? messages * bytes : messages;
     }
 
-    private void send() {
-        for (int i = 0; i < perCall; i++) {
-            int crc = near.crcOf(headersView, HEADERS, sourceView, sourceAt, payload);
-            trailers.set(JAVA_INT, (long) i * CRC, crc);
-            near.add(headers, 0, HEADERS);
+    /// Sends as many packets as one call takes: all as long as the first, the last one perhaps
+    /// shorter.
+    ///
+    /// @return how many
+    private int send() {
+        int segment = length(sourceAt);
+        int length = segment;
+        int at = 0;
+        int total = 0;
+        int count = 0;
+        do {
+            at = add(at);
+            total += length;
+            count++;
+            boolean isLast = length < segment || count == MAX_CALL_PACKETS;
+            length = isLast ? Integer.MAX_VALUE : length(sourceAt);
+        } while (length <= segment && total + length <= MAX_CALL_BYTES);
+        near.send(segment);
+        return count;
+    }
+
+    /// Adds the next packet, with what is not pointed to at `at`.
+    ///
+    /// @return where that ends
+    private int add(int at) {
+        int headers = headers(sourceAt);
+        int payload = payload(sourceAt);
+        near.add(own, at, headers);
+        int end = at + headers;
+        if (payload <= COPY_LIMIT) {
+            MemorySegment.copy(source, sourceAt, own, end, payload);
+            near.add(own, end, payload);
+            end += payload;
+            near.seal(own, ownView, at, end - at);
+        } else {
             near.add(source, sourceAt, payload);
-            near.add(trailers, (long) i * CRC, CRC);
-            sourceAt = next(sourceAt, source);
+            int crc = near.crcOf(ownView, at, headers, sourceView, sourceAt, payload);
+            own.set(JAVA_INT_UNALIGNED, end, crc);
         }
-        near.send(HEADERS + payload + CRC);
+        near.add(own, end, CRC);
+        sourceAt = next(sourceAt);
+        return end + CRC;
     }
 
-    private int next(int at, MemorySegment memory) {
-        int after = at + payload;
-        return after + MTU > memory.byteSize() ? 0 : after;
+    private int length(int at) {
+        return headers(at) + payload(at) + CRC;
+    }
+
+    private static int headers(int at) {
+        return at == 0 ? FIRST_HEADERS : HEADERS;
+    }
+
+    private int payload(int at) {
+        return Math.min(MTU, bytes - at);
+    }
+
+    private int next(int at) {
+        int after = at + payload(at);
+        return after == bytes ? 0 : after;
     }
 
     /// What the latest acknowledgement says, 0 if there is none.
@@ -121,8 +178,9 @@ final class FloorStream implements Measured {
 
     private void accept(int at, int length) {
         check(far, at, length);
-        MemorySegment.copy(far.buffer, at + HEADERS, target, targetAt, payload);
-        targetAt = next(targetAt, target);
+        int from = at + headers(targetAt);
+        MemorySegment.copy(far.buffer, from, target, targetAt, payload(targetAt));
+        targetAt = next(targetAt);
     }
 
     private static void check(UdpEnd end, int at, int length) {

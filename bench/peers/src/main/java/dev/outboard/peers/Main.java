@@ -28,8 +28,8 @@ public final class Main {
     private static Measured subject(String name, String[] arguments) throws IOException {
         return switch (name) {
             case "floor-rpc" -> new FloorRpc(isBlocking(arguments), number(arguments, 2));
-            case "floor-stream" -> new FloorStream(number(arguments, 1), FloorStream.MTU);
-            case "floor-rate" -> new FloorStream(FloorStream.SMALL_REGION, number(arguments, 1));
+            case "floor-stream" -> new FloorStream(number(arguments, 1), true);
+            case "floor-rate" -> new FloorStream(number(arguments, 1), false);
             case "grpc" -> new GrpcPeer(number(arguments, 1));
             case "grpc-clients" -> new GrpcClients(number(arguments, 1), number(arguments, 2));
             case "netty" -> NettyPeer.latency(number(arguments, 1));

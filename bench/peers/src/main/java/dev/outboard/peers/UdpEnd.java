@@ -56,6 +56,7 @@ final class UdpEnd {
     private final MemorySegment incomingSpan = memory(SPAN_BYTES);
     private final CRC32 crc = new CRC32();
     private int spanCount;
+    private long spanEnd;
     private int segmentBytes;
 
     /// What was received.
@@ -92,11 +93,18 @@ final class UdpEnd {
         outgoing.set(JAVA_LONG, 16, spans.address());
     }
 
-    /// Adds a span to the next [#send].
+    /// Adds a span to the next [#send], or continues the last one.
     void add(MemorySegment memory, long offset, long length) {
-        spans.set(JAVA_LONG, spanCount * (long) SPAN_BYTES, memory.address() + offset);
-        spans.set(JAVA_LONG, spanCount * (long) SPAN_BYTES + 8, length);
-        spanCount++;
+        long address = memory.address() + offset;
+        if (spanCount > 0 && address == spanEnd) {
+            long last = (spanCount - 1) * (long) SPAN_BYTES + 8;
+            spans.set(JAVA_LONG, last, spans.get(JAVA_LONG, last) + length);
+        } else {
+            spans.set(JAVA_LONG, spanCount * (long) SPAN_BYTES, address);
+            spans.set(JAVA_LONG, spanCount * (long) SPAN_BYTES + 8, length);
+            spanCount++;
+        }
+        spanEnd = address + length;
     }
 
     /// Sends the spans in datagrams of `segment` bytes; 0 for a single one.
@@ -147,9 +155,15 @@ final class UdpEnd {
     }
 
     /// The CRC-32 of headers and payload in two places.
-    int crcOf(ByteBuffer headers, int headerLength, ByteBuffer payload, int at, int length) {
+    int crcOf(
+            ByteBuffer headers,
+            int headersAt,
+            int headerLength,
+            ByteBuffer payload,
+            int at,
+            int length) {
         crc.reset();
-        crc.update(headers.limit(headerLength).position(0));
+        crc.update(headers.limit(headersAt + headerLength).position(headersAt));
         crc.update(payload.limit(at + length).position(at));
         return (int) crc.getValue();
     }
