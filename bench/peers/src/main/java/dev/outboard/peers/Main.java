@@ -32,8 +32,10 @@ public final class Main {
             case "floor-rate" -> new FloorStream(number(arguments, 1), false);
             case "grpc" -> new GrpcPeer(number(arguments, 1));
             case "grpc-clients" -> new GrpcClients(number(arguments, 1), number(arguments, 2));
-            case "netty" -> NettyPeer.latency(number(arguments, 1));
-            case "netty-clients" -> NettyPeer.clients(number(arguments, 1), number(arguments, 2));
+            case "netty" -> NettyPeer.latency(isBlocking(arguments), number(arguments, 2));
+            case "netty-clients" ->
+                    NettyPeer.clients(
+                            isBlocking(arguments), number(arguments, 2), number(arguments, 3));
             case "aeron-latency" -> new AeronPeer(number(arguments, 1), true);
             case "aeron-stream" -> new AeronPeer(number(arguments, 1), false);
             default -> throw new IllegalArgumentException("no peer is called " + name);

@@ -7,22 +7,39 @@ final class RoundTrips {
     private static final int MAX_SAMPLES = 1 << 21;
 
     private final long[] samples = new long[MAX_SAMPLES];
+    private int count;
 
     /// One round trip.
     interface Trip {
         void make() throws Exception;
     }
 
+    /// Makes trips for `nanos`.
     double median(long nanos, Trip trip) throws Exception {
-        int count = 0;
+        reset();
         long start = System.nanoTime();
         long before = start;
-        while (before - start < nanos && count < MAX_SAMPLES) {
+        do {
             trip.make();
             long after = System.nanoTime();
-            samples[count++] = after - before;
+            add(after - before);
             before = after;
+        } while (before - start < nanos);
+        return median();
+    }
+
+    void reset() {
+        count = 0;
+    }
+
+    /// Counts a trip; there are not too many in any time that is measured.
+    void add(long nanos) {
+        if (count < MAX_SAMPLES) {
+            samples[count++] = nanos;
         }
+    }
+
+    double median() {
         Arrays.sort(samples, 0, count);
         return samples[count / 2];
     }

@@ -86,7 +86,10 @@ public final class ClientsCommand extends ComparisonCommand {
                                 "block",
                                 BYTES,
                                 count),
-                        new JvmPeer("Netty tcp", home, "netty-clients", BYTES, count),
+                        new JvmPeer(
+                                "Netty tcp, polled", home, "netty-clients", "poll", BYTES, count),
+                        new JvmPeer(
+                                "Netty tcp, asleep", home, "netty-clients", "block", BYTES, count),
                         new JvmPeer("gRPC", home, "grpc-clients", BYTES, count)));
     }
 

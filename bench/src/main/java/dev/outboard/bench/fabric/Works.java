@@ -86,7 +86,8 @@ final class Works {
                                 PINGPONG_MICROS,
                                 Works::roundTrip),
                         jvm("Aeron UDP", "aeron-latency", "64"),
-                        jvm("Netty tcp", "netty", "64"),
+                        jvm("Netty tcp, polled", "netty", "poll", "64"),
+                        jvm("Netty tcp, asleep", "netty", "block", "64"),
                         jvm("gRPC", "grpc", "64")));
     }
 
@@ -99,7 +100,7 @@ final class Works {
                         ours("Outboard RPC", () -> new RpcSubject(SMALL, true)),
                         floor("same packets in C", "rpc", "block", SMALL),
                         jvm("same packets in Java", "floor-rpc", "block", "64"),
-                        jvm("Netty tcp", "netty", "64"),
+                        jvm("Netty tcp, asleep", "netty", "block", "64"),
                         jvm("gRPC", "grpc", "64")));
     }
 
