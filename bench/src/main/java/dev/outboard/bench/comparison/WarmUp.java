@@ -3,10 +3,11 @@ package dev.outboard.bench.comparison;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// What goes before a measurement in this process. Java's compiler takes its processors from what
-/// is measured while it works.
+/// What goes before a measurement on a JVM. Java's compiler takes its processors from what is
+/// measured while it works.
 public final class WarmUp {
     private static final int LEAST = 3;
     private static final int MOST = 24;
@@ -24,13 +25,18 @@ public final class WarmUp {
     /// Does `work` again and again until the compiler is quiet meanwhile: at least three times, at
     /// most 24, and not again after half a minute.
     public static void with(Runnable work) {
+        with(work, WarmUp::compilerMillis);
+    }
+
+    /// The same for a JVM whose compiler has worked for `compilerMillis` in all.
+    public static void with(Runnable work, LongSupplier compilerMillis) {
         long begin = System.nanoTime();
         boolean goesOn = true;
         for (int i = 0; i < LEAST || (goesOn && i < MOST); i++) {
             long start = System.nanoTime();
-            long compiled = compilerMillis();
+            long compiled = compilerMillis.getAsLong();
             work.run();
-            long compiling = TimeUnit.MILLISECONDS.toNanos(compilerMillis() - compiled);
+            long compiling = TimeUnit.MILLISECONDS.toNanos(compilerMillis.getAsLong() - compiled);
             long now = System.nanoTime();
             goesOn = compiling >= QUIET * (now - start) && now - begin < LIMIT_NANOS;
         }

@@ -1,6 +1,7 @@
 package dev.outboard.bench.fabric;
 
 import dev.outboard.bench.comparison.Contender;
+import dev.outboard.bench.comparison.WarmUp;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -9,10 +10,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A floor or a peer that runs on a JVM of its own: started and warmed up once, asked in every
-/// round.
+/// A floor or a peer that runs on a JVM of its own: started once, warmed up as ours is, and asked
+/// in every round.
 final class JvmPeer implements Contender {
-    private static final int WARM_UPS = 5;
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final String MAIN = "dev.outboard.peers.Main";
 
@@ -20,6 +20,7 @@ final class JvmPeer implements Contender {
     private final Home home;
     private final List<String> arguments;
     private @Nullable ProgramRun run;
+    private long compilerMillis;
 
     JvmPeer(String name, Home home, String... arguments) {
         this.name = name;
@@ -42,18 +43,18 @@ final class JvmPeer implements Contender {
     @Override
     public double measure(Duration time) {
         if (run == null) {
-            run = new ProgramRun(command(), Map.of());
-            for (int i = 0; i < WARM_UPS; i++) {
-                ask(run, time);
-            }
+            ProgramRun started = new ProgramRun(command(), Map.of());
+            run = started;
+            WarmUp.with(() -> ask(started, time), () -> compilerMillis);
         }
         return ask(run, time);
     }
 
-    private static double ask(ProgramRun run, Duration time) {
+    private double ask(ProgramRun run, Duration time) {
         run.tell(String.valueOf(time.toMillis()));
-        String line = run.await("result ", time.plus(PATIENCE));
-        return Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
+        String[] words = run.await("result ", time.plus(PATIENCE)).split(" ");
+        compilerMillis = Long.parseLong(words[2]);
+        return Double.parseDouble(words[1]);
     }
 
     private List<String> command() {
