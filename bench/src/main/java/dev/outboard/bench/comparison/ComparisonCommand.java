@@ -85,6 +85,20 @@ public abstract class ComparisonCommand implements Runnable {
 
     private Comparison compare(Work work) {
         List<Entrant> entrants = work.contenders().stream().map(Entrant::new).toList();
+        if (work.inTurns()) {
+            measureInTurns(work, entrants);
+        } else {
+            entrants.forEach(entrant -> measureInTurns(work, List.of(entrant)));
+        }
+        List<Double> ours = entrants.getFirst().results;
+        return new Comparison(
+                work.name(),
+                work.title(),
+                work.unit(),
+                entrants.stream().map(entrant -> entrant.row(ours)).toList());
+    }
+
+    private void measureInTurns(Work work, List<Entrant> entrants) {
         reporting.say(work.name() + ": warming up");
         WarmUp.with(() -> entrants.forEach(entrant -> entrant.warmUp(runTime)));
         for (int round = 1; round <= runs; round++) {
@@ -92,12 +106,6 @@ public abstract class ComparisonCommand implements Runnable {
             entrants.forEach(entrant -> entrant.measure(runTime));
         }
         entrants.forEach(entrant -> entrant.contender.close());
-        List<Double> ours = entrants.getFirst().results;
-        return new Comparison(
-                work.name(),
-                work.title(),
-                work.unit(),
-                entrants.stream().map(entrant -> entrant.row(ours)).toList());
     }
 
     /// A contender and what it achieved. One that fails is not asked again; NaN stands for no

@@ -23,14 +23,14 @@ public final class WarmUp {
     private WarmUp() {}
 
     /// Does `work` again and again until the compiler is quiet meanwhile: at least three times, at
-    /// most 24, and not again after half a minute.
+    /// most 24, and not again half a minute after the first time, which may have much to set up.
     public static void with(Runnable work) {
         with(work, WarmUp::compilerMillis);
     }
 
     /// The same for a JVM whose compiler has worked for `compilerMillis` in all.
     public static void with(Runnable work, LongSupplier compilerMillis) {
-        long begin = System.nanoTime();
+        long deadline = 0;
         boolean goesOn = true;
         for (int i = 0; i < LEAST || (goesOn && i < MOST); i++) {
             long start = System.nanoTime();
@@ -38,11 +38,13 @@ public final class WarmUp {
             work.run();
             long compiling = TimeUnit.MILLISECONDS.toNanos(compilerMillis.getAsLong() - compiled);
             long now = System.nanoTime();
-            goesOn = compiling >= QUIET * (now - start) && now - begin < LIMIT_NANOS;
+            deadline = i == 0 ? now + LIMIT_NANOS : deadline;
+            goesOn = compiling >= QUIET * (now - start) && now - deadline < 0;
         }
     }
 
-    private static long compilerMillis() {
+    /// For how long the compiler of this process has worked so far.
+    public static long compilerMillis() {
         return COMPILER == null ? 0 : COMPILER.getTotalCompilationTime();
     }
 }

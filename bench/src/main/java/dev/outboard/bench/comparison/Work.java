@@ -8,7 +8,10 @@ import java.util.function.Predicate;
 /// @param name how the command line calls it
 /// @param title what is done
 /// @param unit what the results mean
-public record Work(String name, String title, Unit unit, List<Contender> contenders) {
+/// @param inTurns whether the contenders take turns; otherwise one has had all its rounds, and is
+///     closed, before the next one begins
+public record Work(
+        String name, String title, Unit unit, List<Contender> contenders, boolean inTurns) {
     /// What the results of a work mean.
     public enum Unit {
         /// Nanoseconds per round trip: less is better.
@@ -21,8 +24,18 @@ public record Work(String name, String title, Unit unit, List<Contender> contend
         CYCLES
     }
 
+    /// A work whose contenders take turns.
+    public Work(String name, String title, Unit unit, List<Contender> contenders) {
+        this(name, title, unit, contenders, true);
+    }
+
     /// The same work without the contenders that `unwanted` names.
     public Work without(Predicate<Contender> unwanted) {
-        return new Work(name, title, unit, contenders.stream().filter(unwanted.negate()).toList());
+        return new Work(
+                name,
+                title,
+                unit,
+                contenders.stream().filter(unwanted.negate()).toList(),
+                inTurns);
     }
 }

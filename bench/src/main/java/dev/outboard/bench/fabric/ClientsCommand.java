@@ -117,20 +117,22 @@ public final class ClientsCommand extends ComparisonCommand {
                                 Figure.PROCESSOR_TIME_PER_SECOND)));
     }
 
+    /// Clients that do nothing would take processor time in the rounds of the others too.
     private static Work crowd() {
         return new Work(
                 "crowd",
-                "processor time of an RPC of the empty routine, both sides, 16 clients",
+                "processor time of an RPC of the empty routine, both sides, 16 clients; not in turns",
                 Unit.TIME,
                 List.of(
-                        ours(
+                        kept(
                                 "among 10,000 that do nothing",
                                 new Scene(16, Style.FUTURES, SMALL, 10_000, 0),
                                 Figure.PROCESSOR_TIME),
-                        ours(
+                        kept(
                                 "alone",
                                 new Scene(16, Style.FUTURES, SMALL, 0, 0),
-                                Figure.PROCESSOR_TIME)));
+                                Figure.PROCESSOR_TIME)),
+                false);
     }
 
     private static Work incast() {
@@ -167,5 +169,10 @@ public final class ClientsCommand extends ComparisonCommand {
 
     private static Contender ours(String name, Scene scene, Figure figure) {
         return new Ours(name, () -> new ClientsSubject(scene, figure));
+    }
+
+    /// One whose clients stay connected from round to round.
+    private static Contender kept(String name, Scene scene, Figure figure) {
+        return Ours.kept(name, () -> new ClientsSubject(scene, figure));
     }
 }
