@@ -27,6 +27,31 @@ class ClientsCommandTest {
                 .containsPattern("(?m)^ +Outboard, futures: p99 +[0-9.]+ [um]s ");
     }
 
+    @Test
+    void measuresClientsInProcessesOfTheirOwnAndBesideAProgramThatTakesAProcessor() {
+        int exitCode =
+                run(
+                        "--runs",
+                        "1",
+                        "--run-time",
+                        "20ms",
+                        "--work",
+                        "apart-8,beside-load",
+                        "--no-peers");
+
+        assertThat(exitCode).as(err.toString()).isZero();
+        assertThat(out.toString())
+                .contains("8 clients in 2 processes")
+                .containsPattern("(?m)^ +Outboard, threads +[0-9.]+ [kM]/s .* 1\\.00 ")
+                .containsPattern("(?m)^ +Outboard, futures +[0-9.]+ [kM]/s ")
+                .containsPattern("(?m)^ +beside a program that takes a processor +[0-9.]+ [um]s ")
+                .containsPattern("(?m)^ +alone +[0-9.]+ [um]s ")
+                .doesNotContain("gRPC");
+        assertThat(ProcessHandle.current().children())
+                .allSatisfy(
+                        child -> assertThat(child.onExit()).succeedsWithin(Duration.ofSeconds(30)));
+    }
+
     private int run(String... words) {
         String[] all = new String[words.length + 1];
         all[0] = "clients";

@@ -13,14 +13,19 @@ import java.util.stream.Stream;
 /// Unary gRPC calls of many clients with a connection each. A client begins its next call in the
 /// callback of the last, as an asynchronous application does.
 final class GrpcClients implements Measured {
-    private final GrpcEcho echo = new GrpcEcho();
     private final List<ManagedChannel> channels;
     private final byte[] request;
     private final LongAdder calls = new LongAdder();
 
+    /// Starts the server too.
     GrpcClients(int bytes, int clients) throws IOException {
+        this(bytes, clients, new GrpcEcho().port());
+    }
+
+    /// Clients of a server in another process.
+    GrpcClients(int bytes, int clients, int port) {
         request = new byte[bytes];
-        channels = Stream.generate(echo::channel).limit(clients).toList();
+        channels = Stream.generate(() -> GrpcEcho.channel(port)).limit(clients).toList();
     }
 
     @Override
@@ -46,7 +51,7 @@ final class GrpcClients implements Measured {
 
         void call() {
             ClientCalls.asyncUnaryCall(
-                    channel.newCall(echo.method, CallOptions.DEFAULT), request, this);
+                    channel.newCall(GrpcEcho.METHOD, CallOptions.DEFAULT), request, this);
         }
 
         @Override

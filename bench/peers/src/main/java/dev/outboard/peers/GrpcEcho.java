@@ -20,7 +20,7 @@ final class GrpcEcho {
     private static final int MAX_MESSAGE_BYTES = 1 << 30;
     private static final String SERVICE = "outboard.Empty";
 
-    final MethodDescriptor<byte[], byte[]> method =
+    static final MethodDescriptor<byte[], byte[]> METHOD =
             MethodDescriptor.<byte[], byte[]>newBuilder(new Bytes(), new Bytes())
                     .setType(MethodDescriptor.MethodType.UNARY)
                     .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, "Call"))
@@ -32,7 +32,7 @@ final class GrpcEcho {
         ServerServiceDefinition service =
                 ServerServiceDefinition.builder(SERVICE)
                         .addMethod(
-                                method,
+                                METHOD,
                                 ServerCalls.asyncUnaryCall((bytesIn, answer) -> {
                                     answer.onNext(bytesIn);
                                     answer.onCompleted();
@@ -48,9 +48,13 @@ final class GrpcEcho {
                         .start();
     }
 
-    /// A connection of its own.
-    ManagedChannel channel() {
-        return NettyChannelBuilder.forAddress("127.0.0.1", server.getPort())
+    int port() {
+        return server.getPort();
+    }
+
+    /// A connection of its own to the server at `port`.
+    static ManagedChannel channel(int port) {
+        return NettyChannelBuilder.forAddress("127.0.0.1", port)
                 .usePlaintext()
                 .maxInboundMessageSize(MAX_MESSAGE_BYTES)
                 .directExecutor()

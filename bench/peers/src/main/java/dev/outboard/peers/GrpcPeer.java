@@ -9,7 +9,7 @@ import java.io.IOException;
 final class GrpcPeer implements Measured {
     private final RoundTrips trips = new RoundTrips();
     private final GrpcEcho echo = new GrpcEcho();
-    private final ManagedChannel channel = echo.channel();
+    private final ManagedChannel channel = GrpcEcho.channel(echo.port());
     private final byte[] request;
 
     GrpcPeer(int bytes) throws IOException {
@@ -23,7 +23,8 @@ final class GrpcPeer implements Measured {
 
     private void call() {
         byte[] answer =
-                ClientCalls.blockingUnaryCall(channel, echo.method, CallOptions.DEFAULT, request);
+                ClientCalls.blockingUnaryCall(
+                        channel, GrpcEcho.METHOD, CallOptions.DEFAULT, request);
         if (answer.length != request.length) {
             throw new IllegalStateException("an answer of " + answer.length + " bytes");
         }

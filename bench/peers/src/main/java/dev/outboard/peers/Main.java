@@ -39,7 +39,14 @@ public final class Main {
             case "floor-stream" -> new FloorStream(number(arguments, 1), true);
             case "floor-rate" -> new FloorStream(number(arguments, 1), false);
             case "grpc" -> new GrpcPeer(number(arguments, 1));
-            case "grpc-clients" -> new GrpcClients(number(arguments, 1), number(arguments, 2));
+            case "grpc-clients" ->
+                    arguments.length == 3
+                            ? new GrpcClients(number(arguments, 1), number(arguments, 2))
+                            : new GrpcClients(
+                                    number(arguments, 1),
+                                    number(arguments, 2),
+                                    number(arguments, 3));
+            case "grpc-server" -> server();
             case "netty" -> NettyPeer.latency(isBlocking(arguments), number(arguments, 2));
             case "netty-clients" ->
                     NettyPeer.clients(
@@ -48,6 +55,12 @@ public final class Main {
             case "aeron-stream" -> new AeronPeer(number(arguments, 1), false);
             default -> throw new IllegalArgumentException("no peer is called " + name);
         };
+    }
+
+    /// Only serves clients in other processes, and tells them where.
+    private static Measured server() throws IOException {
+        System.out.println("ready " + new GrpcEcho().port());
+        return _ -> 0;
     }
 
     private static boolean isBlocking(String[] arguments) {

@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 /// @param title what is done
 /// @param unit what the results mean
 /// @param inTurns whether the contenders take turns; otherwise one has had all its rounds, and is
-///     closed, before the next one begins
+///   closed, before the next one begins
 public record Work(
         String name, String title, Unit unit, List<Contender> contenders, boolean inTurns) {
     /// What the results of a work mean.
@@ -32,10 +32,6 @@ public record Work(
     /// The same work without the contenders that `unwanted` names.
     public Work without(Predicate<Contender> unwanted) {
         return new Work(
-                name,
-                title,
-                unit,
-                contenders.stream().filter(unwanted.negate()).toList(),
-                inTurns);
+                name, title, unit, contenders.stream().filter(unwanted.negate()).toList(), inTurns);
     }
 }

@@ -24,16 +24,18 @@ import picocli.CommandLine.Mixin;
             "Each client has one RPC of the empty routine with 64 bytes in and out in flight. In turn",
             "with the same packets from as many addresses without a protocol, in C, and with gRPC and",
             "Netty doing the same on a connection each. Then what clients cost that do nothing, what",
-            "large answers to many at once and a stream beside them do."
+            "large answers to many at once, a stream beside them and a program that takes a processor",
+            "do, and what a node and clients in processes of their own reach."
         },
         footer = {
             "",
             "Works: rate-1, rate-8, rate-64, rate-256, tail-1, tail-8, tail-64, tail-256,",
-            "idle-256, crowd, incast, beside-stream.",
+            "idle-256, crowd, incast, beside-stream, beside-load, apart-8, apart-64, apart-256.",
             "Peers on the JVM are built by: ./mvnw -pl bench/peers package -DskipTests"
         })
 public final class ClientsCommand extends ComparisonCommand {
     private static final int[] CLIENTS = {1, 8, 64, 256};
+    private static final int[] CLIENTS_APART = {8, 64, 256};
     private static final int SMALL = 64;
     private static final int INCAST = 64 << 10;
     private static final int STREAM = 4 << 20;
@@ -52,7 +54,8 @@ public final class ClientsCommand extends ComparisonCommand {
                 Stream.of(
                                 IntStream.of(CLIENTS).mapToObj(this::rate),
                                 IntStream.of(CLIENTS).mapToObj(ClientsCommand::tail),
-                                Stream.of(idle(), crowd(), incast(), besideStream()))
+                                Stream.of(idle(), crowd(), incast(), besideStream(), besideLoad()),
+                                IntStream.of(CLIENTS_APART).mapToObj(this::apart))
                         .flatMap(Function.identity())
                         .toList());
     }
@@ -157,6 +160,32 @@ public final class ClientsCommand extends ComparisonCommand {
                                 new Scene(1, Style.THREADS, SMALL, 0, STREAM),
                                 Figure.P99),
                         ours("alone", new Scene(1, Style.THREADS, SMALL, 0, 0), Figure.P99)));
+    }
+
+    /// Where both sides poll for a while before they sleep, which is what they do without options.
+    private static Work besideLoad() {
+        Scene scene = new Scene(1, Style.THREADS, SMALL, 0, 0);
+        return new Work(
+                "beside-load",
+                "median of the time of an RPC of the empty routine",
+                Unit.TIME,
+                List.of(
+                        new Ours(
+                                "beside a program that takes a processor",
+                                () -> new BesideLoad(new ClientsSubject(scene, Figure.MEDIAN))),
+                        ours("alone", scene, Figure.MEDIAN)));
+    }
+
+    private Work apart(int clients) {
+        return new Work(
+                "apart-" + clients,
+                "RPCs of the empty routine, %d clients in %d processes, the server in another"
+                        .formatted(clients, Apart.CLIENT_PROCESSES),
+                Unit.MESSAGES,
+                List.of(
+                        Apart.outboard("Outboard, threads", Style.THREADS, SMALL, clients),
+                        Apart.outboard("Outboard, futures", Style.FUTURES, SMALL, clients),
+                        Apart.grpc(home, SMALL, clients)));
     }
 
     private static String clients(int clients) {

@@ -4,7 +4,6 @@ import com.sun.management.OperatingSystemMXBean;
 import dev.outboard.bench.comparison.Contender.MeasurementException;
 import dev.outboard.bench.comparison.Ours;
 import dev.outboard.naa.client.NaaClient;
-import dev.outboard.naa.server.ServerOptions;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
@@ -15,8 +14,8 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/// RPCs of the empty routine from many clients of one device, client and node in this process.
-/// Every client that calls has one in flight at a time.
+/// RPCs of the empty routine from many clients of one device, in this process. Every client that
+/// calls has one in flight at a time.
 final class ClientsSubject implements Ours.Subject {
     private static final int SIGNIFICANT_DIGITS = 3;
     private static final double NANOS_PER_SECOND = 1e9;
@@ -61,20 +60,31 @@ final class ClientsSubject implements Ours.Subject {
     }
 
     private final Figure figure;
-    private final LoopbackNode node;
+    private final Optional<LoopbackNode> node;
+    private final LoopbackClients clients;
     private final List<NaaClient> idle;
     private final List<Caller> callers;
     private final Optional<Caller> stream;
 
-    /// Starts a node and connects to it.
+    /// Starts a node in this process and connects to it.
     ClientsSubject(Scene scene, Figure figure) {
+        this(scene, figure, new LoopbackNode(scene.clients()));
+    }
+
+    private ClientsSubject(Scene scene, Figure figure, LoopbackNode node) {
+        this(scene, figure, Optional.of(node), new LoopbackClients(node.host(), node.port()));
+    }
+
+    /// Connects to a node in another process.
+    ClientsSubject(Scene scene, Figure figure, LoopbackClients clients) {
+        this(scene, figure, Optional.empty(), clients);
+    }
+
+    private ClientsSubject(
+            Scene scene, Figure figure, Optional<LoopbackNode> node, LoopbackClients clients) {
         this.figure = figure;
-        node =
-                new LoopbackNode(
-                        ServerOptions.builder()
-                                .maxConnections(scene.clients())
-                                .maxAddressConnections(scene.clients())
-                                .build());
+        this.node = node;
+        this.clients = clients;
         idle = Stream.generate(() -> connect(scene.bytes())).limit(scene.idle()).toList();
         callers =
                 Stream.generate(() -> new Caller(connect(scene.bytes()), scene.style()))
@@ -87,7 +97,7 @@ final class ClientsSubject implements Ours.Subject {
     }
 
     private NaaClient connect(long bytes) {
-        return node.client(bytes).connectLimit(PATIENCE).timeout(PATIENCE).open();
+        return clients.client(bytes).connectLimit(PATIENCE).timeout(PATIENCE).open();
     }
 
     @Override
@@ -127,7 +137,8 @@ final class ClientsSubject implements Ours.Subject {
         idle.forEach(NaaClient::close);
         callers.forEach(caller -> caller.client.close());
         stream.ifPresent(caller -> caller.client.close());
-        node.close();
+        clients.close();
+        node.ifPresent(LoopbackNode::close);
     }
 
     /// One client, which calls until the time is over.

@@ -18,14 +18,14 @@ final class JvmPeer implements Contender {
 
     private final String name;
     private final Home home;
-    private final List<String> arguments;
+    private final String[] arguments;
     private @Nullable ProgramRun run;
     private long compilerMillis;
 
     JvmPeer(String name, Home home, String... arguments) {
         this.name = name;
         this.home = home;
-        this.arguments = List.of(arguments);
+        this.arguments = arguments.clone();
     }
 
     @Override
@@ -35,6 +35,10 @@ final class JvmPeer implements Contender {
 
     @Override
     public String remedy() {
+        return remedy(home);
+    }
+
+    static String remedy(Home home) {
         return Files.isDirectory(home.peersClassPath())
                 ? ""
                 : "./mvnw -pl bench/peers package -DskipTests";
@@ -43,7 +47,7 @@ final class JvmPeer implements Contender {
     @Override
     public double measure(Duration time) {
         if (run == null) {
-            ProgramRun started = new ProgramRun(command(), Map.of());
+            ProgramRun started = new ProgramRun(command(home, arguments), Map.of());
             run = started;
             WarmUp.with(() -> ask(started, time), () -> compilerMillis);
         }
@@ -57,7 +61,8 @@ final class JvmPeer implements Contender {
         return Double.parseDouble(words[1]);
     }
 
-    private List<String> command() {
+    /// What starts the peer that `arguments` name.
+    static List<String> command(Home home, String... arguments) {
         List<String> words = new ArrayList<>();
         words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         words.add("-XX:+UseSerialGC");
@@ -68,7 +73,7 @@ final class JvmPeer implements Contender {
         words.add("-cp");
         words.add(home.peersClassPath() + "/*");
         words.add(MAIN);
-        words.addAll(arguments);
+        words.addAll(List.of(arguments));
         return words;
     }
 

@@ -4,6 +4,7 @@ import dev.outboard.bench.comparison.Contender;
 import dev.outboard.bench.comparison.Ours;
 import dev.outboard.bench.comparison.Work;
 import java.util.List;
+import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
 /// Whether peers take part in a comparison.
@@ -24,6 +25,7 @@ final class PeerChoice {
     }
 
     private static boolean isPeer(Contender contender) {
-        return !(contender instanceof Ours) && !contender.name().startsWith("same packets");
+        return !(contender instanceof Ours)
+                && Stream.of("Outboard", "same packets").noneMatch(contender.name()::startsWith);
     }
 }

@@ -13,8 +13,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/// A program of somebody else that is running: its output line by line, and its end. Closing ends
-/// it, and what it started.
+/// Another program that is running: its output line by line, and its end. Closing ends it, and what
+/// it started.
 final class ProgramRun implements AutoCloseable {
     private static final int MAX_LINES = 10_000;
 

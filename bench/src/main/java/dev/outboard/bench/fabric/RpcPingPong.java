@@ -8,6 +8,7 @@ import java.time.Duration;
 /// device of its own.
 public final class RpcPingPong implements RoundTrip {
     private final LoopbackNode node;
+    private final LoopbackClients clients;
     private final NaaClient client;
 
     /// Starts a node and connects to it.
@@ -29,7 +30,8 @@ public final class RpcPingPong implements RoundTrip {
                                 .spin(spin)
                                 .maxConnectionBytes(Long.MAX_VALUE)
                                 .build());
-        client = node.client(bytes).spin(spin).open();
+        clients = new LoopbackClients(node.host(), node.port());
+        client = clients.client(bytes).spin(spin).open();
     }
 
     @Override
@@ -40,6 +42,7 @@ public final class RpcPingPong implements RoundTrip {
     @Override
     public void close() {
         client.close();
+        clients.close();
         node.close();
     }
 }
