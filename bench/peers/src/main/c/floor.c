@@ -4,7 +4,8 @@
 //   floor udp    poll|block BYTES MILLIS   plain UDP there and back: nanoseconds
 //   floor rpc    poll|block BYTES MILLIS   WRITE with immediate + ACK there and back: nanoseconds
 //   floor stream poll|block BYTES MILLIS   WRITEs of BYTES in packets of 4096: bytes per second
-//   floor rate   poll|block BYTES MILLIS   WRITEs of BYTES, one per packet: messages per second
+//   floor rate   poll|block BYTES FLIGHT MILLIS   WRITEs of BYTES, one per packet and so many
+//                                          unacknowledged at most: messages per second
 //   floor clients poll|block BYTES CLIENTS MILLIS   the same as rpc from so many addresses to one
 //                                          server: round trips per second
 //
@@ -394,9 +395,9 @@ static int add_span(struct iovec *spans, int count, uint8_t *p, size_t n) {
     return count + 1;
 }
 
-// Sends as many packets of the stream as one call takes: all as long as the first, the last one
-// perhaps shorter.
-static int stream_send(size_t bytes, size_t *at) {
+// Sends as many packets of the stream as one call takes, `most` at most: all as long as the first,
+// the last one perhaps shorter.
+static int stream_send(size_t bytes, size_t *at, int most) {
     static uint8_t own[BUFFER];     // headers, checksums and short payloads
     struct iovec spans[2 * MAX_CALL_PACKETS + 1];
     uint8_t *p = own;
@@ -425,23 +426,25 @@ static int stream_send(size_t bytes, size_t *at) {
         *at = *at + payload < bytes ? *at + payload : 0;
         total += length;
         packets++;
-    } while (length == segment && packets < MAX_CALL_PACKETS);
+    } while (length == segment && packets < most);
     transmit(0, spans, count, segment);
     return packets;
 }
 
-// Bytes per second.
-static double stream_for(size_t bytes, int64_t time) {
+// Bytes per second, with `flight` packets unacknowledged at most; 0 for as many as are good.
+static double stream_for(size_t bytes, int flight, int64_t time) {
     static uint64_t sent, done;
     static size_t at;
     size_t payload = bytes < MTU ? bytes : MTU, packets = (bytes + MTU - 1) / MTU;
     size_t per_call = MAX_CALL_BYTES / (BTH + payload + ICRC);
     if (per_call > MAX_CALL_PACKETS) per_call = MAX_CALL_PACKETS;
+    uint64_t window = flight ? (uint64_t) flight : WINDOW_CALLS * per_call;
+    if (per_call > window) per_call = window;
     uint64_t before = sent;
     int64_t start = now(), end;
     do {
-        while (sent + per_call - done > WINDOW_CALLS * per_call) done = acknowledged(0, done, 1);
-        sent += stream_send(bytes, &at);
+        while (sent + per_call - done > window) done = acknowledged(0, done, 1);
+        sent += stream_send(bytes, &at, (int) per_call);
         end = now();
     } while (end - start < time);
     while (done < sent) done = acknowledged(0, done, 1);
@@ -449,17 +452,19 @@ static double stream_for(size_t bytes, int64_t time) {
     return (double) bytes * (sent - before) / packets * 1e9 / (end - start);
 }
 
-static double stream(size_t bytes) {
+static double stream(size_t bytes, int flight) {
     if (forked()) stream_receiver(1, bytes);
-    stream_for(bytes, nanos / WARM_UP_SHARE);
-    return stream_for(bytes, nanos);
+    stream_for(bytes, flight, nanos / WARM_UP_SHARE);
+    return stream_for(bytes, flight, nanos);
 }
 
 int main(int argc, char **argv) {
     int has_clients = argc > 1 && !strcmp(argv[1], "clients");
-    int count = has_clients && argc == 6 ? atoi(argv[4]) : 1;
-    if (argc != (has_clients ? 6 : 5) || count < 1 || count > MAX_CLIENTS) {
-        fprintf(stderr, "floor udp|rpc|stream|rate poll|block BYTES MILLIS\n"
+    int has_count = has_clients || (argc > 1 && !strcmp(argv[1], "rate"));
+    int count = has_count && argc == 6 ? atoi(argv[4]) : 1;
+    if (argc != (has_count ? 6 : 5) || count < 1 || count > MAX_CLIENTS) {
+        fprintf(stderr, "floor udp|rpc|stream poll|block BYTES MILLIS\n"
+                        "floor rate poll|block BYTES FLIGHT MILLIS\n"
                         "floor clients poll|block BYTES CLIENTS MILLIS\n");
         return 2;
     }
@@ -473,9 +478,9 @@ int main(int argc, char **argv) {
     double result = 0;
     if (!strcmp(argv[1], "udp")) result = round_trips(udp_turn, (int) bytes);
     else if (!strcmp(argv[1], "rpc")) result = round_trips(rpc_turn, (int) bytes);
-    else if (!strcmp(argv[1], "stream")) result = stream(bytes);
-    else if (!strcmp(argv[1], "rate")) result = stream(bytes) / bytes;
+    else if (!strcmp(argv[1], "stream")) result = stream(bytes, 0);
     else if (has_clients) result = clients((int) bytes, count);
+    else if (has_count) result = stream(bytes, count) / bytes;
     else return 2;
     printf("%.0f\n", result);
     return bad ? 1 : 0;

@@ -18,7 +18,8 @@ import picocli.CommandLine.Mixin;
         },
         footer = {
             "",
-            "Works: rpc, rpc-blocking, rpc-4m, verbs, bulk-1m, bulk-64m, operations, rate.",
+            "Works: rpc, rpc-blocking, rpc-4m, verbs, bulk-1m, bulk-64m, operations, rate,",
+            "rate-8, rate-64.",
             "Floors and peers on the JVM are built by: ./mvnw -pl bench/peers package -DskipTests"
         })
 public final class FabricCommand extends ComparisonCommand {

@@ -29,15 +29,9 @@ public final class VerbsStream implements Ours.Subject {
     private final Thread target;
     private volatile boolean stopping;
 
-    /// As many messages on their way as the size of one allows.
-    ///
-    /// @param countsBytes whether the result is bytes per second, not messages
-    VerbsStream(Operation operation, long bytes, boolean countsBytes) {
-        this(
-                operation,
-                bytes,
-                Math.clamp(OUTSTANDING_BYTES / bytes, 2, VerbsPair.DEPTH),
-                countsBytes);
+    /// Bytes per second, with as many messages on their way as the size of one allows.
+    VerbsStream(Operation operation, long bytes) {
+        this(operation, bytes, Math.clamp(OUTSTANDING_BYTES / bytes, 2, VerbsPair.DEPTH), true);
     }
 
     /// @param outstanding messages on their way at a time

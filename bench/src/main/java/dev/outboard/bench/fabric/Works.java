@@ -4,6 +4,7 @@ import dev.outboard.bench.comparison.Contender;
 import dev.outboard.bench.comparison.Ours;
 import dev.outboard.bench.comparison.Work;
 import dev.outboard.bench.comparison.Work.Unit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -57,7 +58,9 @@ final class Works {
                         stream("bulk-1m", "WRITE of 1 MiB, one direction", MIB),
                         stream("bulk-64m", "WRITE of 64 MiB, one direction", 64 * MIB),
                         operations(),
-                        messageRate());
+                        messageRate("rate", VerbsPair.DEPTH),
+                        messageRate("rate-8", 8),
+                        messageRate("rate-64", 64));
     }
 
     List<Work> all() {
@@ -148,7 +151,7 @@ final class Works {
                 title,
                 Unit.BANDWIDTH,
                 List.of(
-                        ours("Outboard WRITE", stream(VerbsStream.Operation.WRITE, bytes, true)),
+                        ours("Outboard WRITE", stream(VerbsStream.Operation.WRITE, bytes)),
                         floor("same packets in C", "stream", "poll", bytes),
                         jvm("same packets in Java", "floor-stream", size),
                         new ClientServer(
@@ -177,33 +180,47 @@ final class Works {
                 "messages of 1 MiB, one direction",
                 Unit.BANDWIDTH,
                 List.of(
-                        ours("WRITE", stream(VerbsStream.Operation.WRITE, MIB, true)),
-                        ours("SEND", stream(VerbsStream.Operation.SEND, MIB, true)),
-                        ours("READ", stream(VerbsStream.Operation.READ, MIB, true))));
+                        ours("WRITE", stream(VerbsStream.Operation.WRITE, MIB)),
+                        ours("SEND", stream(VerbsStream.Operation.SEND, MIB)),
+                        ours("READ", stream(VerbsStream.Operation.READ, MIB))));
     }
 
-    private Work messageRate() {
+    /// Those without a choice of how many are on their way take part only where it is the most.
+    private Work messageRate(String name, int inFlight) {
+        List<Contender> contenders = new ArrayList<>();
+        contenders.add(rate("Outboard WRITE", VerbsStream.Operation.WRITE, inFlight));
+        contenders.add(rate("Outboard SEND", VerbsStream.Operation.SEND, inFlight));
+        contenders.add(
+                new CFloor(
+                        "same packets in C",
+                        floor,
+                        "rate",
+                        "poll",
+                        String.valueOf(SMALL),
+                        String.valueOf(inFlight)));
+        if (inFlight == VerbsPair.DEPTH) {
+            contenders.add(jvm("same packets in Java", "floor-rate", "64"));
+            contenders.add(ucxRate("UCX tcp active message", "ucp_am_bw"));
+            contenders.add(ucxRate("UCX tcp tag", "tag_bw"));
+            contenders.add(ucxRate("UCX tcp stream", "stream_bw"));
+        }
         return new Work(
-                "rate",
-                "messages of 64 bytes, one direction",
+                name,
+                "messages of 64 bytes, one direction, %d on their way".formatted(inFlight),
                 Unit.MESSAGES,
-                List.of(
-                        ours("Outboard WRITE", stream(VerbsStream.Operation.WRITE, SMALL, false)),
-                        ours("Outboard SEND", stream(VerbsStream.Operation.SEND, SMALL, false)),
-                        floor("same packets in C", "rate", "poll", SMALL),
-                        jvm("same packets in Java", "floor-rate", "64"),
-                        ucxRate("UCX tcp active message", "ucp_am_bw"),
-                        ucxRate("UCX tcp tag", "tag_bw"),
-                        ucxRate("UCX tcp stream", "stream_bw")));
+                contenders);
+    }
+
+    private static Contender rate(String name, VerbsStream.Operation operation, int inFlight) {
+        return ours(name, () -> new VerbsStream(operation, SMALL, inFlight, false));
     }
 
     private static Contender ours(String name, Callable<Ours.Subject> maker) {
         return new Ours(name, maker);
     }
 
-    private static Callable<Ours.Subject> stream(
-            VerbsStream.Operation operation, long bytes, boolean countsBytes) {
-        return () -> new VerbsStream(operation, bytes, countsBytes);
+    private static Callable<Ours.Subject> stream(VerbsStream.Operation operation, long bytes) {
+        return () -> new VerbsStream(operation, bytes);
     }
 
     /// Programs print the time of one way, in microseconds.
