@@ -85,7 +85,13 @@ public final class Engine {
     /// @param looks whether the current thread looks for completions
     /// @return whether there was something to do
     public boolean drive(boolean looks) {
-        return run(true, looks);
+        boolean worked = run(true, looks);
+        // The current thread may have got what it wants and not come back, and the one that sleeps
+        // has not seen what is left.
+        if (hasMore && isAwaited()) {
+            site.wake();
+        }
+        return worked;
     }
 
     /// There are new requests behind `bell`: gets them on their way, unless they wait for answers.

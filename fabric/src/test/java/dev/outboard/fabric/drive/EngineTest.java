@@ -325,6 +325,23 @@ class EngineTest {
         assertThat(site.wakes).isEqualTo(1);
     }
 
+    /// The one that polls may have got what it wants, and not come back.
+    @Test
+    void whatATurnLeavesToDoWakesTheSleeper() {
+        site.meanwhile =
+                () -> {
+                    machine.left = 2;
+                    engine.drive(true);
+                };
+        engine.sleep(1_000);
+        assertThat(site.wakes).isEqualTo(1);
+
+        engine.drive(true);
+        machine.left = 2;
+        engine.drive(true);
+        assertThat(site.wakes).as("nobody sleeps").isEqualTo(1);
+    }
+
     @Test
     void onlyADeadlineThatCameCloserWakesTheSleeper() {
         machine.deadlineNanos = NOW + 500;
