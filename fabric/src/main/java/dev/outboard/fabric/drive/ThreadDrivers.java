@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Drivers in real time. Somebody always drives, and nobody hands over without need:
@@ -24,15 +25,21 @@ public final class ThreadDrivers implements Drivers {
 
     private static final long LOOK_NANOS = 1_000_000;
 
-    /// Each look takes a processor from somebody who may be polling.
-    private static final long LONGEST_LOOK_NANOS = 8_000_000;
+    /// In first looks. Each look takes a processor from somebody who may be polling.
+    private static final int LONGEST_LOOK = 8;
 
-    /// While a thread sleeps on the socket, and wakes the service thread when it leaves.
-    private static final long IDLE_LOOK_NANOS = 1_000_000_000;
+    /// In first looks, while a thread sleeps on the socket, and wakes the service thread when it
+    /// leaves.
+    private static final int IDLE_LOOK = 1_000;
 
     private static final long CLOSE_NANOS = 5_000_000_000L;
+    private static final long CLOSE_RETRY_NANOS = 1_000_000;
 
     private final Engine engine;
+
+    /// After which the service thread looks again for the first time.
+    private final long lookNanos;
+
     private final Set<WaitPoint> points = ConcurrentHashMap.newKeySet();
 
     /// Where threads sleep that do not lead.
@@ -40,6 +47,7 @@ public final class ThreadDrivers implements Drivers {
 
     private final AtomicReference<@Nullable Thread> leader = new AtomicReference<>();
     private final Thread service;
+    private final BooleanSupplier mayPark = this::mayPark;
 
     /// What the application's thread that leads waits for.
     private volatile @Nullable WaitPoint leadersPoint;
@@ -58,8 +66,9 @@ public final class ThreadDrivers implements Drivers {
 
     private volatile boolean closed;
 
-    private ThreadDrivers(Engine engine, String name) {
+    private ThreadDrivers(Engine engine, String name, long lookNanos) {
         this.engine = engine;
+        this.lookNanos = lookNanos;
         this.service = Thread.ofPlatform().daemon().name("outboard " + name).unstarted(this::serve);
     }
 
@@ -67,7 +76,13 @@ public final class ThreadDrivers implements Drivers {
     ///
     /// @param name what the device is called, and the thread after it
     public static ThreadDrivers start(Engine engine, String name) {
-        ThreadDrivers drivers = new ThreadDrivers(engine, name);
+        return start(engine, name, LOOK_NANOS);
+    }
+
+    /// Like [#start(Engine, String)]. For tests: with a look that never comes, nothing mends a
+    /// wake-up that was lost.
+    static ThreadDrivers start(Engine engine, String name, long lookNanos) {
+        ThreadDrivers drivers = new ThreadDrivers(engine, name, lookNanos);
         drivers.service.start();
         return drivers;
     }
@@ -129,11 +144,15 @@ public final class ThreadDrivers implements Drivers {
     /// Somebody else drives meanwhile.
     private void sleep(WaitPoint point, long nanos) {
         sleepers.add(point);
-        // A leader who left before that has not seen it.
-        if (leader.get() != null || !canLead()) {
-            point.park(nanos);
-        }
+        point.park(nanos, mayPark);
         sleepers.remove(point);
+    }
+
+    /// A leader who left before the sleeper could be found has passed it over. The service thread
+    /// wakes no follower when it leaves, so a thread that can lead does not rely on it.
+    private boolean mayPark() {
+        Thread leads = leader.get();
+        return !canLead() || (leads != null && !service.equals(leads));
     }
 
     /// The service thread drives meanwhile.
@@ -163,7 +182,7 @@ public final class ThreadDrivers implements Drivers {
         long deadline = System.nanoTime() + CLOSE_NANOS;
         while ((leader.get() != null || service.isAlive()) && System.nanoTime() < deadline) {
             engine.wake();
-            LockSupport.parkNanos(this, LOOK_NANOS);
+            LockSupport.parkNanos(this, CLOSE_RETRY_NANOS);
         }
     }
 
@@ -205,10 +224,10 @@ public final class ThreadDrivers implements Drivers {
 
     private void serve() {
         int seen = applicationTurns;
-        long look = LOOK_NANOS;
+        long look = lookNanos;
         while (!closed) {
             if (seen == applicationTurns && leader.compareAndSet(null, service)) {
-                look = LOOK_NANOS;
+                look = lookNanos;
                 try {
                     lead(seen);
                 } catch (RuntimeException | Error e) {
@@ -218,7 +237,7 @@ public final class ThreadDrivers implements Drivers {
             }
             seen = applicationTurns;
             rest(look);
-            look = Math.min(2 * look, LONGEST_LOOK_NANOS);
+            look = Math.min(2 * look, LONGEST_LOOK * lookNanos);
         }
     }
 
@@ -244,7 +263,7 @@ public final class ThreadDrivers implements Drivers {
         if (wasLed && before == applicationTurns && leader.get() != null) {
             isServiceIdle = true;
             if (leader.get() != null && !closed) {
-                LockSupport.parkNanos(this, IDLE_LOOK_NANOS);
+                LockSupport.parkNanos(this, IDLE_LOOK * lookNanos);
             }
             isServiceIdle = false;
         }

@@ -2,6 +2,7 @@ package dev.outboard.fabric.drive;
 
 import dev.outboard.fabric.NotificationHandle;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Where one thread at a time waits until it is notified, by whoever drives or by anybody else. A
@@ -80,9 +81,11 @@ public final class WaitPoint {
     }
 
     /// Sleeps until [#unpark], at most `nanos`; may return early.
-    void park(long nanos) {
+    ///
+    /// @param mayPark asked when others find the sleeper already: what changes later must wake it
+    void park(long nanos, BooleanSupplier mayPark) {
         sleeper = Thread.currentThread();
-        if (!notified && !closed) {
+        if (!notified && !closed && mayPark.getAsBoolean()) {
             LockSupport.parkNanos(this, nanos);
         }
         sleeper = null;

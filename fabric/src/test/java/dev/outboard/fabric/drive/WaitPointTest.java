@@ -79,7 +79,7 @@ class WaitPointTest {
     }
 
     private Thread parked(Thread.Builder builder) {
-        Thread thread = builder.start(() -> point.park(LONG));
+        Thread thread = builder.start(() -> point.park(LONG, () -> true));
         Eventually.until(() -> thread.getState() == Thread.State.TIMED_WAITING);
         return thread;
     }
@@ -119,10 +119,17 @@ class WaitPointTest {
         sleeper.join();
         assertThat(log).as("whoever drives need not know").containsExactly("added");
 
-        point.park(LONG);
+        point.park(LONG, () -> true);
         point.forget();
-        point.park(1);
+        point.park(1, () -> true);
         assertThat(point.unparkToLead()).as("nobody sleeps any more").isFalse();
+    }
+
+    /// Who leaves the lead in that moment wakes it.
+    @Test
+    void aSleeperIsFoundBeforeItAsksWhetherItMaySleep() {
+        point.park(LONG, point::unparkToLead);
+        point.park(LONG, () -> false);
     }
 
     @Test
@@ -147,7 +154,7 @@ class WaitPointTest {
         assertThat(point.isClosed()).isTrue();
         assertThat(point.isNotified()).isFalse();
         assertThat(log).containsExactly("added", "removed");
-        point.park(LONG);
+        point.park(LONG, () -> true);
     }
 
     @Test
