@@ -3,7 +3,6 @@ package dev.outboard.naa.server;
 import dev.outboard.fabric.CompletionChannel;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.Device;
-import dev.outboard.naa.link.Link;
 import dev.outboard.naa.link.Polling;
 import dev.outboard.naa.server.ConnectionWorker.Visit;
 import java.time.Duration;
@@ -41,7 +40,7 @@ final class ServingLoop implements AutoCloseable {
     private final Queue<CompletionQueue> notified = new ArrayDeque<>();
 
     private long servedNanos = System.nanoTime();
-    private long lookNanos = servedNanos;
+    private final Lookout lookout = new Lookout(servedNanos);
 
     /// A loop without clients.
     ///
@@ -129,7 +128,7 @@ final class ServingLoop implements AutoCloseable {
                 } else {
                     goesOn = visitNotified();
                 }
-                if (goesOn && System.nanoTime() - lookNanos >= 0) {
+                if (goesOn && lookout.nanosLeft(System.nanoTime()) <= 0) {
                     lookAfterAll();
                 }
             }
@@ -165,7 +164,7 @@ final class ServingLoop implements AutoCloseable {
                 Thread.onSpinWait();
                 channel.await(0);
             } else {
-                channel.await(Math.min(Link.SLICE_NANOS, lookNanos - now));
+                channel.await(lookout.nanosLeft(now));
             }
         }
 
@@ -188,22 +187,22 @@ final class ServingLoop implements AutoCloseable {
             if (visit == Visit.SERVED) {
                 servedNanos = now;
             }
-            lookNanos =
-                    Math.min(lookNanos, now + Math.min(Link.SLICE_NANOS, client.nanosUntilDue()));
+            lookout.due(now, client.nanosUntilDue());
             return true;
         }
 
         /// Sees to what no completion tells.
         private void lookAfterAll() {
-            long next = Link.SLICE_NANOS;
+            long first = Long.MAX_VALUE;
+            long start = System.nanoTime();
             for (ConnectionWorker client : List.copyOf(clients.values())) {
                 if (client.look()) {
-                    next = Math.min(next, client.nanosUntilDue());
+                    first = Math.min(first, client.nanosUntilDue());
                 } else {
                     clients.remove(client.queue());
                 }
             }
-            lookNanos = System.nanoTime() + next;
+            lookout.looked(start, System.nanoTime(), first);
         }
     }
 }
