@@ -33,6 +33,7 @@ final class AeronPeer implements Measured {
     private final Side near;
     private final Side far;
     private volatile boolean stopping;
+    private boolean closed;
 
     AeronPeer(int bytes, boolean echoes) {
         this.echoes = echoes;
@@ -41,12 +42,23 @@ final class AeronPeer implements Measured {
         near = new Side(port, port + 1);
         far = new Side(port + 1, port);
         Thread.ofPlatform().daemon().start(this::keepAlive);
+        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(this::close));
+    }
+
+    /// Its files take 180 MB of memory until they are deleted.
+    private synchronized void close() {
+        closed = true;
+        near.close();
+        far.close();
     }
 
     private void keepAlive() {
         while (true) {
             LockSupport.parkNanos(KEEP_ALIVE_NANOS);
             synchronized (this) {
+                if (closed) {
+                    return;
+                }
                 near.drive();
                 far.drive();
                 far.poll();
@@ -155,6 +167,11 @@ final class AeronPeer implements Measured {
                 Thread.onSpinWait();
             }
             drive();
+        }
+
+        void close() {
+            aeron.close();
+            driver.close();
         }
 
         void serve() {

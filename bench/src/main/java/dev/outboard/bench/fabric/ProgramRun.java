@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 /// it started.
 final class ProgramRun implements AutoCloseable {
     private static final int MAX_LINES = 10_000;
+    private static final long END_MILLIS = 2_000;
 
     private final String command;
     private final Process process;
@@ -104,7 +105,16 @@ final class ProgramRun implements AutoCloseable {
 
     @Override
     public void close() {
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        // First in peace: some have files to delete.
+        List<ProcessHandle> started = process.descendants().toList();
+        started.forEach(ProcessHandle::destroy);
+        process.destroy();
+        try {
+            process.waitFor(END_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+        started.forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
     }
 }
