@@ -120,7 +120,9 @@ final class AsyncRpcs implements AutoCloseable {
             begin();
         } else if (isIdle) {
             LockSupport.unpark(thread);
-        } else if (wasTold) {
+        }
+        // Also a thread that looks idle, but has seen this RPC already, waits for the channel.
+        if (wasTold) {
             channel.wake();
         }
         return rpc.future();
