@@ -28,6 +28,9 @@ public final class Engine {
     /// After posting, turns in a row: enough for a full window to leave.
     private static final int TURNS_PER_POST = 4;
 
+    /// About as long as a turn takes.
+    private static final int OUTSIDE_SPINS = 100;
+
     private static final long BUSY_PARK_NANOS = 20_000;
 
     /// No time is so late that this could not be added to it.
@@ -52,6 +55,9 @@ public final class Engine {
     private volatile boolean hasMore;
 
     private volatile boolean isDeferring;
+
+    /// Who would sleep, but waits for the owner to leave.
+    private volatile @Nullable Thread outside;
 
     private volatile boolean closed;
 
@@ -132,8 +138,7 @@ public final class Engine {
                 // Whoever closed the engine may have been inside a moment ago.
                 worked |= !closed && turn(site.nowNanos(), receives, looks);
             } finally {
-                owner = null;
-                OWNED.setVolatile(this, false);
+                release();
             }
         } while (RUNG.getVolatile(this) != null);
         return worked;
@@ -154,8 +159,7 @@ public final class Engine {
             }
             return result;
         } finally {
-            owner = null;
-            OWNED.setVolatile(this, false);
+            release();
             if (RUNG.getVolatile(this) != null || hasMore) {
                 drive(false);
             }
@@ -192,6 +196,9 @@ public final class Engine {
     /// Sleeps until a packet comes, [#wake] is called, a deadline of the machines is reached, or
     /// `timeoutNanos` passed. One thread at a time may sleep here; it drives when it returns.
     public void sleep(long timeoutNanos) {
+        if (waitOutside(timeoutNanos)) {
+            return;
+        }
         long now = site.nowNanos();
         long until = Math.min(now + Math.min(timeoutNanos, LONGEST_SLEEP_NANOS), nextDeadlineNanos);
         sleepingUntilNanos = until;
@@ -206,6 +213,38 @@ public final class Engine {
     /// Ends a [#sleep].
     public void wake() {
         site.wake();
+        LockSupport.unpark(outside);
+    }
+
+    /// Waits until the owner leaves, if there is one. What has come or is due is the owner's
+    /// business meanwhile: a sleep would end at once because of it, again and again, and keep an
+    /// owner that was interrupted from the processor.
+    ///
+    /// @return whether there was one
+    private boolean waitOutside(long nanos) {
+        for (int i = 0; i < OUTSIDE_SPINS && isOwned(); i++) {
+            Thread.onSpinWait();
+        }
+        outside = Thread.currentThread();
+        boolean waits = isOwned();
+        if (waits) {
+            LockSupport.parkNanos(this, nanos);
+        }
+        outside = null;
+        return waits;
+    }
+
+    private void release() {
+        owner = null;
+        OWNED.setVolatile(this, false);
+        Thread waiting = outside;
+        if (waiting != null) {
+            LockSupport.unpark(waiting);
+        }
+    }
+
+    private boolean isOwned() {
+        return (boolean) OWNED.getVolatile(this);
     }
 
     /// Stops all driving; called inside [#exclusively].

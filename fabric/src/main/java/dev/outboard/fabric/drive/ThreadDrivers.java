@@ -32,6 +32,8 @@ public final class ThreadDrivers implements Drivers {
     /// leaves.
     private static final int IDLE_LOOK = 1_000;
 
+    private static final int STAND_DOWN_SPINS = 1_000;
+    private static final long STAND_DOWN_NANOS = 20_000;
     private static final long CLOSE_NANOS = 5_000_000_000L;
     private static final long CLOSE_RETRY_NANOS = 1_000_000;
 
@@ -198,12 +200,21 @@ public final class ThreadDrivers implements Drivers {
         if (service.equals(leader.get())) {
             standDown = true;
             engine.wake();
-            while (service.equals(leader.get()) && standDown) {
-                Thread.onSpinWait();
-            }
+            awaitStandDown();
             return leader.compareAndSet(null, Thread.currentThread());
         }
         return false;
+    }
+
+    /// The service thread may need the processor of this one for it.
+    private void awaitStandDown() {
+        for (int i = 0; service.equals(leader.get()) && standDown; i++) {
+            if (i < STAND_DOWN_SPINS) {
+                Thread.onSpinWait();
+            } else {
+                LockSupport.parkNanos(this, STAND_DOWN_NANOS);
+            }
+        }
     }
 
     /// Who led, or was to lead, goes back to its application: another sleeper follows, or the

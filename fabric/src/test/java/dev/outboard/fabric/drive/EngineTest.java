@@ -245,9 +245,7 @@ class EngineTest {
         engine.requireOutside("anything");
     }
 
-    @Test
-    void anOperationWaitsForTheTurnToEnd() throws Exception {
-        CountDownLatch mayLeave = new CountDownLatch(1);
+    private void somebodyIsInsideUntil(CountDownLatch mayLeave) {
         machine.next =
                 () -> {
                     try {
@@ -258,6 +256,12 @@ class EngineTest {
                 };
         Thread driver = Thread.ofPlatform().daemon().start(() -> engine.drive(false));
         Eventually.until(() -> driver.getState() == Thread.State.WAITING);
+    }
+
+    @Test
+    void anOperationWaitsForTheTurnToEnd() throws Exception {
+        CountDownLatch mayLeave = new CountDownLatch(1);
+        somebodyIsInsideUntil(mayLeave);
         FutureTask<Integer> operation =
                 new FutureTask<>(() -> engine.exclusively(machine.finished::size));
         Thread waiting = Thread.ofPlatform().daemon().start(operation);
@@ -276,6 +280,34 @@ class EngineTest {
         engine.sleep(1_000);
         engine.sleep(200);
         assertThat(site.waits).containsExactly(1_000L, 300L, 200L);
+    }
+
+    /// What comes meanwhile, or is due, would end a sleep again and again, and the sleeper would
+    /// keep the one inside from the processor.
+    @Test
+    void aSleepLastsUntilTheOneInsideLeaves() throws Exception {
+        CountDownLatch mayLeave = new CountDownLatch(1);
+        machine.deadlineNanos = NOW - 1;
+        engine.drive(false);
+        somebodyIsInsideUntil(mayLeave);
+        Thread sleeper = Thread.ofPlatform().daemon().start(() -> engine.sleep(Long.MAX_VALUE));
+        Eventually.until(() -> sleeper.getState() == Thread.State.TIMED_WAITING);
+
+        mayLeave.countDown();
+        sleeper.join();
+        assertThat(site.waits).isEmpty();
+    }
+
+    @Test
+    void wakingEndsASleepAlsoWhileSomebodyIsInside() throws Exception {
+        CountDownLatch mayLeave = new CountDownLatch(1);
+        somebodyIsInsideUntil(mayLeave);
+        Thread sleeper = Thread.ofPlatform().daemon().start(() -> engine.sleep(Long.MAX_VALUE));
+        Eventually.until(() -> sleeper.getState() == Thread.State.TIMED_WAITING);
+
+        engine.wake();
+        sleeper.join();
+        mayLeave.countDown();
     }
 
     @Test

@@ -113,8 +113,19 @@ public final class Link {
         if (handled > 0) {
             return handled;
         }
-        long start = System.nanoTime();
-        long due = Math.min(Math.min(limitNanos, SLICE_NANOS), machine.nanosUntilDue(start));
+        Polling.waiting();
+        try {
+            long start = System.nanoTime();
+            return await(
+                    start,
+                    Math.min(Math.min(limitNanos, SLICE_NANOS), machine.nanosUntilDue(start)));
+        } finally {
+            Polling.waited();
+        }
+    }
+
+    private int await(long start, long due) {
+        int handled = 0;
         long spins = 0;
         if (spinNanos > 0 && Polling.begin()) {
             spins = spinNanos;

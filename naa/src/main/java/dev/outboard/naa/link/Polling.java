@@ -12,9 +12,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// }
 /// ```
 public final class Polling {
-    /// One processor is left to the peer, or to who drives.
-    private static final int MOST = Runtime.getRuntime().availableProcessors() - 1;
+    private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
+    /// One processor is left to the peer, or to who drives.
+    private static final int MOST = PROCESSORS - 1;
+
+    /// Where more threads wait for answers, those whose answer has come need all processors.
+    private static final int CROWD = 2 * PROCESSORS;
+
+    private static final AtomicInteger WAITING = new AtomicInteger();
     private static final AtomicInteger THREADS = new AtomicInteger();
 
     private Polling() {}
@@ -24,10 +30,20 @@ public final class Polling {
         return MOST > 0 ? wanted.toNanos() : 0;
     }
 
+    /// The current thread waits for an answer, polling or asleep, until [#waited].
+    public static void waiting() {
+        WAITING.incrementAndGet();
+    }
+
+    /// The current thread waits no more.
+    public static void waited() {
+        WAITING.decrementAndGet();
+    }
+
     /// Whether the current thread may poll, until [#end]. A virtual thread may not: others want its
     /// carrier.
     public static boolean begin() {
-        if (Thread.currentThread().isVirtual()) {
+        if (Thread.currentThread().isVirtual() || WAITING.get() > CROWD) {
             return false;
         }
         boolean begins = THREADS.incrementAndGet() <= MOST;
