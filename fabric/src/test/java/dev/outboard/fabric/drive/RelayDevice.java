@@ -48,6 +48,7 @@ final class RelayDevice implements Machine, Site {
     }
 
     /// Mostly no time at all.
+    @SuppressWarnings("ThreadPriorityCheck") // to yield is one of the chances
     void pause() {
         if (!pauses) {
             return;
