@@ -6,11 +6,8 @@ import dev.outboard.fabric.Device;
 import dev.outboard.naa.client.NaaClient;
 import dev.outboard.naa.server.ServerOptions;
 import dev.outboard.naa.server.ServerUnderTest;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import dev.outboard.testkit.ResidentMemory;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -27,19 +24,6 @@ class ResidentMemoryTest extends SessionSuite {
     @Override
     Device open() {
         return roce();
-    }
-
-    private static long resident() {
-        try {
-            String line =
-                    Files.readAllLines(Path.of("/proc/self/status")).stream()
-                            .filter(one -> one.startsWith("VmRSS:"))
-                            .findAny()
-                            .orElseThrow();
-            return 1024 * Long.parseLong(line.replaceAll("[^0-9]", ""));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /// All clients send the same memory, so that only the server's copies count.
@@ -69,14 +53,16 @@ class ResidentMemoryTest extends SessionSuite {
         MemorySegment memory = server.arena.allocate(REGION);
         memory.fill((byte) 1);
         leave(open(memory, 2));
-        long before = resident();
+        long before = ResidentMemory.bytesBesideHeap();
 
         List<NaaClient> clients = open(memory, CLIENTS);
         assertThat(server.server.counters()).containsEntry("memory.bytes", CLIENTS * REGION);
-        long during = resident();
+        long during = ResidentMemory.bytesBesideHeap();
         assertThat(during - before).as("with clients").isGreaterThan(CLIENTS * REGION * 3 / 4);
         leave(clients);
 
-        assertThat(resident() - before).as("after clients").isLessThan(CLIENTS * REGION / 4);
+        assertThat(ResidentMemory.bytesBesideHeap() - before)
+                .as("after clients")
+                .isLessThan(CLIENTS * REGION / 4);
     }
 }

@@ -2,6 +2,7 @@ package dev.outboard.ccip.rtl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.outboard.ccip.platform.Profile;
 import dev.outboard.ccip.rtl.RtlException.Reason;
@@ -22,10 +23,17 @@ class BadInputTest {
     @TempDir private Path directory;
 
     private static void refuses(Reason reason, ThrowingCallable action, String... parts) {
-        assertThatExceptionOfType(RtlException.class)
-                .isThrownBy(action)
-                .satisfies(e -> assertThat(e.reason()).isEqualTo(reason))
-                .satisfies(e -> assertThat(e.getMessage()).contains(parts));
+        Throwable thrown = catchThrowable(action);
+        if (thrown instanceof TestAbortedException skipped) {
+            throw skipped;
+        }
+        assertThat(thrown)
+                .isInstanceOfSatisfying(
+                        RtlException.class,
+                        e -> {
+                            assertThat(e.reason()).isEqualTo(reason);
+                            assertThat(e.getMessage()).contains(parts);
+                        });
     }
 
     private Path write(String name, String text) throws IOException {
@@ -254,12 +262,17 @@ class BadInputTest {
     @Requirement("CCIP-RTL-10b")
     @Test
     void testsAreSkippedWithAMessageWhereAToolIsMissing() {
-        for (String tool : List.of("VERILATOR", "CXX")) {
-            assertThatExceptionOfType(TestAbortedException.class)
-                    .isThrownBy(() -> Verilator.build(Verilator.environment(tool, "no-such-tool")))
-                    .withMessageContaining("needs Verilator and a C++ compiler")
-                    .withMessageContaining(tool + "=no-such-tool");
-        }
+        isSkippedWithout("VERILATOR");
+        // The compiler is looked for only where there is a Verilator.
+        Verilator.build();
+        isSkippedWithout("CXX");
+    }
+
+    private static void isSkippedWithout(String tool) {
+        assertThatExceptionOfType(TestAbortedException.class)
+                .isThrownBy(() -> Verilator.build(Verilator.environment(tool, "no-such-tool")))
+                .withMessageContaining("needs Verilator and a C++ compiler")
+                .withMessageContaining(tool + "=no-such-tool");
     }
 
     @Test

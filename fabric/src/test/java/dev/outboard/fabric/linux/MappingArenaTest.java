@@ -4,12 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.fabric.FabricException;
-import java.io.IOException;
+import dev.outboard.testkit.ResidentMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,17 +39,17 @@ class MappingArenaTest {
 
     /// The C library would keep the memory of regions for the thread that allocated them.
     @Test
-    void whatIsClosedGoesBackToTheSystem() throws IOException {
+    void whatIsClosedGoesBackToTheSystem() {
         Arena arena = new MappingArena();
-        long before = residentBytes();
+        long before = ResidentMemory.bytesBesideHeap();
         for (int i = 0; i < 16; i++) {
             arena.allocate(16 * MIB, 4096);
         }
-        assertThat(residentBytes() - before).isGreaterThan(200 * MIB);
+        assertThat(ResidentMemory.bytesBesideHeap() - before).isGreaterThan(200 * MIB);
 
         arena.close();
 
-        assertThat(residentBytes() - before).isLessThan(100 * MIB);
+        assertThat(ResidentMemory.bytesBesideHeap() - before).isLessThan(100 * MIB);
     }
 
     @Test
@@ -77,13 +75,5 @@ class MappingArenaTest {
                     .hasMessageStartingWith(
                             "cannot map 1152921504606846976 bytes of memory: ENOMEM");
         }
-    }
-
-    private static long residentBytes() throws IOException {
-        return Files.readAllLines(Path.of("/proc/self/status")).stream()
-                .filter(line -> line.startsWith("RssAnon:"))
-                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024)
-                .findFirst()
-                .orElseThrow();
     }
 }

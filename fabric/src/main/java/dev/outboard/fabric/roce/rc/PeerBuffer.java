@@ -43,6 +43,9 @@ public final class PeerBuffer {
 
     private static final int MAX_PROBE_SHIFT = 7;
 
+    /// For so long after two queue pairs sent in turn they are taken to share the way.
+    private static final long SHARED_NANOS = 10_000_000;
+
     private final CongestionControl control;
     private final ArrayDeque<SendBudget> waiting = new ArrayDeque<>();
     private int capacity;
@@ -53,6 +56,11 @@ public final class PeerBuffer {
     private int lastRequest;
 
     private boolean hasAnswered;
+
+    /// The queue pair that sent last; 0 for none.
+    private int latestSender;
+
+    private long sharedUntilNanos = Long.MIN_VALUE;
 
     /// Repetitions since the last answer that had no room, and when the next may follow.
     private int probes;
@@ -133,6 +141,17 @@ public final class PeerBuffer {
     @Nullable SendBudget next() {
         SendBudget first = waiting.peekFirst();
         return first != null && hasRoom(footprint(first.wantedBytes)) ? first : null;
+    }
+
+    /// Queue pair `number` sends a request.
+    ///
+    /// @return whether others have sent here of late, so that what one has on its way delays them
+    boolean isShared(int number, long now) {
+        if (number != latestSender) {
+            sharedUntilNanos = latestSender == 0 ? sharedUntilNanos : now + SHARED_NANOS;
+            latestSender = number;
+        }
+        return now < sharedUntilNanos;
     }
 
     /// A request was sent; returns its position, for [#drained].

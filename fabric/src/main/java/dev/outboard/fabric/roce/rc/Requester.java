@@ -203,12 +203,18 @@ final class Requester {
     private boolean mayTransmit() {
         return !isWaitingForReceiver()
                 && cursor.isBefore(owner.isDraining() ? queue.started() : queue.posted())
-                && cursor.inFlight() < windowPackets()
+                && cursor.inFlight() < windowPackets(cursor.entry())
                 && mayStart(cursor.entry());
     }
 
     private int windowPackets() {
         return isTryingOne ? 1 : window.packets();
+    }
+
+    private int windowPackets(SendEntry entry) {
+        return entry.length > connection.pathMtuBytes()
+                ? budget.longWindowPackets(windowPackets(), timer.shortestNanos())
+                : windowPackets();
     }
 
     /// FENCE waits for all earlier READs and atomics. Of those only so many may be outstanding, and
@@ -304,7 +310,7 @@ final class Requester {
                 entry.isAnsweredWithData()
                         || cursor.isAtLastPacket()
                         || packetsSinceAckRequest >= ACK_REQUEST_INTERVAL - 1
-                        || cursor.inFlight() >= windowPackets() - 1
+                        || cursor.inFlight() >= windowPackets(entry) - 1
                         || budget.isLast(length, now);
         packetsSinceAckRequest = asks ? 0 : packetsSinceAckRequest + 1;
         return asks;

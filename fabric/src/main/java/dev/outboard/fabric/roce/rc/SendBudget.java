@@ -7,6 +7,12 @@ final class SendBudget {
     /// each after twice the time, brought no answer, the packets are taken to have gone.
     private static final int SILENT_PROBES = 8;
 
+    /// About 64 KiB, which leave in one system call.
+    private static final int SHARED_WINDOW_PACKETS = 16;
+
+    /// A packet of 4 KiB takes at least so long on any way that was seen yet.
+    private static final long FASTEST_PACKET_NANOS = 1_500;
+
     /// What one queue pair sends before others that wait get their turn.
     private static final int TURN_BYTES = 1 << 16;
 
@@ -22,6 +28,9 @@ final class SendBudget {
     private int newestPosition;
     private int turnBytes;
     private long pacedUntilNanos = RetransmitTimer.NONE;
+
+    /// Whether others send to the same peer.
+    private boolean isShared;
 
     /// The [PeerBuffer]'s: whether it stands in its queue, and for how many bytes.
     boolean isQueued;
@@ -59,6 +68,15 @@ final class SendBudget {
         return buffer.admits(this);
     }
 
+    /// How many packets of a long message may be on their way, where the window would let go
+    /// `windowPackets`. A socket hands packets out in the order in which they came, so these delay
+    /// the packets of all others that go to the same peer. While there are any, a long message has
+    /// no more on its way than keeps that busy.
+    int longWindowPackets(int windowPackets, long shortestRoundTripNanos) {
+        long busy = Math.max(SHARED_WINDOW_PACKETS, shortestRoundTripNanos / FASTEST_PACKET_NANOS);
+        return isShared ? (int) Math.min(windowPackets, busy) : windowPackets;
+    }
+
     /// Whether packets that were not answered may be repeated now. They may already wait in the
     /// peer's buffer.
     boolean admitsProbe(int datagramBytes, long now) {
@@ -81,6 +99,7 @@ final class SendBudget {
 
     /// Packet `packet` of the requester left.
     void sent(long packet, int datagramBytes, boolean asksForAnswer, long now) {
+        isShared = buffer.isShared(queuePairNumber, now);
         lastPosition = buffer.requestSent(datagramBytes);
         newestPosition = lastPosition;
         turnBytes += datagramBytes;

@@ -14,6 +14,8 @@ class SendBudgetTest {
     private static final int FOOTPRINT = PeerBuffer.footprint(PACKET_BYTES);
     private static final int BUFFER_PACKETS = 22;
     private static final int TURN_PACKETS = 16;
+    private static final int WINDOW_PACKETS = 128;
+    private static final long SHARED_NANOS = 10_000_000;
     private static final double GIGABYTE = 1e9;
 
     private final CongestionControl control = new CongestionControl(true, 0);
@@ -40,6 +42,47 @@ class SendBudgetTest {
         other.leave();
 
         assertThat(named()).isEmpty();
+    }
+
+    @Test
+    void aLongMessageHasItsWholeWindowOnTheWayWhileNobodyElseSends() {
+        send(one, 0, 3);
+
+        assertThat(one.longWindowPackets(WINDOW_PACKETS, 0)).isEqualTo(WINDOW_PACKETS);
+    }
+
+    @Test
+    void aLongMessageDelaysOthersBy64KibibytesAtMost() {
+        send(one, 0, 1);
+        send(other, 0, 1);
+        send(one, 1, 1);
+
+        assertThat(one.longWindowPackets(WINDOW_PACKETS, 0)).isEqualTo(TURN_PACKETS);
+        assertThat(one.longWindowPackets(3, 0)).as("a smaller window").isEqualTo(3);
+    }
+
+    @Test
+    void aLongMessageKeepsALongWayBusy() {
+        send(other, 0, 1);
+        send(one, 0, 1);
+
+        assertThat(one.longWindowPackets(WINDOW_PACKETS, 75_000)).isEqualTo(50);
+        assertThat(one.longWindowPackets(WINDOW_PACKETS, 10_000_000)).isEqualTo(WINDOW_PACKETS);
+    }
+
+    @Test
+    void whoHasNotSentForTenMillisecondsIsNotDelayed() {
+        send(other, 0, 1);
+        now += 1_000_000;
+        send(one, 0, 1);
+        now += SHARED_NANOS - 1;
+        send(one, 1, 1);
+        assertThat(one.longWindowPackets(WINDOW_PACKETS, 0)).isEqualTo(TURN_PACKETS);
+
+        now += 1;
+        send(one, 2, 1);
+
+        assertThat(one.longWindowPackets(WINDOW_PACKETS, 0)).isEqualTo(WINDOW_PACKETS);
     }
 
     @Test

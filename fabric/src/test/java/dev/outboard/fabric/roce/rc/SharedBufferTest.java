@@ -124,8 +124,9 @@ class SharedBufferTest {
 
         one.deliver(TestPacket.ack(one.sendPsn(0)));
 
-        other.post(other.write(3, 16 * MTU));
-        other.post(other.write(4, 16 * MTU));
+        for (int i = 0; i < BUFFER_PACKETS; i++) {
+            other.post(other.write(3 + i, MTU));
+        }
         assertThat(other.transmit())
                 .as("beside one that is not answered")
                 .hasSize(BUFFER_PACKETS - 1);
