@@ -1,0 +1,2 @@
+/// How reports are written as JSON.
+package dev.outboard.dpa.json;

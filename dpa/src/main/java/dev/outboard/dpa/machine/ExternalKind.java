@@ -1,0 +1,24 @@
+package dev.outboard.dpa.machine;
+
+/// DPA-HW-15: kinds of external memory.
+public enum ExternalKind {
+    /// The DRAM of the host.
+    HOST(true),
+    /// The DRAM of the BlueField's Arm cores.
+    ARM(true),
+    /// The memory of a GPU.
+    GPU(false),
+    /// The memory of the NIC.
+    DEVICE(false);
+
+    private final boolean direct;
+
+    ExternalKind(boolean direct) {
+        this.direct = direct;
+    }
+
+    /// Whether the host process reads and writes it directly; otherwise it copies.
+    public boolean isDirect() {
+        return direct;
+    }
+}

@@ -1,0 +1,101 @@
+package dev.outboard.dpa.machine;
+
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/// DPA-HW-12, DPA-HW-15: the memory outside the process that it may reach. Host threads add regions
+/// and keys at any time.
+public final class ExternalMemory {
+    private static final long FIRST_ADDRESS = AddressMap.WINDOW | 0x1_0000;
+    private static final int FIRST_KEY = 0x1000;
+
+    /// The low byte of a key is its variant, as in libibverbs.
+    private static final int KEY_STEP = 0x100;
+
+    private final List<ExternalRegion> regions = new CopyOnWriteArrayList<>();
+    private final Map<Integer, ExternalKey> keys = new ConcurrentHashMap<>();
+    private final Arena arena;
+    private long nextAddress = FIRST_ADDRESS;
+    private int nextKey = FIRST_KEY;
+
+    /// External memory without regions, with the life of `arena`.
+    public ExternalMemory(Arena arena) {
+        this.arena = arena;
+    }
+
+    /// Adds memory, which starts as zero. It begins at a page of its own.
+    public synchronized ExternalRegion add(String name, ExternalKind kind, long lengthBytes) {
+        if (lengthBytes < 1) {
+            throw new IllegalArgumentException(
+                    "External memory '%s' has at least 1 byte, not %d"
+                            .formatted(name, lengthBytes));
+        }
+        ExternalRegion region =
+                new ExternalRegion(name, kind, nextAddress, arena.allocate(lengthBytes, 64));
+        // One page after each is nobody's.
+        long pages = (lengthBytes + AddressMap.PAGE_BYTES - 1) / AddressMap.PAGE_BYTES + 1;
+        nextAddress += pages * AddressMap.PAGE_BYTES;
+        regions.add(region);
+        return region;
+    }
+
+    /// Makes a key for all of the region.
+    public ExternalKey register(ExternalRegion region, Rights rights) {
+        return register(region, 0, region.bytes().byteSize(), rights);
+    }
+
+    /// Makes a key for a part of the region.
+    public synchronized ExternalKey register(
+            ExternalRegion region, long offset, long lengthBytes, Rights rights) {
+        if (offset < 0 || lengthBytes < 1 || offset > region.bytes().byteSize() - lengthBytes) {
+            throw new IllegalArgumentException(
+                    "'%s' has %d bytes: no key can be made for %d bytes from %d on"
+                            .formatted(
+                                    region.name(), region.bytes().byteSize(), lengthBytes, offset));
+        }
+        ExternalKey key = new ExternalKey(nextKey, region, offset, lengthBytes, rights);
+        nextKey += KEY_STEP;
+        keys.put(key.number(), key);
+        return key;
+    }
+
+    /// Destroys a key. A window that is configured with it faults at its next access.
+    public void destroy(ExternalKey key) {
+        keys.remove(key.number(), key);
+        key.destroy();
+    }
+
+    /// The live key of that number.
+    public Optional<ExternalKey> key(int number) {
+        return Optional.ofNullable(keys.get(number));
+    }
+
+    /// The region that holds those bytes.
+    ///
+    /// @throws IndexOutOfBoundsException if none holds them all
+    public ExternalRegion region(long address, long lengthBytes) {
+        for (ExternalRegion region : regions) {
+            if (region.contains(address, lengthBytes)) {
+                return region;
+            }
+        }
+        throw new IndexOutOfBoundsException(
+                "No external memory has %d bytes at 0x%x: there are %s"
+                        .formatted(lengthBytes, address, names()));
+    }
+
+    private List<String> names() {
+        List<String> names = new ArrayList<>();
+        for (ExternalRegion region : regions) {
+            names.add(
+                    "'%s' (0x%x, %d bytes)"
+                            .formatted(region.name(), region.address(), region.bytes().byteSize()));
+        }
+        return names;
+    }
+}

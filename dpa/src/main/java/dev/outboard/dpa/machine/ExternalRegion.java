@@ -1,0 +1,18 @@
+package dev.outboard.dpa.machine;
+
+import java.lang.foreign.MemorySegment;
+
+/// A piece of external memory.
+///
+/// @param address its first byte, in the address space of host and NIC; as a window address
+/// @param bytes what it holds
+public record ExternalRegion(String name, ExternalKind kind, long address, MemorySegment bytes) {
+
+    /// Whether the bytes from that address on lie in it.
+    boolean contains(long address, long lengthBytes) {
+        long offset = address - this.address;
+        return offset >= 0
+                && lengthBytes <= bytes.byteSize()
+                && offset <= bytes.byteSize() - lengthBytes;
+    }
+}

@@ -1,0 +1,56 @@
+package dev.outboard.dpa.machine;
+
+/// DPA-FXP-3: why the machine ended a process. The codes are those of the process status, 1 to 63
+/// being the ones of the runtime, and those from 64 on of what is called.
+public enum Fault {
+    /// DPA-ERR-5: an instruction that the machine does not know.
+    ILLEGAL_INSTRUCTION(1, "illegal instruction"),
+    /// DPA-ERR-1: the address of a load is not divisible by its size.
+    MISALIGNED_LOAD(2, "misaligned load"),
+    /// DPA-ERR-1: the address of a store or atomic is not divisible by its size.
+    MISALIGNED_STORE(3, "misaligned store or atomic"),
+    /// DPA-ERR-2: a load outside all regions of the process.
+    BAD_LOAD(4, "load outside all regions"),
+    /// DPA-ERR-2: a store or atomic outside all regions of the process.
+    BAD_STORE(5, "store outside all regions"),
+    /// DPA-ERR-2, DPA-ERR-4: execution outside code.
+    BAD_FETCH(6, "execution outside code"),
+    /// DPA-ERR-6: a window access that the key does not allow.
+    WINDOW_DENIED(7, "window access not allowed by the key"),
+    /// DPA-ERR-6: a window access of a thread that has configured none.
+    WINDOW_NOT_CONFIGURED(8, "window not configured"),
+    /// DPA-FXO-6: an outbox access other than an 8-byte store to a register.
+    BAD_OUTBOX_ACCESS(9, "outbox access that is no 8-byte store to a register"),
+    /// DPA-ERR-9: an outbox access of a thread that has configured none.
+    OUTBOX_NOT_CONFIGURED(10, "outbox not configured"),
+    /// DPA-ERR-16: the thread kept its execution unit too long.
+    WATCHDOG(11, "watchdog"),
+    /// DPA-ERR-4: the stack is full, or its guard page was touched.
+    STACK_OVERFLOW(12, "stack overflow"),
+    /// DPA-ERR-5: an environment call of unknown number.
+    UNKNOWN_CALL(13, "unknown environment call"),
+    /// DPA-ERR-10: an atomic on a window address.
+    ATOMIC_ON_WINDOW(14, "atomic on a window address"),
+    /// DPA-ERR-4: a store to code or constants.
+    READ_ONLY(15, "store to code or constants"),
+    /// DPA-ERR-14: a kernel called what only the host may call.
+    HOST_CALL(70, "call of the host's interface in a kernel");
+
+    private final int code;
+    private final String text;
+
+    Fault(int code, String text) {
+        this.code = code;
+        this.text = text;
+    }
+
+    /// The code in the process status.
+    public int code() {
+        return code;
+    }
+
+    /// What happened, in a few words.
+    public String text() {
+        return text;
+    }
+}

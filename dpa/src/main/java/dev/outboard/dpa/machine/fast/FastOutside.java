@@ -1,0 +1,113 @@
+package dev.outboard.dpa.machine.fast;
+
+import dev.outboard.dpa.machine.Doorbell;
+import dev.outboard.dpa.machine.Host;
+import dev.outboard.dpa.machine.Nic;
+import dev.outboard.dpa.machine.Observer;
+import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.dpa.machine.fast.Outsiders.Outsider;
+import dev.outboard.dpa.machine.memory.Words;
+import dev.outboard.dpa.machine.run.DoorbellBoard;
+import dev.outboard.dpa.machine.run.OutsidePort;
+import dev.outboard.dpa.machine.run.ProcessState;
+import dev.outboard.dpa.machine.run.SizedAccess;
+import java.util.Optional;
+
+/// A NIC or a host under FAST: it sees what threads see, at once.
+final class FastOutside implements Nic, Host, SizedAccess {
+    private final FastRun run;
+    private final ProcessState process;
+    private final Outsider outsider;
+    private final OutsidePort port;
+
+    FastOutside(FastRun run, ProcessState process, Outsider outsider) {
+        this.run = run;
+        this.process = process;
+        this.outsider = outsider;
+        port = new OutsidePort(process, outsider.plan);
+    }
+
+    @Override
+    public int actor() {
+        return outsider.plan.actor();
+    }
+
+    @Override
+    public Observer observer() {
+        return process.observer();
+    }
+
+    @Override
+    public long load(long address, int lengthBytes) {
+        return Words.load(port.reach(address, lengthBytes), port.offset(address), lengthBytes);
+    }
+
+    @Override
+    public void store(long address, int lengthBytes, long value) {
+        port.store(port.reach(address, lengthBytes), address, lengthBytes, value);
+        run.act();
+    }
+
+    @Override
+    public void order() {
+        // Every store is performed at once.
+    }
+
+    @Override
+    public long fetchAdd64(long address, long addend) {
+        long former = port.fetchAdd(address, addend);
+        run.act();
+        return former;
+    }
+
+    @Override
+    public long compareSwap64(long address, long expected, long value) {
+        long former = port.compareAndSwap(address, expected, value);
+        if (former == expected) {
+            run.act();
+        }
+        return former;
+    }
+
+    @Override
+    public void copyTo(long address, byte[] bytes) {
+        port.copyTo(address, bytes);
+        run.act();
+    }
+
+    @Override
+    public byte[] copyFrom(long address, int lengthBytes) {
+        return port.copyFrom(address, lengthBytes);
+    }
+
+    @Override
+    public void pause() {
+        run.pause(outsider);
+        Thread.onSpinWait();
+    }
+
+    @Override
+    public Optional<Doorbell> pollDoorbell(int register, int queue) {
+        return run.pollDoorbell(register, queue);
+    }
+
+    @Override
+    public Doorbell awaitDoorbell(int register, int queue) {
+        return run.awaitDoorbell(outsider, register, queue);
+    }
+
+    @Override
+    public Optional<Doorbell> pollDoorbell() {
+        return run.pollDoorbell(DoorbellBoard.ANY, DoorbellBoard.ANY);
+    }
+
+    @Override
+    public Doorbell awaitDoorbell() {
+        return run.awaitDoorbell(outsider, DoorbellBoard.ANY, DoorbellBoard.ANY);
+    }
+
+    @Override
+    public void activate(ThreadHandle thread) {
+        run.activate(thread);
+    }
+}

@@ -1,0 +1,133 @@
+package dev.outboard.dpa.machine.fast;
+
+import dev.outboard.dpa.machine.fast.Carriers.Turn;
+import dev.outboard.dpa.machine.run.ActorPlan;
+import dev.outboard.dpa.machine.run.ActorPlan.HostPlan;
+import dev.outboard.dpa.machine.run.ActorPlan.NicPlan;
+import dev.outboard.dpa.machine.run.DoorbellBoard;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The actors outside that have not ended, and which of them have nothing to do. Guarded by the
+/// lock of the run, but for [#isQuiet].
+///
+/// When all others have ended or wait in vain, it is quiet: then servers get the time to look at
+/// everything once more, and what they do may end the quiet.
+final class Outsiders {
+    /// Between two pauses lies one look at everything.
+    private static final int PAUSES_OF_REST = 2;
+
+    private final List<Outsider> all = new ArrayList<>();
+    private volatile boolean quiet;
+
+    /// Counts quiet times and what servers do in them.
+    private long epoch;
+
+    /// One of them.
+    static final class Outsider {
+        final ActorPlan plan;
+        private final boolean server;
+        private int register;
+        private int queue;
+        private long epoch;
+        private int pauses;
+
+        /// While it waits for a doorbell.
+        private @Nullable Turn sleeper;
+
+        Outsider(ActorPlan plan) {
+            this.plan = plan;
+            server =
+                    plan instanceof NicPlan nic
+                            ? nic.server()
+                            : plan instanceof HostPlan host && host.server();
+        }
+    }
+
+    void begin(Outsider outsider) {
+        all.add(outsider);
+    }
+
+    void end(Outsider outsider) {
+        all.remove(outsider);
+        epoch++;
+    }
+
+    /// It waits for a doorbell.
+    void await(Outsider outsider, int register, int queue, Turn sleeper) {
+        outsider.register = register;
+        outsider.queue = queue;
+        outsider.sleeper = sleeper;
+    }
+
+    /// A doorbell has arrived.
+    void wake(Carriers carriers, int register, int queue) {
+        for (Outsider outsider : all) {
+            boolean awaited = outsider.register == register && outsider.queue == queue;
+            if (awaited || outsider.register == DoorbellBoard.ANY) {
+                wake(carriers, outsider);
+            }
+        }
+    }
+
+    /// The run is over.
+    void wakeAll(Carriers carriers) {
+        all.forEach(outsider -> wake(carriers, outsider));
+    }
+
+    private void wake(Carriers carriers, Outsider outsider) {
+        if (outsider.sleeper != null) {
+            carriers.wake(outsider.sleeper);
+            outsider.sleeper = null;
+            epoch++;
+        }
+    }
+
+    /// It did something that others may see.
+    void act() {
+        epoch++;
+    }
+
+    /// It has nothing to do.
+    void pause(Outsider outsider) {
+        if (outsider.epoch != epoch) {
+            outsider.epoch = epoch;
+            outsider.pauses = 0;
+        }
+        outsider.pauses++;
+    }
+
+    /// Whether only servers are left, if anybody.
+    boolean isDone() {
+        return all.stream().allMatch(outsider -> outsider.server);
+    }
+
+    /// Looks whether it is quiet, now that no activation is left.
+    ///
+    /// @return whether nobody will do anything any more
+    boolean rest() {
+        boolean othersWait =
+                all.stream().allMatch(outsider -> outsider.server || outsider.sleeper != null);
+        if (othersWait && !quiet) {
+            epoch++;
+        }
+        quiet = othersWait;
+        return othersWait && all.stream().allMatch(this::isAtRest);
+    }
+
+    /// An activation has begun.
+    void disturb() {
+        quiet = false;
+    }
+
+    /// Whether servers are asked to say that they have nothing to do.
+    boolean isQuiet() {
+        return quiet;
+    }
+
+    private boolean isAtRest(Outsider outsider) {
+        return outsider.sleeper != null
+                || (outsider.epoch == epoch && outsider.pauses >= PAUSES_OF_REST);
+    }
+}

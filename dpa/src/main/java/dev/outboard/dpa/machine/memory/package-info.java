@@ -1,0 +1,2 @@
+/// The bytes of a process and who may touch them.
+package dev.outboard.dpa.machine.memory;

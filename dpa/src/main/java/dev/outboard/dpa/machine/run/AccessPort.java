@@ -1,0 +1,194 @@
+package dev.outboard.dpa.machine.run;
+
+import dev.outboard.dpa.machine.AddressMap;
+import dev.outboard.dpa.machine.Doorbell;
+import dev.outboard.dpa.machine.ExternalKey;
+import dev.outboard.dpa.machine.Fault;
+import dev.outboard.dpa.machine.memory.DpaMemory;
+import dev.outboard.dpa.machine.memory.FaultSignal;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// DPA-FXW-4: what one thread may reach: the memory of its process, external memory through its
+/// window, and its outbox. It decides which accesses are faults, for all run modes alike; what an
+/// access that is none does is up to them. Window and outbox belong to the thread and stay
+/// configured from one activation to the next.
+public final class AccessPort {
+    private final ProcessState process;
+    private final int thread;
+    private @Nullable ExternalKey window;
+    private boolean outboxConfigured;
+    private long stackPointer;
+
+    /// Bytes of the frames of its calls.
+    private int frames;
+
+    /// The port of that thread, with nothing configured.
+    public AccessPort(ProcessState process, int thread) {
+        this.process = process;
+        this.thread = thread;
+        stackPointer = stackTop();
+    }
+
+    private long stackTop() {
+        return AddressMap.stack(thread) + process.memory().stackBytes();
+    }
+
+    /// DPA-HW-9: an activation begins with an empty stack, whose content is arbitrary.
+    public void begin() {
+        stackPointer = stackTop();
+        frames = 0;
+        if (process.poison()) {
+            process.memory().poisonStack(thread);
+        }
+    }
+
+    /// Takes bytes from the stack.
+    public long allocateStack(long lengthBytes) {
+        if (lengthBytes < 0) {
+            throw new IllegalArgumentException("A stack gives 0 bytes or more, not " + lengthBytes);
+        }
+        long free = free();
+        if (lengthBytes > free) {
+            throw new FaultSignal(
+                    Fault.STACK_OVERFLOW,
+                    "%d bytes more were asked for than the %d that are free of %d"
+                            .formatted(lengthBytes - free, free, process.memory().stackBytes()));
+        }
+        stackPointer = (stackPointer - lengthBytes) & ~7L;
+        return stackPointer;
+    }
+
+    private long free() {
+        return stackPointer - AddressMap.stack(thread) - frames;
+    }
+
+    /// DPA-HW-9: a call takes a frame of the stack. Frames have no addresses, only a size.
+    public void enterFrame(int lengthBytes) {
+        if (lengthBytes > free()) {
+            throw new FaultSignal(
+                    Fault.STACK_OVERFLOW,
+                    "the calls are too deep: their frames take %d of the %d bytes of the stack"
+                            .formatted(frames, process.memory().stackBytes()));
+        }
+        frames += lengthBytes;
+    }
+
+    /// How many bytes the frames take.
+    public int frames() {
+        return frames;
+    }
+
+    /// Some frames are left.
+    public void frames(int frames) {
+        this.frames = frames;
+    }
+
+    /// DPA-ERR-7: makes a key the current one of the window.
+    ///
+    /// @return false if the process has no such key, and the window stays as it is
+    public boolean configureWindow(int key) {
+        ExternalKey found = process.external().key(key).orElse(null);
+        if (found == null) {
+            return false;
+        }
+        window = found;
+        return true;
+    }
+
+    /// DPA-ERR-9: opens the outbox page.
+    ///
+    /// @return false if the process has no such outbox
+    public boolean configureOutbox(int outbox) {
+        if (outbox < 1 || outbox > process.outboxes().get()) {
+            return false;
+        }
+        outboxConfigured = true;
+        return true;
+    }
+
+    /// The bytes behind an address of DPA memory or of a window.
+    ///
+    /// @throws FaultSignal if the thread may not access them like this
+    public MemorySegment reach(long address, int lengthBytes, boolean store) {
+        DpaMemory.checkAligned(address, lengthBytes, store);
+        if (AddressMap.isWindow(address)) {
+            return key(address, lengthBytes, store).region().bytes();
+        }
+        if (AddressMap.isOutbox(address)) {
+            boolean early = store && !outboxConfigured;
+            throw new FaultSignal(
+                    early ? Fault.OUTBOX_NOT_CONFIGURED : Fault.BAD_OUTBOX_ACCESS,
+                    address,
+                    lengthBytes,
+                    "");
+        }
+        checkLive(address, lengthBytes, store);
+        return process.memory().reach(address, lengthBytes, store);
+    }
+
+    /// DPA-ERR-10: the bytes that an atomic reaches, in DPA memory only.
+    ///
+    /// @throws FaultSignal if the thread may not access them like this
+    public MemorySegment reachAtomic(long address, int lengthBytes) {
+        DpaMemory.checkAligned(address, lengthBytes, true);
+        if (AddressMap.isWindow(address)) {
+            throw new FaultSignal(Fault.ATOMIC_ON_WINDOW, address, lengthBytes, "");
+        }
+        return reach(address, lengthBytes, true);
+    }
+
+    /// Where an address that [#reach] has allowed lies in its bytes.
+    public long offset(long address) {
+        ExternalKey key = window;
+        if (key != null && AddressMap.isWindow(address)) {
+            return address - key.region().address();
+        }
+        return DpaMemory.offset(address);
+    }
+
+    /// DPA-FXO-6, DPA-FXO-8: checks that an 8-byte store to the outbox page rings a doorbell.
+    ///
+    /// @return the register
+    /// @throws FaultSignal if it does not
+    public int doorbell(long address) {
+        DpaMemory.checkAligned(address, Long.BYTES, true);
+        long register = address - AddressMap.OUTBOX;
+        if (!outboxConfigured) {
+            throw new FaultSignal(Fault.OUTBOX_NOT_CONFIGURED, address, Long.BYTES, "");
+        }
+        if (!Doorbell.isRegister(register)) {
+            throw new FaultSignal(
+                    Fault.BAD_OUTBOX_ACCESS,
+                    address,
+                    Long.BYTES,
+                    "the outbox has no register at 0x%x".formatted(register));
+        }
+        return (int) register;
+    }
+
+    private ExternalKey key(long address, int lengthBytes, boolean store) {
+        ExternalKey key = window;
+        if (key == null) {
+            throw new FaultSignal(Fault.WINDOW_NOT_CONFIGURED, address, lengthBytes, "");
+        }
+        if (!key.allows(address, lengthBytes, store)) {
+            throw new FaultSignal(
+                    Fault.WINDOW_DENIED, address, lengthBytes, "the window has " + key);
+        }
+        return key;
+    }
+
+    private void checkLive(long address, int lengthBytes, boolean store) {
+        if (process.options().storage().strictHeap()
+                && AddressMap.isHeap(address)
+                && process.memory().holds(address, lengthBytes)
+                && !process.heap().isLive(address, lengthBytes)) {
+            throw new FaultSignal(
+                    store ? Fault.BAD_STORE : Fault.BAD_LOAD,
+                    address,
+                    lengthBytes,
+                    "in no live block of the heap");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package dev.outboard.dpa.machine.run;
+
+import dev.outboard.dpa.machine.AddressMap;
+import dev.outboard.dpa.machine.Doorbell;
+import java.util.Arrays;
+
+/// DPA-FXO-9: doorbells that have arrived and that nobody has taken yet, in the order of their
+/// arrival. None is merged or lost. Not safe for use by several threads at once: its owner guards
+/// it. Ringing allocates nothing once the board has grown to what a program needs.
+public final class DoorbellBoard {
+    /// In place of a register: all registers that are the NIC's own. An MSI-X interrupt is for the
+    /// host.
+    public static final int ANY = -1;
+
+    private static final int FIRST_CAPACITY = 64;
+
+    private int[] registers = new int[FIRST_CAPACITY];
+    private int[] threads = new int[FIRST_CAPACITY];
+    private long[] values = new long[FIRST_CAPACITY];
+    private long[] tokens = new long[FIRST_CAPACITY];
+    private long[] arrivals = new long[FIRST_CAPACITY];
+    private long arrived;
+    private int count;
+
+    /// A doorbell arrives.
+    public void ring(int register, long value, int thread, long token) {
+        if (count == values.length) {
+            registers = Arrays.copyOf(registers, 2 * count);
+            threads = Arrays.copyOf(threads, 2 * count);
+            values = Arrays.copyOf(values, 2 * count);
+            tokens = Arrays.copyOf(tokens, 2 * count);
+            arrivals = Arrays.copyOf(arrivals, 2 * count);
+        }
+        registers[count] = register;
+        threads[count] = thread;
+        values[count] = value;
+        tokens[count] = token;
+        arrivals[count] = arrived++;
+        count++;
+    }
+
+    /// Where the oldest doorbell of that register and queue is, or the oldest of [#ANY].
+    ///
+    /// @return -1 if there is none
+    public int find(int register, int queue) {
+        for (int i = 0; i < count; i++) {
+            boolean found =
+                    registers[i] == register && Doorbell.number(register, values[i]) == queue;
+            if (found || (register == ANY && registers[i] != AddressMap.MSIX_DOORBELL)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /// Takes the doorbell that [#find] has found.
+    public Doorbell take(int index) {
+        Doorbell doorbell =
+                new Doorbell(
+                        registers[index],
+                        values[index],
+                        threads[index],
+                        tokens[index],
+                        arrivals[index]);
+        count--;
+        int moved = count - index;
+        System.arraycopy(registers, index + 1, registers, index, moved);
+        System.arraycopy(threads, index + 1, threads, index, moved);
+        System.arraycopy(values, index + 1, values, index, moved);
+        System.arraycopy(tokens, index + 1, tokens, index, moved);
+        System.arraycopy(arrivals, index + 1, arrivals, index, moved);
+        return doorbell;
+    }
+}

@@ -1,0 +1,448 @@
+package dev.outboard.dpa.machine.turns;
+
+import dev.outboard.dpa.machine.AddressMap;
+import dev.outboard.dpa.machine.AtomicOp;
+import dev.outboard.dpa.machine.AtomicOrder;
+import dev.outboard.dpa.machine.DpaFxp;
+import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.MemoryOperation;
+import dev.outboard.dpa.machine.MemoryOperation.Kind;
+import dev.outboard.dpa.machine.Observer;
+import dev.outboard.dpa.machine.Observer.Counter;
+import dev.outboard.dpa.machine.Observer.Ending;
+import dev.outboard.dpa.machine.Op;
+import dev.outboard.dpa.machine.ProgramEdits.Operation;
+import dev.outboard.dpa.machine.Space;
+import dev.outboard.dpa.machine.run.AccessPort;
+import dev.outboard.dpa.machine.run.ActorPlan.ThreadPlan;
+import dev.outboard.dpa.machine.run.CodeSites;
+import dev.outboard.dpa.machine.run.EndSignal;
+import dev.outboard.dpa.machine.run.Fuel;
+import dev.outboard.dpa.machine.run.FueledThread;
+import dev.outboard.dpa.machine.run.LatestOperations;
+import dev.outboard.dpa.machine.run.ProcessState;
+import dev.outboard.dpa.machine.run.SitedActor;
+import dev.outboard.dpa.machine.run.SizedThread;
+import dev.outboard.dpa.machine.unit.UnitCounters;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/// A thread of a run in turns. Each operation may first give the turn away, then happens by the
+/// rules of the run, and is then told to the observer.
+final class TurnThread implements SitedActor, SizedThread, FueledThread {
+    private final TurnRun run;
+    private final TurnActor actor;
+    private final int number;
+    private final int actorNumber;
+    private final ThreadPlan plan;
+    private final AccessPort port;
+    private final MemoryRules rules;
+    private final Observer observer;
+    private final CodeSites sites;
+    private final MachineOptions options;
+    private final LatestOperations latest = new LatestOperations();
+
+    /// Whether anybody wants to know where an operation comes from.
+    private final boolean traced;
+
+    private final boolean edited;
+
+    /// Where the operation that goes on comes from. 0 if the program does not tell.
+    private int told;
+
+    private int site;
+    private boolean editing;
+    private long unitCycles;
+
+    TurnThread(TurnRun run, ProcessState process, TurnActor actor, MemoryRules rules) {
+        this.run = run;
+        this.actor = actor;
+        this.rules = rules;
+        plan = (ThreadPlan) actor.plan;
+        number = plan.handle().number();
+        actorNumber = plan.actor();
+        port = new AccessPort(process, number);
+        observer = run.observer();
+        sites = run.sites();
+        options = process.options();
+        edited = !run.mode().edits().isEmpty();
+        traced = run.mode().isChecked() || edited;
+    }
+
+    void begin() {
+        Fuel.begin(this);
+        port.begin();
+        rules.begin(number);
+        unitCycles = 0;
+        told = 0;
+        site = 0;
+    }
+
+    List<MemoryOperation> latest() {
+        return latest.list();
+    }
+
+    /// The activation is about to end.
+    void end() {
+        if (edited) {
+            insert(sites.after(site));
+        }
+    }
+
+    /// Where the activation ended.
+    int endSite() {
+        return site;
+    }
+
+    @Override
+    public void site(int site) {
+        told = site;
+    }
+
+    /// Before each operation.
+    private void enter(int cycles) {
+        if (traced && !editing) {
+            if (edited) {
+                insert(sites.after(site));
+            }
+            site = told != 0 ? told : sites.ofCaller();
+            told = 0;
+            if (edited) {
+                insert(sites.before(site));
+            }
+        }
+        run.turn(actor);
+        take(1, 1L + cycles);
+    }
+
+    private void take(int operations, long cycles) {
+        run.counters(actor).advance(operations, cycles);
+        unitCycles += cycles;
+        Fuel.checkWatchdog(unitCycles, options);
+    }
+
+    /// Nobody else gets the turn meanwhile, since nothing happens that others could see.
+    @Override
+    public void spendRounds(int rounds) {
+        take(0, (long) rounds * Fuel.ROUND_CYCLES);
+    }
+
+    @Override
+    public AccessPort port() {
+        return port;
+    }
+
+    private void insert(List<Operation> inserted) {
+        if (!inserted.isEmpty()) {
+            editing = true;
+            inserted.forEach(operation -> operation.action().accept(this));
+            editing = false;
+        }
+    }
+
+    private boolean isOmitted() {
+        return edited && !editing && sites.isOmitted(site);
+    }
+
+    private int cost(long address) {
+        if (AddressMap.isWindow(address)) {
+            return options.timing().costs().window();
+        }
+        return AddressMap.isOutbox(address)
+                ? options.timing().costs().outbox()
+                : options.timing().costs().memory();
+    }
+
+    @Override
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public int unit() {
+        return actor.unit;
+    }
+
+    @Override
+    public long argument() {
+        return plan.attributes().argument();
+    }
+
+    @Override
+    public long localStorage() {
+        return plan.attributes().localStorage();
+    }
+
+    // Loads and stores
+
+    @Override
+    public long load(long address, int lengthBytes) {
+        boolean counting = told != 0 && !sites.inPollLoop(told);
+        enter(cost(address));
+        latest.note(Kind.LOAD, address, lengthBytes);
+        MemorySegment bytes = port.reach(address, lengthBytes, false);
+        long value = rules.load(number, address, lengthBytes, bytes, port.offset(address));
+        actor.watch.load(address, value, run.version(), counting);
+        observer.load(actorNumber, address, lengthBytes, site);
+        return value;
+    }
+
+    @Override
+    public void store(long address, int lengthBytes, long value) {
+        enter(cost(address));
+        if (isOmitted()) {
+            return;
+        }
+        latest.note(Kind.STORE, address, lengthBytes);
+        MemorySegment bytes = port.reach(address, lengthBytes, true);
+        rules.store(number, address, lengthBytes, bytes, port.offset(address), value);
+        acted();
+        observer.store(actorNumber, address, lengthBytes, site);
+    }
+
+    /// It has done something that others may wait for.
+    private void acted() {
+        actor.watch.reset();
+        run.changed();
+    }
+
+    @Override
+    public void store64(long address, long value) {
+        if (AddressMap.isOutbox(address)) {
+            enter(cost(address));
+            if (isOmitted()) {
+                return;
+            }
+            latest.note(Kind.STORE, address, Long.BYTES);
+            run.ring(actor, port.doorbell(address), value, site);
+            actor.watch.reset();
+        } else {
+            store(address, Long.BYTES, value);
+        }
+    }
+
+    // Fences and cache operations
+
+    @Override
+    public void fence(Space space, Op before, Op after) {
+        enter(0);
+        if (!isOmitted()) {
+            latest.note(Kind.FENCE, 0, 0);
+            rules.fence(number, space, before, after);
+            observer.fence(actorNumber, space, before, after, site);
+        }
+    }
+
+    @Override
+    public void memoryWriteback() {
+        enter(0);
+        if (!isOmitted()) {
+            latest.note(Kind.MEMORY_WRITEBACK, 0, 0);
+            rules.memoryWriteback(number);
+            observer.memoryWriteback(actorNumber, site);
+        }
+    }
+
+    @Override
+    public void windowWriteback() {
+        enter(0);
+        if (!isOmitted()) {
+            latest.note(Kind.WINDOW_WRITEBACK, 0, 0);
+            rules.windowWriteback(number);
+            observer.windowWriteback(actorNumber, site);
+        }
+    }
+
+    @Override
+    public void windowReadInv() {
+        enter(0);
+        if (!isOmitted()) {
+            latest.note(Kind.WINDOW_READ_INV, 0, 0);
+            rules.windowReadInv(number);
+            observer.windowReadInv(actorNumber, site);
+        }
+    }
+
+    // Atomics
+
+    @Override
+    public long atomic(
+            AtomicOp op, long address, int lengthBytes, long operand, AtomicOrder order) {
+        enter(cost(address));
+        latest.note(Kind.ATOMIC, address, lengthBytes);
+        MemorySegment bytes = port.reachAtomic(address, lengthBytes);
+        long old =
+                rules.atomic(
+                        number,
+                        op,
+                        order,
+                        address,
+                        lengthBytes,
+                        bytes,
+                        port.offset(address),
+                        operand);
+        if (op.apply(old, operand, lengthBytes) == old) {
+            // A lock that stays taken, for instance: nobody can tell that it was tried.
+            actor.watch.load(address, old, run.version(), false);
+        } else {
+            acted();
+        }
+        observer.atomic(actorNumber, address, lengthBytes, order, true, site);
+        return old;
+    }
+
+    @Override
+    public long loadReserved(long address, int lengthBytes, AtomicOrder order) {
+        enter(cost(address));
+        latest.note(Kind.LOAD_RESERVED, address, lengthBytes);
+        MemorySegment bytes = port.reachAtomic(address, lengthBytes);
+        long value =
+                rules.loadReserved(
+                        number, order, address, lengthBytes, bytes, port.offset(address));
+        actor.watch.load(address, value, run.version(), false);
+        observer.atomic(actorNumber, address, lengthBytes, order, false, site);
+        return value;
+    }
+
+    @Override
+    public boolean storeConditional(long address, int lengthBytes, long value, AtomicOrder order) {
+        enter(cost(address));
+        latest.note(Kind.STORE_CONDITIONAL, address, lengthBytes);
+        MemorySegment bytes = port.reachAtomic(address, lengthBytes);
+        boolean stored =
+                rules.storeConditional(
+                        number, order, address, lengthBytes, bytes, port.offset(address), value);
+        acted();
+        observer.atomic(actorNumber, address, lengthBytes, order, stored, site);
+        return stored;
+    }
+
+    // Spin locks
+
+    @Override
+    public void spinLock(long lock) {
+        int place = told;
+        while (!spinTryLock(lock)) {
+            told = place;
+        }
+    }
+
+    @Override
+    public void spinUnlock(long lock) {
+        enter(cost(lock));
+        latest.note(Kind.STORE, lock, Integer.BYTES);
+        MemorySegment bytes = port.reachAtomic(lock, Integer.BYTES);
+        rules.storeRelease(number, lock, Integer.BYTES, bytes, port.offset(lock), 0);
+        acted();
+        observer.atomic(actorNumber, lock, Integer.BYTES, AtomicOrder.RELEASE, true, site);
+    }
+
+    // Window, outbox and stack
+
+    @Override
+    public boolean configureWindow(int key) {
+        enter(0);
+        rules.leaveWindow(number);
+        boolean configured = port.configureWindow(key);
+        if (configured) {
+            observer.configureWindow(actorNumber, site);
+        }
+        return configured;
+    }
+
+    @Override
+    public boolean configureOutbox(int outbox) {
+        enter(0);
+        return port.configureOutbox(outbox);
+    }
+
+    @Override
+    public long allocateStack(long lengthBytes) {
+        enter(0);
+        return port.allocateStack(lengthBytes);
+    }
+
+    // Counters: a read does not count itself
+
+    private long counter(Counter counter) {
+        UnitCounters counters = run.counters(actor);
+        long value =
+                switch (counter) {
+                    case CYCLES -> counters.cycles();
+                    case TIME -> counters.time();
+                    case RETIRED -> counters.instRet();
+                };
+        enter(0);
+        actor.watch.reset();
+        observer.counter(actorNumber, counter, actor.unit, site);
+        return value;
+    }
+
+    @Override
+    public long cycles() {
+        return counter(Counter.CYCLES);
+    }
+
+    @Override
+    public long time() {
+        return counter(Counter.TIME);
+    }
+
+    @Override
+    public long instRet() {
+        return counter(Counter.RETIRED);
+    }
+
+    @Override
+    public int fxpLog2(int operand) {
+        enter(0);
+        return options.log2Input().log2(operand);
+    }
+
+    @Override
+    public int fxpRcp(int operand) {
+        enter(0);
+        return DpaFxp.rcp(operand);
+    }
+
+    @Override
+    public int fxpPow2(int operand) {
+        enter(0);
+        return DpaFxp.pow2(operand);
+    }
+
+    // Scheduling
+
+    @Override
+    public void yieldUnit() {
+        enter(0);
+        run.yieldUnit(actor);
+        unitCycles = 0;
+    }
+
+    private EndSignal leave(Ending ending) {
+        if (traced) {
+            end();
+            site = told != 0 ? told : sites.ofCaller();
+        }
+        return new EndSignal(ending);
+    }
+
+    @Override
+    public void reschedule() {
+        enter(0);
+        throw leave(Ending.RESCHEDULE);
+    }
+
+    @Override
+    public void retrigger() {
+        enter(0);
+        throw leave(Ending.RETRIGGER);
+    }
+
+    @Override
+    public void finish() {
+        enter(0);
+        throw leave(Ending.FINISH);
+    }
+}

@@ -1,0 +1,74 @@
+package dev.outboard.dpa.machine.unit;
+
+import dev.outboard.dpa.machine.Affinity;
+import dev.outboard.dpa.machine.UnitGrid;
+import java.util.ArrayDeque;
+import java.util.BitSet;
+import java.util.Iterator;
+import java.util.Queue;
+
+/// DPA-HW-2: which thread runs on which execution unit. A unit runs one thread until that gives it
+/// back. Not safe for use by several threads at once: its owner guards it.
+public final class UnitScheduler {
+
+    /// Where a unit or a thread is asked for and there is none.
+    public static final int NONE = -1;
+
+    private final BitSet free = new BitSet();
+
+    /// In the order of their activation.
+    private final Queue<Waiting> waiting = new ArrayDeque<>();
+
+    /// All units of users are free.
+    public UnitScheduler(UnitGrid units) {
+        free.set(0, units.usable());
+    }
+
+    /// A thread has become runnable.
+    ///
+    /// @return the unit that it gets, or [#NONE] if it has to wait
+    public int activate(int thread, Affinity affinity) {
+        // A unit that is free suits none of those that wait, so nobody is overtaken.
+        for (int unit = free.nextSetBit(0); unit >= 0; unit = free.nextSetBit(unit + 1)) {
+            if (affinity.allows(unit)) {
+                free.clear(unit);
+                return unit;
+            }
+        }
+        waiting.add(new Waiting(thread, affinity));
+        return NONE;
+    }
+
+    /// DPA-HW-5: the unit goes to the thread that was activated first among those that may run on
+    /// it.
+    ///
+    /// @return that thread, or [#NONE] if the unit is free now
+    public int release(int unit) {
+        for (Iterator<Waiting> i = waiting.iterator(); i.hasNext(); ) {
+            Waiting next = i.next();
+            if (next.affinity.allows(unit)) {
+                i.remove();
+                return next.thread;
+            }
+        }
+        free.set(unit);
+        return NONE;
+    }
+
+    /// Whether a thread waits that could run on that unit.
+    public boolean isWanted(int unit) {
+        for (Waiting thread : waiting) {
+            if (thread.affinity.allows(unit)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// How many threads wait for a unit.
+    public int waiting() {
+        return waiting.size();
+    }
+
+    private record Waiting(int thread, Affinity affinity) {}
+}

@@ -1,0 +1,233 @@
+package dev.outboard.dpa.nic;
+
+import dev.outboard.dpa.machine.AddressMap;
+import dev.outboard.dpa.machine.Doorbell;
+import dev.outboard.dpa.machine.Nic;
+import dev.outboard.dpa.machine.Observer;
+import dev.outboard.dpa.machine.Observer.WordRole;
+import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.dpa.nic.layout.CompletionEntry;
+import dev.outboard.dpa.nic.layout.DoorbellRecord;
+import dev.outboard.dpa.nic.layout.Syndrome;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/// A completion queue (CQ): a ring in memory, into which the NIC writes entries, and a handler that
+/// it activates when it is armed. Made by a [NicEngine]; in the run only its actor touches it.
+public final class CompletionQueue implements NicQueue {
+    private static final int INDEX_MASK = 0xFF_FFFF;
+    private static final int HALF_OF_INDICES = 1 << 23;
+    private static final int MAX_LOG_DEPTH = 22;
+
+    private final int number;
+    private final Attributes attributes;
+    private final NicCounters counters;
+    private final Consumer<AsyncEvent> events;
+
+    /// Counts the entries that were written.
+    private long producer;
+
+    private boolean armed;
+    private int armedIndex;
+    private boolean error;
+
+    /// DPA-FXQ-2: how a completion queue is made.
+    ///
+    /// @param ring where its entries lie, in DPA or external memory
+    /// @param logDepth the binary logarithm of their number
+    /// @param doorbellRecord where software publishes its consumer index
+    /// @param arming whether it is armed at first, or always
+    /// @param ignoresOverrun whether entries that were not taken may be written over
+    /// @param thread the handler that it activates
+    public record Attributes(
+            long ring,
+            int logDepth,
+            long doorbellRecord,
+            Arming arming,
+            boolean ignoresOverrun,
+            Optional<ThreadHandle> thread) {
+        /// Checks the depth.
+        public Attributes {
+            if (logDepth < 0 || logDepth > MAX_LOG_DEPTH) {
+                throw new IllegalArgumentException(
+                        "A completion queue has 2^0 to 2^%d entries, not 2^%d"
+                                .formatted(MAX_LOG_DEPTH, logDepth));
+            }
+        }
+
+        /// A queue that is armed, watches for overrun and activates nobody.
+        public static Attributes of(long ring, int logDepth, long doorbellRecord) {
+            return new Attributes(
+                    ring, logDepth, doorbellRecord, Arming.ARMED, false, Optional.empty());
+        }
+
+        /// The same, armed otherwise.
+        public Attributes with(Arming arming) {
+            return new Attributes(ring, logDepth, doorbellRecord, arming, ignoresOverrun, thread);
+        }
+
+        /// The same without looking for overrun.
+        public Attributes ignoringOverrun() {
+            return new Attributes(ring, logDepth, doorbellRecord, arming, true, thread);
+        }
+
+        /// The same with a handler.
+        public Attributes activating(ThreadHandle handler) {
+            return new Attributes(
+                    ring, logDepth, doorbellRecord, arming, ignoresOverrun, Optional.of(handler));
+        }
+    }
+
+    /// DPA-FXE-4: when a queue activates its handler.
+    public enum Arming {
+        /// At its first entry, and then once for each time that it is armed.
+        ARMED,
+        /// Once for each time that it is armed.
+        NOT_ARMED,
+        /// At each entry.
+        ALWAYS
+    }
+
+    CompletionQueue(
+            int number,
+            Attributes attributes,
+            Observer observer,
+            NicCounters counters,
+            Consumer<AsyncEvent> events) {
+        this.number = number;
+        this.attributes = attributes;
+        this.counters = counters;
+        this.events = events;
+        armed = attributes.arming == Arming.ARMED;
+        describe(observer);
+    }
+
+    private void describe(Observer observer) {
+        for (long index = 0; index < 1L << attributes.logDepth; index++) {
+            long entry = entry(index);
+            observer.role(entry + CompletionEntry.OWNER, 1, WordRole.COMPLETION, number);
+            observer.role(
+                    entry + CompletionEntry.SYNDROME, Integer.BYTES, WordRole.SYNDROME, number);
+        }
+        WordRole role = attributes.ignoresOverrun ? WordRole.IGNORED_INDEX : WordRole.INDEX;
+        observer.role(attributes.doorbellRecord, DoorbellRecord.BYTES, role, number);
+        attributes.thread.ifPresent(handler -> {
+            observer.attach(number, handler.actor(), attributes.arming == Arming.ALWAYS);
+            observer.doorbellOf(number, Doorbell.source(AddressMap.ARM_DOORBELL, number));
+            if (attributes.arming == Arming.NOT_ARMED) {
+                // Observers take a queue for armed until it has fired.
+                observer.fire(number);
+            }
+        });
+    }
+
+    @Override
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public boolean isInError() {
+        return error;
+    }
+
+    /// How many entries were written.
+    public long written() {
+        return producer;
+    }
+
+    private long entry(long index) {
+        long slot = index & ((1L << attributes.logDepth) - 1);
+        return attributes.ring + slot * CompletionEntry.BYTES;
+    }
+
+    /// DPA-FXE-4: a doorbell arms the queue for the entry of that index, or a later one.
+    ///
+    /// DPA-FXE-5: if it has one already, it fires at once.
+    void arm(Nic nic, int consumerIndex) {
+        if (!error) {
+            armed = true;
+            armedIndex = consumerIndex;
+            if (isAhead((int) producer, consumerIndex + 1)) {
+                fire(nic);
+            }
+        }
+    }
+
+    /// Whether one index of 24 bits is another one or comes after it.
+    private static boolean isAhead(int index, int other) {
+        return ((index - other) & INDEX_MASK) < HALF_OF_INDICES;
+    }
+
+    /// Writes an entry, after all that the NIC has written before, and activates the handler.
+    ///
+    /// @return whether there was room for it; if not, the queue is in error
+    boolean add(Nic nic, Completion completion) {
+        if (error || isFull(nic)) {
+            counters.lostCompletions++;
+            return false;
+        }
+        write(nic, completion);
+        producer++;
+        if (attributes.arming == Arming.ALWAYS) {
+            activate(nic);
+        } else if (armed && isAhead((int) producer - 1, armedIndex)) {
+            fire(nic);
+        }
+        return true;
+    }
+
+    /// DPA-FXQ-6: looks for room, unless overrun is ignored.
+    private boolean isFull(Nic nic) {
+        if (attributes.ignoresOverrun) {
+            return false;
+        }
+        int consumer = DoorbellRecord.consumerIndex(nic, attributes.doorbellRecord);
+        int waiting = ((int) producer - consumer) & INDEX_MASK;
+        if (waiting >= 1 << attributes.logDepth) {
+            error = true;
+            armed = false;
+            events.accept(new AsyncEvent(AsyncEvent.Kind.COMPLETION_QUEUE_OVERRUN, number));
+            return true;
+        }
+        nic.observer().waiting(number, waiting + 1);
+        return false;
+    }
+
+    /// DPA-MEM-11: the entry comes after the data, and its last word after the others.
+    private void write(Nic nic, Completion completion) {
+        long entry = entry(producer);
+        nic.order();
+        CompletionEntry.writeBody(
+                nic,
+                entry,
+                completion.userIndex,
+                completion.immediate,
+                completion.byteCount,
+                completion.syndrome.code());
+        nic.order();
+        CompletionEntry.writeOwner(
+                nic,
+                entry,
+                completion.queueNumber,
+                completion.workCounter,
+                completion.opcode,
+                CompletionEntry.hardwareOwner(producer, attributes.logDepth));
+        if (completion.syndrome != Syndrome.SUCCESS) {
+            nic.observer().failed(nic.actor(), entry, CompletionEntry.BYTES);
+        }
+        nic.order();
+    }
+
+    private void fire(Nic nic) {
+        armed = false;
+        nic.observer().fire(number);
+        activate(nic);
+    }
+
+    private void activate(Nic nic) {
+        if (attributes.thread.isPresent()) {
+            nic.activate(attributes.thread.get());
+        }
+    }
+}

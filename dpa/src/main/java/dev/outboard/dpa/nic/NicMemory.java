@@ -1,0 +1,92 @@
+package dev.outboard.dpa.nic;
+
+import dev.outboard.dpa.machine.Nic;
+import dev.outboard.dpa.machine.run.OutsidePort;
+import dev.outboard.dpa.nic.layout.Syndrome;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Memory as queue pairs reach it: by keys.
+final class NicMemory {
+    private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+
+    /// The low byte of a key is its variant, as in libibverbs.
+    private static final int VARIANT_BITS = 8;
+
+    private static final int FIRST_KEY = 0x20;
+
+    private final List<@Nullable MemoryKey> keys = new ArrayList<>();
+
+    MemoryKey register(long address, long lengthBytes, Set<Access> access) {
+        int number = (FIRST_KEY + keys.size()) << VARIANT_BITS;
+        MemoryKey key = new MemoryKey(number, address, lengthBytes, access);
+        keys.add(key);
+        return key;
+    }
+
+    void deregister(MemoryKey key) {
+        int index = keys.indexOf(key);
+        if (index >= 0) {
+            keys.set(index, null);
+        }
+    }
+
+    /// The live key of that number, if it covers those bytes.
+    @Nullable MemoryKey key(int number, long address, long lengthBytes) {
+        int index = (number >>> VARIANT_BITS) - FIRST_KEY;
+        MemoryKey key = index >= 0 && index < keys.size() ? keys.get(index) : null;
+        return key != null && key.number() == number && key.covers(address, lengthBytes)
+                ? key
+                : null;
+    }
+
+    /// Whether the owner of a queue pair may give those bytes to it, to read or to write.
+    Syndrome checkLocal(int number, long address, int lengthBytes, boolean written) {
+        MemoryKey key = key(number, address, lengthBytes);
+        return key != null && (!written || key.allows(Access.LOCAL_WRITE))
+                ? Syndrome.SUCCESS
+                : Syndrome.LOCAL_PROTECTION;
+    }
+
+    /// Reads memory into a part of a payload.
+    static void read(Nic nic, long address, int lengthBytes, MemorySegment to, long at) {
+        for (int i = 0; i < lengthBytes; ) {
+            int length = OutsidePort.wordAt(address + i, lengthBytes - i);
+            switch (length) {
+                case Long.BYTES -> to.set(LONG, at + i, nic.load64(address + i));
+                case Integer.BYTES -> to.set(INT, at + i, nic.load32(address + i));
+                case Short.BYTES -> to.set(SHORT, at + i, nic.load16(address + i));
+                default -> to.set(ValueLayout.JAVA_BYTE, at + i, nic.load8(address + i));
+            }
+            i += length;
+        }
+    }
+
+    /// Writes a part of a payload to memory.
+    ///
+    /// DPA-MEM-17: in order, from the lowest address on, unless the key says that the region is
+    /// relaxed.
+    static void write(
+            Nic nic, MemoryKey key, long address, int lengthBytes, MemorySegment from, long at) {
+        boolean strict = !key.allows(Access.RELAXED_ORDERING);
+        for (int i = 0; i < lengthBytes; ) {
+            int length = OutsidePort.wordAt(address + i, lengthBytes - i);
+            switch (length) {
+                case Long.BYTES -> nic.store64(address + i, from.get(LONG, at + i));
+                case Integer.BYTES -> nic.store32(address + i, from.get(INT, at + i));
+                case Short.BYTES -> nic.store16(address + i, from.get(SHORT, at + i));
+                default -> nic.store8(address + i, from.get(ValueLayout.JAVA_BYTE, at + i));
+            }
+            i += length;
+            if (strict) {
+                nic.order();
+            }
+        }
+    }
+}

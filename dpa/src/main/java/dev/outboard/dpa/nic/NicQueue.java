@@ -1,0 +1,10 @@
+package dev.outboard.dpa.nic;
+
+/// A queue of a NIC that doorbells name.
+public sealed interface NicQueue permits CompletionQueue, QueuePair {
+    /// Its number among all queues of the NIC, of 24 bits.
+    int number();
+
+    /// Whether it has failed: then it does nothing more but to complete what is posted as flushed.
+    boolean isInError();
+}

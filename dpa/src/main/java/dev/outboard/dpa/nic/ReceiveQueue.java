@@ -1,0 +1,190 @@
+package dev.outboard.dpa.nic;
+
+import dev.outboard.dpa.machine.Nic;
+import dev.outboard.dpa.machine.Observer.WordRole;
+import dev.outboard.dpa.nic.layout.CompletionEntry;
+import dev.outboard.dpa.nic.layout.DataSegment;
+import dev.outboard.dpa.nic.layout.DoorbellRecord;
+import dev.outboard.dpa.nic.layout.SendEntry;
+import dev.outboard.dpa.nic.layout.Syndrome;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/// The receive queue of a queue pair, and what executes the requests of its peer.
+final class ReceiveQueue {
+    private static final int INDEX_MASK = 0xFFFF;
+    private static final ValueLayout.OfLong LONG =
+            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    private final QueuePair pair;
+    private final QueuePair.Receive queue;
+    private final int actor;
+    private final Shared shared;
+    private final Completion completion;
+
+    /// Of 16 bits: the next entry to use, and the first that is not posted as far as is known.
+    private int next;
+
+    private int posted;
+
+    ReceiveQueue(
+            QueuePair pair,
+            int number,
+            QueuePair.Receive queue,
+            QueuePair.User user,
+            Shared shared) {
+        this.pair = pair;
+        this.queue = queue;
+        actor = user.thread().actor();
+        this.shared = shared;
+        completion = new Completion(pair.number(), user.userIndex());
+        long ringBytes = (long) DataSegment.BYTES << queue.logEntries();
+        shared.observer().role(queue.ring(), ringBytes, WordRole.ENTRY, number);
+        shared.observer()
+                .role(queue.doorbellRecord(), DoorbellRecord.BYTES, WordRole.RECORD, number);
+    }
+
+    /// Executes a request of the peer.
+    Acknowledge receive(Message message) {
+        Nic nic = shared.nic();
+        if (pair.isInError()) {
+            return Acknowledge.NO_ANSWER;
+        }
+        Acknowledge answer =
+                switch (message.opcode()) {
+                    case SendEntry.SEND, SendEntry.SEND_IMMEDIATE -> send(nic, message);
+                    case SendEntry.RDMA_WRITE -> write(nic, message);
+                    case SendEntry.RDMA_WRITE_IMMEDIATE -> writeImmediate(nic, message);
+                    case SendEntry.RDMA_READ -> read(nic, message);
+                    case SendEntry.ATOMIC_COMPARE_SWAP, SendEntry.ATOMIC_FETCH_ADD ->
+                            atomic(nic, message);
+                    default -> Acknowledge.INVALID_REQUEST;
+                };
+        if (answer != Acknowledge.DONE && answer != Acknowledge.NOT_YET) {
+            pair.fail(nic);
+        }
+        return answer;
+    }
+
+    /// DPA-FXQ-7: looks for an entry in the doorbell record, which no doorbell announces.
+    private boolean hasEntry(Nic nic) {
+        if (next == posted) {
+            posted = DoorbellRecord.producerIndex(nic, queue.doorbellRecord());
+        }
+        return next != posted;
+    }
+
+    private long entry() {
+        long slot = next & ((1L << queue.logEntries()) - 1);
+        return queue.ring() + slot * DataSegment.BYTES;
+    }
+
+    private Acknowledge send(Nic nic, Message message) {
+        if (!hasEntry(nic)) {
+            return Acknowledge.NOT_YET;
+        }
+        long entry = entry();
+        int room = DataSegment.byteCount(nic, entry);
+        if (room < message.byteCount()) {
+            return failEntry(nic, Syndrome.LOCAL_LENGTH, Acknowledge.INVALID_REQUEST);
+        }
+        long address = DataSegment.address(nic, entry);
+        MemoryKey key = shared.memory().key(DataSegment.key(nic, entry), address, room);
+        if (key == null || !key.allows(Access.LOCAL_WRITE)) {
+            return failEntry(nic, Syndrome.LOCAL_PROTECTION, Acknowledge.REMOTE_OPERATION);
+        }
+        long token = shared.nextToken();
+        shared.observer().posted(actor, token, entry, DataSegment.BYTES, false, 0);
+        shared.observer().posted(actor, token, address, room, true, 0);
+        NicMemory.write(nic, key, address, message.byteCount(), message.payload(), 0);
+        shared.observer().completed(nic.actor(), token);
+        boolean plain = message.opcode() == SendEntry.SEND;
+        return complete(
+                nic,
+                message,
+                plain ? CompletionEntry.RECEIVED_SEND : CompletionEntry.RECEIVED_SEND_IMMEDIATE);
+    }
+
+    private Acknowledge write(Nic nic, Message message) {
+        MemoryKey key = remote(message, Access.REMOTE_WRITE, message.byteCount());
+        if (key == null) {
+            return Acknowledge.REMOTE_ACCESS;
+        }
+        NicMemory.write(
+                nic, key, message.remoteAddress(), message.byteCount(), message.payload(), 0);
+        return Acknowledge.DONE;
+    }
+
+    private Acknowledge writeImmediate(Nic nic, Message message) {
+        if (!hasEntry(nic)) {
+            return Acknowledge.NOT_YET;
+        }
+        Acknowledge written = write(nic, message);
+        return written == Acknowledge.DONE
+                ? complete(nic, message, CompletionEntry.RECEIVED_WRITE_IMMEDIATE)
+                : written;
+    }
+
+    private Acknowledge read(Nic nic, Message message) {
+        if (remote(message, Access.REMOTE_READ, message.byteCount()) == null) {
+            return Acknowledge.REMOTE_ACCESS;
+        }
+        NicMemory.read(nic, message.remoteAddress(), message.byteCount(), message.payload(), 0);
+        return Acknowledge.DONE;
+    }
+
+    private Acknowledge atomic(Nic nic, Message message) {
+        long address = message.remoteAddress();
+        if (address % Long.BYTES != 0) {
+            return Acknowledge.INVALID_REQUEST;
+        }
+        if (remote(message, Access.REMOTE_ATOMIC, Long.BYTES) == null) {
+            return Acknowledge.REMOTE_ACCESS;
+        }
+        long former =
+                message.opcode() == SendEntry.ATOMIC_FETCH_ADD
+                        ? nic.fetchAdd64(address, message.operand())
+                        : nic.compareSwap64(address, message.compare(), message.operand());
+        message.payload().set(LONG, 0, former);
+        return Acknowledge.DONE;
+    }
+
+    /// The key of the request, if it allows the access.
+    private @Nullable MemoryKey remote(Message message, Access access, int lengthBytes) {
+        MemoryKey key =
+                shared.memory().key(message.remoteKey(), message.remoteAddress(), lengthBytes);
+        return key != null && key.allows(access) ? key : null;
+    }
+
+    private Acknowledge complete(Nic nic, Message message, int opcode) {
+        completion.of(opcode, next, message.byteCount());
+        completion.immediate = message.immediate();
+        advance();
+        if (!queue.completions().add(nic, completion)) {
+            pair.fail(nic);
+        }
+        return Acknowledge.DONE;
+    }
+
+    private Acknowledge failEntry(Nic nic, Syndrome syndrome, Acknowledge answer) {
+        completion.failed(CompletionEntry.RECEIVE_ERROR, next, syndrome);
+        advance();
+        queue.completions().add(nic, completion);
+        return answer;
+    }
+
+    private void advance() {
+        next = (next + 1) & INDEX_MASK;
+    }
+
+    /// DPA-FXQ-9: the queue pair is in error: what is posted completes as flushed.
+    void flush(Nic nic) {
+        posted = DoorbellRecord.producerIndex(nic, queue.doorbellRecord());
+        int left = Math.min((posted - next) & INDEX_MASK, 1 << queue.logEntries());
+        for (; left > 0; left--) {
+            failEntry(nic, Syndrome.FLUSHED, Acknowledge.NO_ANSWER);
+        }
+        next = posted;
+    }
+}

@@ -1,0 +1,128 @@
+package dev.outboard.dpa.nic;
+
+import dev.outboard.dpa.machine.AddressMap;
+import dev.outboard.dpa.machine.Doorbell;
+import dev.outboard.dpa.machine.Nic;
+import dev.outboard.dpa.machine.Observer.WordRole;
+import dev.outboard.dpa.nic.layout.CompletionEntry;
+import dev.outboard.dpa.nic.layout.SendEntry;
+import dev.outboard.dpa.nic.layout.Syndrome;
+
+/// The send queue of a queue pair: executes its entries one after the other, each when the one
+/// before it is done.
+final class SendQueue {
+    private static final int INDEX_MASK = 0xFFFF;
+
+    private final QueuePair pair;
+    private final QueuePair.Send queue;
+    private final int actor;
+    private final Shared shared;
+    private final WorkRequest request;
+    private final Completion completion;
+    private Wire wire = message -> Acknowledge.NO_ANSWER;
+
+    /// Of 16 bits: the next block to execute, and the first that is not posted.
+    private int next;
+
+    private int posted;
+
+    /// While the request at `next` waits for its answer.
+    private boolean pending;
+
+    private long token;
+
+    /// What a step has done.
+    enum Step {
+        /// There is nothing to do until the next doorbell.
+        IDLE,
+        /// An entry is done.
+        DONE,
+        /// The peer has not answered.
+        WAITING
+    }
+
+    SendQueue(QueuePair pair, QueuePair.Send queue, QueuePair.User user, Shared shared) {
+        this.pair = pair;
+        this.queue = queue;
+        actor = user.thread().actor();
+        this.shared = shared;
+        request = new WorkRequest(queue, shared);
+        completion = new Completion(pair.number(), user.userIndex());
+        int number = pair.number();
+        long ringBytes = (long) SendEntry.BYTES << queue.logBlocks();
+        shared.observer().role(queue.ring(), ringBytes, WordRole.ENTRY, number);
+        shared.observer().doorbellOf(number, Doorbell.source(AddressMap.SEND_DOORBELL, number));
+    }
+
+    void connect(Wire to) {
+        wire = to;
+    }
+
+    /// DPA-FXQ-8: a doorbell tells up to where entries are posted.
+    ///
+    /// @return whether that is news
+    boolean ring(int index) {
+        boolean news = (short) (index - posted) > 0;
+        if (news) {
+            posted = index;
+        } else {
+            shared.counters().staleDoorbells++;
+        }
+        return news;
+    }
+
+    Step step(Nic nic) {
+        if (pending) {
+            return ask(nic);
+        }
+        if (next == posted) {
+            return Step.IDLE;
+        }
+        int blocks = (posted - next) & INDEX_MASK;
+        if (pair.isInError()) {
+            pair.flushReceives(nic);
+            finish(nic, request.skip(nic, next, blocks), Syndrome.FLUSHED);
+            return Step.DONE;
+        }
+        token = shared.nextToken();
+        Syndrome parsed = request.parse(nic, next, blocks, pair.number());
+        request.tellPosted(actor, token);
+        if (parsed != Syndrome.SUCCESS || request.message().opcode() == SendEntry.NOP) {
+            finish(nic, request.blocks(), parsed);
+            return Step.DONE;
+        }
+        return ask(nic);
+    }
+
+    private Step ask(Nic nic) {
+        Acknowledge answer = wire.carry(request.message());
+        pending = answer == Acknowledge.NOT_YET;
+        if (pending) {
+            return Step.WAITING;
+        }
+        if (answer == Acknowledge.DONE) {
+            request.deliver(nic);
+        }
+        finish(nic, request.blocks(), answer.syndrome());
+        return Step.DONE;
+    }
+
+    /// DPA-FXQ-9: tells how the entry ended; an error is told in any case, and ends the queue pair.
+    private void finish(Nic nic, int blocks, Syndrome syndrome) {
+        shared.observer().completed(nic.actor(), token);
+        boolean failed = syndrome != Syndrome.SUCCESS;
+        if (failed) {
+            completion.failed(CompletionEntry.REQUEST_ERROR, next, syndrome);
+        } else {
+            completion.of(CompletionEntry.REQUEST, next, request.message().byteCount());
+        }
+        next = (next + blocks) & INDEX_MASK;
+        boolean told = failed || request.isSignalled();
+        if (told && !queue.completions().add(nic, completion)) {
+            failed = true;
+        }
+        if (failed) {
+            pair.fail(nic);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.outboard.dpa.nic;
+
+import dev.outboard.dpa.machine.Nic;
+import dev.outboard.dpa.machine.Observer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// What all queues of a NIC share.
+final class Shared {
+    private final NicMemory memory = new NicMemory();
+    private final NicCounters counters = new NicCounters();
+    private final Observer observer;
+    private final Consumer<AsyncEvent> events;
+    private final int maxMessageBytes;
+    private @Nullable Nic nic;
+    private long tokens;
+
+    Shared(Observer observer, int maxMessageBytes, Consumer<AsyncEvent> events) {
+        this.observer = observer;
+        this.maxMessageBytes = maxMessageBytes;
+        this.events = events;
+    }
+
+    NicMemory memory() {
+        return memory;
+    }
+
+    NicCounters counters() {
+        return counters;
+    }
+
+    Observer observer() {
+        return observer;
+    }
+
+    Consumer<AsyncEvent> events() {
+        return events;
+    }
+
+    int maxMessageBytes() {
+        return maxMessageBytes;
+    }
+
+    /// The run begins.
+    void begin(Nic actor) {
+        nic = actor;
+    }
+
+    /// The actor of the run.
+    Nic nic() {
+        if (nic == null) {
+            throw new IllegalStateException("The NIC does not run yet");
+        }
+        return nic;
+    }
+
+    /// Names what is posted to the NIC next. The tokens of the machine itself are positive.
+    long nextToken() {
+        return --tokens;
+    }
+}

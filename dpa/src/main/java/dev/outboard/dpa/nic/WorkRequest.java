@@ -1,0 +1,204 @@
+package dev.outboard.dpa.nic;
+
+import dev.outboard.dpa.machine.Nic;
+import dev.outboard.dpa.nic.layout.DataSegment;
+import dev.outboard.dpa.nic.layout.SendEntry;
+import dev.outboard.dpa.nic.layout.Syndrome;
+import java.lang.foreign.ValueLayout;
+
+/// The entry of a send queue that is being executed. Each send queue has one, and uses it again and
+/// again.
+final class WorkRequest {
+    private static final int SEGMENTS_PER_BLOCK = SendEntry.BYTES / SendEntry.SEGMENT_BYTES;
+    private static final int INDEX_MASK = 0xFFFF;
+    private static final int MAX_SEGMENTS = 0x3F;
+
+    private final QueuePair.Send queue;
+    private final Shared shared;
+    private final Message message;
+    private final long ringBytes;
+
+    private int index;
+    private int segments;
+    private int completionMode;
+
+    /// The data segments: which is the first, how many there are, and what they name.
+    private int firstData;
+
+    private int dataCount;
+    private final int[] lengths = new int[MAX_SEGMENTS];
+    private final int[] keys = new int[MAX_SEGMENTS];
+    private final long[] addresses = new long[MAX_SEGMENTS];
+
+    WorkRequest(QueuePair.Send queue, Shared shared) {
+        this.queue = queue;
+        this.shared = shared;
+        message = new Message(shared.maxMessageBytes());
+        ringBytes = (long) SendEntry.BYTES << queue.logBlocks();
+    }
+
+    Message message() {
+        return message;
+    }
+
+    boolean isSignalled() {
+        return completionMode != SendEntry.COMPLETE_ON_ERROR;
+    }
+
+    /// How many blocks it takes.
+    int blocks() {
+        return Math.max(1, (segments + SEGMENTS_PER_BLOCK - 1) / SEGMENTS_PER_BLOCK);
+    }
+
+    /// An entry may begin near the end of the ring and go on at its begin.
+    private long at(long offset) {
+        return queue.ring() + ((long) index * SendEntry.BYTES + offset & ringBytes - 1);
+    }
+
+    private long segment(int number) {
+        return at((long) number * SendEntry.SEGMENT_BYTES);
+    }
+
+    /// Reads only how long an entry is.
+    int skip(Nic nic, int from, int posted) {
+        index = from;
+        segments = SendEntry.segments(nic, at(0));
+        return Math.min(blocks(), posted);
+    }
+
+    /// DPA-FXQ-9: reads an entry with all that it names; what is wrong with it is a syndrome.
+    ///
+    /// @param posted how many blocks there are
+    Syndrome parse(Nic nic, int from, int posted, int queueNumber) {
+        index = from;
+        dataCount = 0;
+        message.byteCount = 0;
+        long control = at(0);
+        int opcode = SendEntry.opcode(nic, control);
+        segments = SendEntry.segments(nic, control);
+        completionMode = SendEntry.completion(nic, control);
+        message.opcode = opcode;
+        message.immediate = SendEntry.immediate(nic, control);
+        firstData = firstData(opcode);
+        boolean wrong =
+                SendEntry.index(nic, control) != (from & INDEX_MASK)
+                        || SendEntry.queueNumber(nic, control) != queueNumber
+                        || firstData == 0
+                        || segments < firstData
+                        || blocks() > posted
+                        || (long) blocks() * SendEntry.BYTES > ringBytes;
+        if (wrong) {
+            segments = Math.min(segments, SEGMENTS_PER_BLOCK * posted);
+            return Syndrome.LOCAL_QUEUE_PAIR_OPERATION;
+        }
+        if (firstData > 1) {
+            message.remoteAddress = SendEntry.remoteAddress(nic, segment(1));
+            message.remoteKey = SendEntry.remoteKey(nic, segment(1));
+        }
+        if (firstData > 2) {
+            message.operand = SendEntry.operand(nic, segment(2));
+            message.compare = SendEntry.compare(nic, segment(2));
+        }
+        return opcode == SendEntry.NOP ? Syndrome.SUCCESS : parseData(nic);
+    }
+
+    /// How many segments come before the data, or 0 if there is no such opcode.
+    private static int firstData(int opcode) {
+        return switch (opcode) {
+            case SendEntry.NOP, SendEntry.SEND, SendEntry.SEND_IMMEDIATE -> 1;
+            case SendEntry.RDMA_WRITE, SendEntry.RDMA_WRITE_IMMEDIATE, SendEntry.RDMA_READ -> 2;
+            case SendEntry.ATOMIC_COMPARE_SWAP, SendEntry.ATOMIC_FETCH_ADD -> 3;
+            default -> 0;
+        };
+    }
+
+    private boolean isAtomic() {
+        return firstData > 2;
+    }
+
+    private boolean bringsBack() {
+        return isAtomic() || message.opcode == SendEntry.RDMA_READ;
+    }
+
+    private Syndrome parseData(Nic nic) {
+        int number = firstData;
+        while (number < segments) {
+            long segment = segment(number);
+            int length = DataSegment.byteCount(nic, segment);
+            if (length > shared.maxMessageBytes() - message.byteCount) {
+                return Syndrome.LOCAL_LENGTH;
+            }
+            if (DataSegment.isInline(nic, segment)) {
+                int taken = inlineSegments(length);
+                if (bringsBack() || taken > segments - number) {
+                    return Syndrome.LOCAL_QUEUE_PAIR_OPERATION;
+                }
+                readInline(nic, number, length);
+                number += taken;
+            } else {
+                Syndrome read = readData(nic, segment, length);
+                if (read != Syndrome.SUCCESS) {
+                    return read;
+                }
+                number++;
+            }
+        }
+        boolean fits = !isAtomic() || message.byteCount == Long.BYTES;
+        return fits ? Syndrome.SUCCESS : Syndrome.LOCAL_LENGTH;
+    }
+
+    private static int inlineSegments(int length) {
+        long bytes = DataSegment.inlineData(0) + length;
+        return (int) ((bytes + SendEntry.SEGMENT_BYTES - 1) / SendEntry.SEGMENT_BYTES);
+    }
+
+    private void readInline(Nic nic, int number, int length) {
+        long data = DataSegment.inlineData((long) number * SendEntry.SEGMENT_BYTES);
+        for (int i = 0; i < length; i++) {
+            byte one = nic.load8(at(data + i));
+            message.payload().set(ValueLayout.JAVA_BYTE, message.byteCount + i, one);
+        }
+        message.byteCount += length;
+    }
+
+    private Syndrome readData(Nic nic, long segment, int length) {
+        int key = DataSegment.key(nic, segment);
+        long address = DataSegment.address(nic, segment);
+        Syndrome allowed = shared.memory().checkLocal(key, address, length, bringsBack());
+        if (allowed != Syndrome.SUCCESS) {
+            return allowed;
+        }
+        if (!bringsBack()) {
+            NicMemory.read(nic, address, length, message.payload(), message.byteCount);
+        }
+        lengths[dataCount] = length;
+        keys[dataCount] = key;
+        addresses[dataCount] = address;
+        dataCount++;
+        message.byteCount += length;
+        return Syndrome.SUCCESS;
+    }
+
+    /// Tells what the NIC holds until the entry is done.
+    void tellPosted(int actor, long token) {
+        for (int block = 0; block < blocks(); block++) {
+            long address = at((long) block * SendEntry.BYTES);
+            shared.observer().posted(actor, token, address, SendEntry.BYTES, false, 0);
+        }
+        for (int i = 0; i < dataCount; i++) {
+            shared.observer().posted(actor, token, addresses[i], lengths[i], bringsBack(), 0);
+        }
+    }
+
+    /// Writes what a read or an atomic has brought back.
+    void deliver(Nic nic) {
+        long done = 0;
+        for (int i = 0; bringsBack() && i < dataCount; i++) {
+            MemoryKey key = shared.memory().key(keys[i], addresses[i], lengths[i]);
+            if (key != null) {
+                NicMemory.write(nic, key, addresses[i], lengths[i], message.payload(), done);
+            }
+            done += lengths[i];
+        }
+    }
+}

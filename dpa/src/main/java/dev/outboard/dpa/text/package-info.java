@@ -1,0 +1,2 @@
+/// Words of reports.
+package dev.outboard.dpa.text;

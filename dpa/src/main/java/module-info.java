@@ -1,0 +1,17 @@
+import org.jspecify.annotations.NullMarked;
+
+/// The data-path accelerator (DPA): its memory as a model that can be explored, a machine that runs
+/// programs on it, and a checker that finds missing fences. Needs nothing but the JDK.
+@NullMarked
+module dev.outboard.dpa {
+    requires transitive dev.outboard.dpacc;
+    requires static org.jspecify;
+
+    exports dev.outboard.dpa.checker;
+    exports dev.outboard.dpa.example;
+    exports dev.outboard.dpa.litmus;
+    exports dev.outboard.dpa.machine;
+    exports dev.outboard.dpa.nic;
+    exports dev.outboard.dpa.nic.layout;
+    exports dev.outboard.dpa.process;
+}

@@ -1,0 +1,94 @@
+package dev.outboard.dpa.nic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.dpa.checker.Checker;
+import dev.outboard.dpa.machine.ExternalKind;
+import dev.outboard.dpa.machine.ExternalRegion;
+import dev.outboard.dpa.machine.Kernel;
+import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.MachineOptions.Storage;
+import dev.outboard.dpa.machine.Profile;
+import dev.outboard.dpa.machine.ProgramImage;
+import dev.outboard.dpa.machine.RunMode;
+import dev.outboard.dpa.machine.RunResult;
+import dev.outboard.dpa.machine.RunResult.End;
+import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.dpa.machine.UnitGrid;
+import dev.outboard.dpa.process.DpaProcess;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/// A process with a NIC, and two queue pairs that are connected with each other.
+final class NicFixture {
+    static final int MAX_MESSAGE_BYTES = 256;
+
+    static final MachineOptions OPTIONS =
+            MachineOptions.DEFAULT
+                    .withUnits(UnitGrid.SMALL)
+                    .withStorage(new Storage(16384, 1024, false));
+
+    final DpaProcess process;
+    final NicEngine nic;
+    final int outbox;
+    final ExternalRegion host;
+    final List<AsyncEvent> events = Collections.synchronizedList(new ArrayList<>());
+
+    private final RunMode mode;
+
+    NicFixture(RunMode mode) {
+        this.mode = mode;
+        process = DpaProcess.open(OPTIONS, ProgramImage.EMPTY, mode);
+        outbox = process.createOutbox();
+        host = process.external().add("host", ExternalKind.HOST, 8192);
+        nic = new NicEngine(process, "NIC", MAX_MESSAGE_BYTES, events::add);
+    }
+
+    /// FAST, its rules in turns under the checker, and WEAK.
+    static List<RunMode> modes() {
+        return List.of(
+                RunMode.fast(),
+                RunMode.check(new Checker(Profile.SEED, false), 1),
+                RunMode.weak(Profile.SEED, 1));
+    }
+
+    /// Takes memory that holds zeros.
+    long allocate(int lengthBytes) {
+        long address = process.heap().allocate(lengthBytes);
+        process.write(address, new byte[lengthBytes]);
+        return address;
+    }
+
+    /// Runs a kernel that has an end point, connected with another one.
+    void run(Device device) {
+        ThreadHandle[] handle = new ThreadHandle[1];
+        Endpoint[] ends = new Endpoint[2];
+        Kernel kernel =
+                thread -> {
+                    thread.configureOutbox(outbox);
+                    device.run(new Endpoint.Pair(thread, ends[0], ends[1]));
+                };
+        handle[0] = process.thread("device", kernel);
+        ends[0] = new Endpoint(this, handle[0], 0xA0);
+        ends[1] = new Endpoint(this, handle[0], 0xB0);
+        ends[0].pair.connect(ends[1].pair);
+        runsToItsEnd();
+    }
+
+    void runsToItsEnd() {
+        RunResult result = process.run();
+        String crash = result.crash().map(report -> report.text()).orElse("");
+        assertThat(result.end()).as("%s %s", result, crash).isEqualTo(End.DONE);
+        if (mode instanceof RunMode.Turns turns && turns.observer() instanceof Checker checker) {
+            assertThat(checker.findings()).isEmpty();
+        }
+    }
+
+    /// What a thread does with two end points.
+    @FunctionalInterface
+    interface Device {
+        /// Runs once.
+        void run(Endpoint.Pair ends);
+    }
+}
