@@ -10,6 +10,7 @@ module dev.outboard.bench {
     requires HdrHistogram;
     requires dev.outboard.ccip;
     requires dev.outboard.doca;
+    requires dev.outboard.dpa;
     requires dev.outboard.node;
     requires dev.outboard.terminal;
     requires info.picocli;
@@ -26,6 +27,8 @@ module dev.outboard.bench {
     opens dev.outboard.bench.ccip to
             info.picocli;
     opens dev.outboard.bench.doca to
+            info.picocli;
+    opens dev.outboard.bench.dpa to
             info.picocli;
     opens dev.outboard.bench.fabric to
             info.picocli;

@@ -8,6 +8,7 @@ import org.jspecify.annotations.NullMarked;
 module dev.outboard.console {
     requires HdrHistogram;
     requires dev.outboard.ccip;
+    requires dev.outboard.dpa;
     requires dev.outboard.node;
     requires dev.outboard.terminal;
     requires java.compiler;
@@ -24,6 +25,9 @@ module dev.outboard.console {
             info.picocli;
     opens dev.outboard.console.demo to
             info.picocli;
+    opens dev.outboard.console.dpa to
+            info.picocli,
+            tools.jackson.databind;
     opens dev.outboard.console.naa to
             info.picocli;
     opens dev.outboard.console.spec to

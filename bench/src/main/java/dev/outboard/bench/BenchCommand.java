@@ -2,6 +2,7 @@ package dev.outboard.bench;
 
 import dev.outboard.bench.ccip.CcipCommand;
 import dev.outboard.bench.doca.DocaCommand;
+import dev.outboard.bench.dpa.DpaCommand;
 import dev.outboard.bench.fabric.ClientsCommand;
 import dev.outboard.bench.fabric.FabricCommand;
 import dev.outboard.bench.soak.SoakCommand;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Spec;
             ClientsCommand.class,
             DocaCommand.class,
             CcipCommand.class,
+            DpaCommand.class,
             SoakCommand.class,
             TaskSoakCommand.class
         })

@@ -2,6 +2,7 @@ package dev.outboard.console;
 
 import dev.outboard.console.afu.AfuCommand;
 import dev.outboard.console.demo.DemoCommand;
+import dev.outboard.console.dpa.DpaCommand;
 import dev.outboard.console.naa.NaaCommand;
 import dev.outboard.console.spec.SpecCommand;
 import dev.outboard.console.verbs.VerbsCommand;
@@ -34,7 +35,12 @@ import picocli.CommandLine.Spec;
 public final class Main implements Runnable {
     /// What Outboard does; below it stands what other modules bring.
     private static final List<Class<?>> COMMANDS =
-            List.of(DemoCommand.class, NaaCommand.class, VerbsCommand.class, AfuCommand.class);
+            List.of(
+                    DemoCommand.class,
+                    NaaCommand.class,
+                    VerbsCommand.class,
+                    AfuCommand.class,
+                    DpaCommand.class);
 
     /// What helps with all of that.
     private static final List<Class<?>> HELPERS =

@@ -48,6 +48,8 @@ class ArchitectureTest {
     private static final String NAA_CLIENT = "dev.outboard.naa.client..";
     private static final String NAA_SERVER = "dev.outboard.naa.server..";
     private static final String CCIP = "dev.outboard.ccip..";
+    private static final String DPACC = "dev.outboard.dpacc..";
+    private static final String DPA = "dev.outboard.dpa..";
     private static final String ROCE = "dev.outboard.fabric.roce";
     private static final String WIRE = ROCE + ".wire..";
     private static final String NIC = ROCE + ".nic..";
@@ -62,6 +64,11 @@ class ArchitectureTest {
     private static final String VERBS = "dev.outboard.fabric.verbs..";
     private static final String SIMULATED_NETWORK = "dev.outboard.fabric.sim.network..";
     private static final String RTL = "dev.outboard.ccip.rtl..";
+
+    private static final String TREES = "com.sun.source..";
+    private static final String[] COMPILER = {
+        "javax.annotation.processing", "javax.lang.model..", "javax.tools", TREES
+    };
 
     private static final String[] NO_PRODUCT = {
         "dev.outboard.bench..", "dev.outboard.examples..", "dev.outboard.interop.."
@@ -85,7 +92,11 @@ class ArchitectureTest {
         "dev.outboard.ccip.afu..",
         "dev.outboard.ccip.checker..",
         "dev.outboard.ccip.fiu..",
-        "dev.outboard.ccip.trace.."
+        "dev.outboard.ccip.trace..",
+        "dev.outboard.dpa.model..",
+        "dev.outboard.dpa.litmus..",
+        "dev.outboard.dpa.checker..",
+        "dev.outboard.dpa.nic.."
     };
 
     private static final JavaClasses CODE =
@@ -102,11 +113,13 @@ class ArchitectureTest {
         "naa,      'fabric;naa'",
         "doca,     'fabric;doca'",
         "ccip,     'ccip'",
+        "dpacc,    'dpacc'",
+        "dpa,      'dpacc;dpa'",
         "node,     'fabric;naa;node'",
         "terminal, 'terminal'",
         "examples, 'fabric;doca;terminal;examples'",
-        "bench,    'fabric;naa;doca;ccip;node;terminal;bench'",
-        "console,  'fabric;naa;ccip;node;terminal;console'",
+        "bench,    'fabric;naa;doca;ccip;dpacc;dpa;node;terminal;bench'",
+        "console,  'fabric;naa;ccip;dpacc;dpa;node;terminal;console'",
     })
     void modulesUseTheModulesBelowThemOnly(String one, String those) {
         check("dev.outboard.", one, those);
@@ -126,21 +139,50 @@ class ArchitectureTest {
     }
 
     @Test
-    void fabricNaaDocaAndCcipNeedTheJdkOnly() {
+    void fabricNaaDocaCcipDpaccAndDpaNeedTheJdkOnly() {
         classes()
                 .that()
-                .resideInAnyPackage(FABRIC, NAA, DOCA, CCIP)
+                .resideInAnyPackage(FABRIC, NAA, DOCA, CCIP, DPACC, DPA)
                 .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage(
                         "java..",
                         "jdk..",
                         "com.sun.management..",
+                        "javax.annotation.processing",
+                        "javax.lang.model..",
+                        "javax.tools",
+                        TREES,
                         "org.jspecify..",
                         FABRIC,
                         NAA,
                         DOCA,
-                        CCIP)
+                        CCIP,
+                        DPACC,
+                        DPA)
+                .check(CODE);
+    }
+
+    /// Where the compiler has no trees, what looks at bodies is not loaded, and the rest works.
+    @Test
+    void ofTheLibrariesOnlyTheProcessorKnowsTheCompilerAndOneClassItsTrees() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(FABRIC, NAA, DOCA, CCIP, DPACC, DPA)
+                .and()
+                .resideOutsideOfPackage("dev.outboard.dpacc.processor")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(COMPILER)
+                .check(CODE);
+        noClasses()
+                .that()
+                .resideInAPackage(DPACC)
+                .and()
+                .haveNameNotMatching(".*\\.BodyCheck(\\$.*)?")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(TREES)
                 .check(CODE);
     }
 
@@ -225,6 +267,35 @@ class ArchitectureTest {
     })
     void packagesOfCcipUseThoseBelowThemOnly(String one, String those) {
         check("dev.outboard.ccip.", one, those);
+    }
+
+    /// All know the words of `dpa.machine`. The memory's rules know who runs by them no more than a
+    /// litmus test does who checks it.
+    @ParameterizedTest
+    @CsvSource({
+        "model,     'machine.*;process;litmus;checker;nic'",
+        "machine,   'process;litmus;checker;nic'",
+        "process,   'litmus;checker;nic'",
+        "litmus,    'process;checker;nic'",
+        "nic,       'litmus;checker'",
+        "nic.layout, 'process;litmus;checker;machine.run'",
+        "machine.unit,   'machine.memory;machine.run;machine.fast;machine.turns;machine.load'",
+        "machine.memory, 'machine.run;machine.fast;machine.turns;machine.load'",
+        "machine.run,    'machine.fast;machine.turns;machine.load'",
+        "machine.fast,   'machine.turns;machine.load'",
+        "machine.turns,  'machine.fast;machine.load'",
+    })
+    void packagesOfDpaUseThoseBelowThemOnly(String one, String others) {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.outboard.dpa." + one + "..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        Arrays.stream(others.split(";"))
+                                .map(name -> "dev.outboard.dpa." + name + "..")
+                                .toArray(String[]::new))
+                .check(CODE);
     }
 
     /// What is below `root` and then `one` uses, of all that is below `root`, only `those`.

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// The documentation of the modules that programs use: each reference in it leads somewhere, or the
 /// JDK's tool would refuse to write it.
 class JavadocTest {
-    private static final List<String> LIBRARIES = List.of("fabric", "naa", "doca", "ccip");
+    private static final List<String> LIBRARIES =
+            List.of("fabric", "naa", "doca", "ccip", "dpacc", "dpa");
 
     @TempDir private Path pages;
 

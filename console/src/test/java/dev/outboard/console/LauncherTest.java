@@ -83,6 +83,29 @@ class LauncherTest {
         assertThat(Path.of(cache)).as("the first is still there").exists();
     }
 
+    @Test
+    void aSingleCallHasTheFirstCompilerAloneAndTheRehearsalBothOfThem() throws Exception {
+        script(
+                jdk.resolve("bin/java"),
+                """
+                for word; do case $word in -XX:AOTCacheOutput=*)
+                    echo "$*" >"$HOME/rehearsed"
+                    echo learnt >"${word#*=}"
+                esac; done
+                echo "$@"
+                """);
+
+        assertThat(outboard("naa", "call").out()).contains("-XX:TieredStopAtLevel=1");
+
+        assertThat(elsewhere.resolve("rehearsed"))
+                .content()
+                .contains("Rehearsal")
+                .doesNotContain("TieredStopAtLevel");
+        assertThat(outboard("naa", "call", "--repeat", "9").out())
+                .doesNotContain("TieredStopAtLevel");
+        assertThat(outboard("naa", "serve").out()).doesNotContain("TieredStopAtLevel");
+    }
+
     private static String cacheOf(Execution run) {
         return run.out()
                 .lines()

@@ -27,6 +27,7 @@ class MainTest {
                         "naa",
                         "verbs",
                         "afu",
+                        "dpa",
                         "bench",
                         "example",
                         "doctor",

@@ -41,11 +41,23 @@ class TidyTest {
                             "ServerSettings",
                             "SidrReply"),
                     "a few defaults, and methods that change one of them",
-                    List.of("AtomicJob", "Profile", "QueuePairAttributes", "ReadWriteJob"),
+                    List.of("AtomicJob", "Event", "Profile", "QueuePairAttributes", "ReadWriteJob"),
                     "a line of a log, a table or a report, as it is written there",
-                    List.of("Entry", "PacketLine", "Report", "Response", "Summary", "Transaction"),
+                    List.of(
+                            "CrashReport",
+                            "Entry",
+                            "PacketLine",
+                            "Report",
+                            "Response",
+                            "Summary",
+                            "Transaction"),
                     "drawn, asked for or taken in one place only",
-                    List.of("CampaignSettings", "PlannedMessage", "RdmaCapabilities", "Slot"));
+                    List.of(
+                            "CampaignSettings",
+                            "PlannedMessage",
+                            "ProcessState",
+                            "RdmaCapabilities",
+                            "Slot"));
 
     /// Where programs of any Linux machine live; any other absolute path is somebody's own.
     private static final String SYSTEM_DIRECTORIES =

@@ -75,12 +75,16 @@ public abstract class ComparisonCommand implements Runnable {
     }
 
     private List<Work> selected(List<Work> all) {
-        List<String> names = all.stream().map(Work::name).toList();
-        if (!names.containsAll(only)) {
+        if (!only.stream().allMatch(word -> all.stream().anyMatch(w -> w.isMeantBy(word)))) {
             throw new ParameterException(
-                    spec.commandLine(), "--work " + String.join(",", only) + "; valid: " + names);
+                    spec.commandLine(),
+                    "--work %s; valid: %s"
+                            .formatted(
+                                    String.join(",", only), all.stream().map(Work::name).toList()));
         }
-        return all.stream().filter(w -> only.isEmpty() || only.contains(w.name())).toList();
+        return all.stream()
+                .filter(w -> only.isEmpty() || only.stream().anyMatch(w::isMeantBy))
+                .toList();
     }
 
     private Comparison compare(Work work) {

@@ -87,7 +87,7 @@ record ComparisonReport(String command, Machine machine, int runs, List<Comparis
         return switch (unit) {
             case TIME -> Measure.time((long) value);
             case BANDWIDTH -> Measure.rate((long) value, 1_000_000_000L);
-            case MESSAGES, CYCLES ->
+            case MESSAGES, CYCLES, RATE ->
                     value < 1e5
                             ? String.format(Locale.ROOT, "%.1f k/s", value / 1e3)
                             : String.format(Locale.ROOT, "%.2f M/s", value / 1e6);

@@ -5,7 +5,7 @@ import java.util.function.Predicate;
 
 /// The same work for several contenders, the first of which is ours.
 ///
-/// @param name how the command line calls it
+/// @param name how the command line calls it; what stands before a slash names several works
 /// @param title what is done
 /// @param unit what the results mean
 /// @param inTurns whether the contenders take turns; otherwise one has had all its rounds, and is
@@ -21,12 +21,19 @@ public record Work(
         /// Messages per second: more is better.
         MESSAGES,
         /// Simulated cycles per second: more is better.
-        CYCLES
+        CYCLES,
+        /// What the title counts, per second: more is better.
+        RATE
     }
 
     /// A work whose contenders take turns.
     public Work(String name, String title, Unit unit, List<Contender> contenders) {
         this(name, title, unit, contenders, true);
+    }
+
+    /// Whether the command line means this work by `word`.
+    boolean isMeantBy(String word) {
+        return name.equals(word) || name.startsWith(word + "/");
     }
 
     /// The same work without the contenders that `unwanted` names.

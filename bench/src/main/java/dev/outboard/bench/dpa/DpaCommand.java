@@ -1,0 +1,124 @@
+package dev.outboard.bench.dpa;
+
+import dev.outboard.bench.comparison.ComparisonCommand;
+import dev.outboard.bench.comparison.Contender;
+import dev.outboard.bench.comparison.Ours;
+import dev.outboard.bench.comparison.Work;
+import dev.outboard.bench.comparison.Work.Unit;
+import dev.outboard.dpa.checker.Checker;
+import dev.outboard.dpa.litmus.LitmusCatalog;
+import dev.outboard.dpa.litmus.LitmusTest;
+import dev.outboard.dpa.machine.Observer;
+import dev.outboard.dpa.machine.Profile;
+import dev.outboard.dpa.machine.RunMode;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+
+/// `outboard bench dpa`: what the DPA's memory model costs.
+@Command(
+        name = "dpa",
+        sortOptions = false,
+        description =
+                "Measure the DPA's memory model: how many states per second EXPLORE goes through, and"
+                        + " how long the largest litmus tests of the catalog take; how long a"
+                        + " key-value store runs under CHECK, next to FAST; and how fast the loads and"
+                        + " stores of a kernel are under FAST, next to the same loop over a plain"
+                        + " memory segment.",
+        footer = {
+            "",
+            "Works: model/explore, model/litmus, model/check, model/crc, model/matrix; or model,"
+                    + " which is all of them."
+        })
+public final class DpaCommand extends ComparisonCommand {
+    private static final String PLAIN = "plain memory segment";
+
+    /// The litmus tests with the most states have a row of their own, these.
+    static final List<Integer> LARGEST_TESTS = List.of(20, 32, 33, 53);
+
+    /// For picocli.
+    public DpaCommand() {}
+
+    @Override
+    protected List<Work> works() {
+        return List.of(explore(), litmus(), check(), crc(), matrix());
+    }
+
+    /// The largest of all variants; a test of the explorer says so.
+    private static Work explore() {
+        return new Work(
+                "model/explore",
+                "EXPLORE of the largest litmus test of the catalog, in states",
+                Unit.RATE,
+                List.of(
+                        new Ours(
+                                "LIT-20 a",
+                                () -> new LitmusRate(LitmusCatalog.test(20).variant("a")))));
+    }
+
+    private static Work litmus() {
+        List<Contender> contenders = new ArrayList<>();
+        for (int number : LARGEST_TESTS) {
+            LitmusTest test = LitmusCatalog.test(number);
+            contenders.add(litmus(test.name(), List.of(test)));
+        }
+        contenders.add(litmus("the whole catalog", LitmusCatalog.all()));
+        return new Work(
+                "model/litmus",
+                "EXPLORE of a litmus test, all variants in all profiles",
+                Unit.TIME,
+                contenders);
+    }
+
+    private static Ours litmus(String name, List<LitmusTest> tests) {
+        return new Ours(name, () -> new LitmusTime(tests));
+    }
+
+    private static Work check() {
+        return new Work(
+                "model/check",
+                "run of a key-value store with eight threads",
+                Unit.TIME,
+                List.of(
+                        new Ours("CHECK", () -> new StoreRuns(DpaCommand::checked)),
+                        new Ours("FAST", () -> new StoreRuns(seed -> RunMode.fast())),
+                        new Ours(
+                                "one actor at a time, unchecked",
+                                () -> new StoreRuns(seed -> RunMode.check(Observer.NONE, seed)))));
+    }
+
+    private static RunMode checked(long seed) {
+        return RunMode.check(new Checker(Profile.SEED, false), seed);
+    }
+
+    private static Work crc() {
+        return new Work(
+                "model/crc",
+                "CRC-32 of 64 KiB with a table, both in DPA memory",
+                Unit.BANDWIDTH,
+                List.of(
+                        Ours.kept(
+                                "FAST",
+                                () -> KernelProcess.fast(CrcKernel.class, CrcKernel.DATA_BYTES)),
+                        new Ours(PLAIN, PlainCrc::new),
+                        Ours.kept(
+                                "CHECK",
+                                () ->
+                                        KernelProcess.checked(
+                                                CrcKernel.class, CrcKernel.DATA_BYTES))));
+    }
+
+    private static Work matrix() {
+        return new Work(
+                "model/matrix",
+                "product of 256 x 256 numbers in Q16.16, in multiplications",
+                Unit.RATE,
+                List.of(
+                        Ours.kept(
+                                "FAST",
+                                () ->
+                                        KernelProcess.fast(
+                                                MatrixKernel.class, MatrixKernel.MULTIPLICATIONS)),
+                        new Ours(PLAIN, PlainMatrix::new)));
+    }
+}
