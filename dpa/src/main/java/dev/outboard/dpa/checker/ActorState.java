@@ -24,7 +24,7 @@ final class ActorState {
 
     private final Snapshots snapshots;
     private final @Nullable Snapshot[] carried = new Snapshot[AddressKind.COUNT];
-    private final long[] joined;
+    private long[] joined;
     private final Knowledge knowledge;
     private final History history;
     private long epoch;
@@ -45,6 +45,14 @@ final class ActorState {
         knowledge = new Knowledge(actors);
         history = new History(actors);
         joined = new long[actors];
+    }
+
+    /// There are so many actors now.
+    void reach(int actors) {
+        changed();
+        knowledge.reach(actors);
+        history.reach(actors);
+        joined = Arrays.copyOf(joined, actors);
     }
 
     boolean isThread() {
@@ -179,7 +187,8 @@ final class ActorState {
 
     private void joinAll(int other, int eventSite, Snapshot carries, int site) {
         Knowledge theirs = carries.knowledge;
-        int actors = joined.length;
+        // What was carried before there were others says nothing of them.
+        int actors = theirs.actors();
         for (int third = 0; third < actors; third++) {
             long seen = theirs.get(third, Knowledge.SEEN);
             if (third != other && third != number && seen > knowledge.get(third, Knowledge.SEEN)) {

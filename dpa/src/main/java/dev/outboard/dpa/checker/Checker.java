@@ -92,7 +92,20 @@ public final class Checker implements Observer {
 
     @Override
     public void started() {
-        for (Member member : cast) {
+        enlist();
+        queues.started();
+    }
+
+    @Override
+    public void joined() {
+        enlist();
+        queues.started();
+    }
+
+    /// The actors that were told take part from now on.
+    private void enlist() {
+        scene.actors().forEach(actor -> actor.reach(cast.size()));
+        for (Member member : cast.subList(scene.actors().size(), cast.size())) {
             scene.add(
                     new ActorState(
                             scene.actors().size(),
@@ -102,7 +115,6 @@ public final class Checker implements Observer {
                             cast.size(),
                             scene.snapshots));
         }
-        queues.started();
     }
 
     @Override

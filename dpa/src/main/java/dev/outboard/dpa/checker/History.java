@@ -1,5 +1,6 @@
 package dev.outboard.dpa.checker;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// How an actor came to know what others did: for each of them, the last few times that it learned
@@ -8,9 +9,9 @@ final class History {
     private static final int SIZE = 4;
     private static final int NUMBERS = 6;
 
-    private final long[] @Nullable [] epochs;
-    private final int[] @Nullable [] numbers;
-    private final long[] counts;
+    private long[] @Nullable [] epochs;
+    private int[] @Nullable [] numbers;
+    private long[] counts;
 
     /// One time.
     ///
@@ -28,6 +29,13 @@ final class History {
         epochs = new long[actors] @Nullable [];
         numbers = new int[actors] @Nullable [];
         counts = new long[actors];
+    }
+
+    /// There are so many actors now.
+    void reach(int actors) {
+        epochs = Arrays.copyOf(epochs, actors);
+        numbers = Arrays.copyOf(numbers, actors);
+        counts = Arrays.copyOf(counts, actors);
     }
 
     void learn(

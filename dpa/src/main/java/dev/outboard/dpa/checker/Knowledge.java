@@ -1,5 +1,7 @@
 package dev.outboard.dpa.checker;
 
+import java.util.Arrays;
+
 /// Vector clocks: for each actor, up to which of its stores, by their running numbers, something is
 /// known. What is known stays true, so that two such vectors are joined by taking the greater
 /// number everywhere.
@@ -47,12 +49,18 @@ final class Knowledge {
     /// Tags of an actor.
     static final int TAGS = 6;
 
-    final long[] upTo;
-    final int[] tags;
+    private long[] upTo;
+    private int[] tags;
 
     Knowledge(int actors) {
         upTo = new long[actors * FIELDS];
         tags = new int[actors * TAGS];
+    }
+
+    /// There are so many actors now.
+    void reach(int actors) {
+        upTo = Arrays.copyOf(upTo, actors * FIELDS);
+        tags = Arrays.copyOf(tags, actors * TAGS);
     }
 
     /// Of how many actors.
@@ -83,6 +91,9 @@ final class Knowledge {
     }
 
     void copyFrom(Knowledge other) {
+        if (upTo.length != other.upTo.length) {
+            reach(other.actors());
+        }
         System.arraycopy(other.upTo, 0, upTo, 0, upTo.length);
         System.arraycopy(other.tags, 0, tags, 0, tags.length);
     }

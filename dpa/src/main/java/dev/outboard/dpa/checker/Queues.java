@@ -78,7 +78,13 @@ final class Queues {
     }
 
     private Queue queue(int number) {
-        return queues.computeIfAbsent(number, any -> new Queue());
+        return queues.computeIfAbsent(
+                number,
+                any -> {
+                    Queue queue = new Queue();
+                    queue.reach(scene.actors().size());
+                    return queue;
+                });
     }
 
     /// The run begins.

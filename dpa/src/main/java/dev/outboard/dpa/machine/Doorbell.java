@@ -4,9 +4,13 @@ package dev.outboard.dpa.machine;
 ///
 /// @param register byte offset in the outbox page
 /// @param thread number of the thread that rang
+/// @param uar of the outbox that it rang through
 /// @param token tells this doorbell from all others of the run
 /// @param arrival counts the doorbells of the run in the order in which they arrived
-public record Doorbell(int register, long value, int thread, long token, long arrival) {
+public record Doorbell(int register, long value, int thread, int uar, long token, long arrival) {
+    /// In place of a register: the host has a command for the NIC ([Host#command]).
+    public static final int COMMAND = 0;
+
     private static final long NUMBER_MASK = 0xFF_FFFF;
     private static final int NUMBER_BITS = 24;
     private static final int HIGH_SHIFT = 32;

@@ -119,6 +119,13 @@ public interface DpaThread extends MemoryAccess {
     /// @return false if the process may not use that key
     boolean configureWindow(int key);
 
+    /// DPA-FXW-3: makes a window the current one of this thread, and `key` its key; otherwise as
+    /// [#configureWindow(int)].
+    ///
+    /// @param window the number that the host got when it made the window
+    /// @return false if the process has no such window, or the key is not of its protection domain
+    boolean configureWindow(int window, int key);
+
     /// The window address of an external address, under whatever key is current at the access.
     default long window(long external) {
         return AddressMap.WINDOW | external;
@@ -129,11 +136,39 @@ public interface DpaThread extends MemoryAccess {
     /// @return false if the process has no outbox of that number
     boolean configureOutbox(int outbox);
 
+    /// DPA-FXM-3: what the latest call of this thread that was refused has left: 22 for a
+    /// configuration. 0 if none was since the latest [#resetErrno].
+    int errno();
+
+    /// DPA-FXM-3: forgets that.
+    void resetErrno();
+
+    /// DPA-FXM-3: what [#errno] gives, and forgets it.
+    default int getAndResetErrno() {
+        int latest = errno();
+        resetErrno();
+        return latest;
+    }
+
     /// DPA-HW-9: takes bytes from the thread's stack until the end of its activation, aligned to 8.
     /// Their content is arbitrary. More than the stack holds is the fault STACK_OVERFLOW.
     ///
     /// @return the address of the lowest byte
     long allocateStack(long lengthBytes);
+
+    // Messages
+
+    /// DPA-FXM-1: prints to stream 0, whatever level it asks for.
+    ///
+    /// @param format as of `printf`: `%d`, `%u`, `%x`, `%c`, `%p` and the like with flags, width
+    ///   and precision, and `%s` of an address of text that ends with a zero byte
+    default void print(String format, long... arguments) {
+        message(0, Messages.Level.ALWAYS, format, arguments);
+    }
+
+    /// DPA-FXM-1, DPA-FXM-2: prints to a stream, or to all of them with [Messages#BROADCAST].
+    /// Without a stream of that number nothing happens.
+    void message(int stream, Messages.Level level, String format, long... arguments);
 
     // Counters of the execution unit: valid while the thread stays on it
 
@@ -173,4 +208,12 @@ public interface DpaThread extends MemoryAccess {
 
     /// DPA-FXE-7: ends the thread: no event activates it any more. Does not return.
     void finish();
+
+    /// DPA-FXE-9: ends the process, cleanly. Does not return.
+    void finishProcess();
+
+    /// DPA-FXM-3: ends the process with an error of the program. Does not return.
+    ///
+    /// @param code 128 to 255; for any other the host gets 0x42
+    void error(int code);
 }

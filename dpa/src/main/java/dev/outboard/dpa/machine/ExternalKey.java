@@ -8,9 +8,17 @@ public final class ExternalKey {
     private final long address;
     private final long lengthBytes;
     private final Rights rights;
+    private final int domain;
     private volatile boolean destroyed;
 
-    ExternalKey(int number, ExternalRegion region, long offset, long lengthBytes, Rights rights) {
+    ExternalKey(
+            int number,
+            ExternalRegion region,
+            long offset,
+            long lengthBytes,
+            Rights rights,
+            int domain) {
+        this.domain = domain;
         this.number = number;
         this.region = region;
         this.address = region.address() + offset;
@@ -26,6 +34,11 @@ public final class ExternalKey {
     /// The memory behind it.
     public ExternalRegion region() {
         return region;
+    }
+
+    /// The protection domain that it belongs to.
+    public int domain() {
+        return domain;
     }
 
     /// Whether the key has been destroyed.

@@ -52,15 +52,27 @@ public final class ExternalMemory {
     /// Makes a key for a part of the region.
     public synchronized ExternalKey register(
             ExternalRegion region, long offset, long lengthBytes, Rights rights) {
+        int number = nextKey;
+        nextKey += KEY_STEP;
+        return register(number, region, offset, lengthBytes, rights, 0);
+    }
+
+    /// The same with a number that the caller has chosen, in a protection domain.
+    public ExternalKey register(
+            int number,
+            ExternalRegion region,
+            long offset,
+            long lengthBytes,
+            Rights rights,
+            int domain) {
         if (offset < 0 || lengthBytes < 1 || offset > region.bytes().byteSize() - lengthBytes) {
             throw new IllegalArgumentException(
                     "'%s' has %d bytes: no key can be made for %d bytes from %d on"
                             .formatted(
                                     region.name(), region.bytes().byteSize(), lengthBytes, offset));
         }
-        ExternalKey key = new ExternalKey(nextKey, region, offset, lengthBytes, rights);
-        nextKey += KEY_STEP;
-        keys.put(key.number(), key);
+        ExternalKey key = new ExternalKey(number, region, offset, lengthBytes, rights, domain);
+        keys.put(number, key);
         return key;
     }
 

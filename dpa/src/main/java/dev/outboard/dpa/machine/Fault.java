@@ -34,7 +34,9 @@ public enum Fault {
     /// DPA-ERR-4: a store to code or constants.
     READ_ONLY(15, "store to code or constants"),
     /// DPA-ERR-14: a kernel called what only the host may call.
-    HOST_CALL(70, "call of the host's interface in a kernel");
+    HOST_CALL(70, "call of the host's interface in a kernel"),
+    /// DPA-ERR-15: a function that the host has called did not return.
+    RPC_LEFT(71, "a called function that does not return");
 
     private final int code;
     private final String text;

@@ -114,6 +114,11 @@ public final class Heap {
         return block != null && address - block.getKey() <= block.getValue() - lengthBytes;
     }
 
+    /// How many bytes live blocks take, with those behind each that nobody else can have.
+    public synchronized long takenBytes() {
+        return bytes.byteSize() - holes.values().stream().mapToLong(Long::longValue).sum();
+    }
+
     /// How many bytes live blocks have.
     public synchronized long allocatedBytes() {
         return live.values().stream().mapToLong(Long::longValue).sum();

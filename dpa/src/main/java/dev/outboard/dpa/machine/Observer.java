@@ -53,6 +53,9 @@ public interface Observer {
     /// The run begins: all actors were told.
     default void started() {}
 
+    /// The actors told since the run began take part in it from now on.
+    default void joined() {}
+
     // Accesses, of any actor. A DPA thread accesses 1, 2, 4 or 8 aligned bytes; for the others an
     // access may have any length.
 

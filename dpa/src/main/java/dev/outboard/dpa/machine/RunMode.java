@@ -36,6 +36,11 @@ public sealed interface RunMode {
             return new Turns(weak, seed, observer, edits, limitOperations);
         }
 
+        /// The same run with another observer.
+        public Turns withObserver(Observer observer) {
+            return new Turns(weak, seed, observer, edits, limitOperations);
+        }
+
         /// The same run with another limit.
         public Turns withLimitOperations(long limitOperations) {
             return new Turns(weak, seed, observer, edits, limitOperations);

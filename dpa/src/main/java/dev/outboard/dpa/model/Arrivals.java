@@ -1,5 +1,7 @@
 package dev.outboard.dpa.model;
 
+import java.util.Arrays;
+
 /// DPA-OPM-2: the doorbells that have arrived. Immutable.
 ///
 /// @param counts how often each has
@@ -13,6 +15,11 @@ record Arrivals(int[] counts, long order, int total) {
 
     static Arrivals none(int doorbells) {
         return new Arrivals(new int[doorbells], 0, 0);
+    }
+
+    /// With more doorbells that may arrive.
+    Arrivals withMore(int doorbells) {
+        return new Arrivals(Arrays.copyOf(counts, counts.length + doorbells), order, total);
     }
 
     Arrivals with(int doorbell, boolean watched) {

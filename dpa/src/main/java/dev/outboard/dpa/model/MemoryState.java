@@ -22,7 +22,7 @@ public final class MemoryState {
     private final Profile profile;
 
     private final Contents contents;
-    private final ThreadMemory[] threads;
+    private ThreadMemory[] threads;
     private Arrivals arrivals;
     private Posted[] posted;
 
@@ -52,6 +52,14 @@ public final class MemoryState {
     /// Another state like this one.
     public MemoryState copy() {
         return new MemoryState(this);
+    }
+
+    /// Adds a thread, and doorbells.
+    public void addThread(int doorbells) {
+        int number = threads.length;
+        threads = Arrays.copyOf(threads, number + 1);
+        threads[number] = new ThreadMemory();
+        arrivals = arrivals.withMore(doorbells);
     }
 
     /// Adds a granule of DPA memory.
@@ -458,6 +466,13 @@ public final class MemoryState {
             }
         }
         return false;
+    }
+
+    /// Whether the return of a thread to its host has to wait. It comes where a doorbell would
+    /// come: after what the thread has written back or fenced before.
+    public boolean isReturnBlocked(int thread) {
+        ThreadMemory own = threads[thread];
+        return !own.hold(own.boundsOf(Kind.OUTBOX, profile));
     }
 
     /// The doorbells that have arrived.

@@ -39,13 +39,15 @@ public final class CompletionQueue implements NicQueue {
     /// @param arming whether it is armed at first, or always
     /// @param ignoresOverrun whether entries that were not taken may be written over
     /// @param thread the handler that it activates
+    /// @param uar through whose outboxes it may be armed
     public record Attributes(
             long ring,
             int logDepth,
             long doorbellRecord,
             Arming arming,
             boolean ignoresOverrun,
-            Optional<ThreadHandle> thread) {
+            Optional<ThreadHandle> thread,
+            int uar) {
         /// Checks the depth.
         public Attributes {
             if (logDepth < 0 || logDepth > MAX_LOG_DEPTH) {
@@ -58,23 +60,36 @@ public final class CompletionQueue implements NicQueue {
         /// A queue that is armed, watches for overrun and activates nobody.
         public static Attributes of(long ring, int logDepth, long doorbellRecord) {
             return new Attributes(
-                    ring, logDepth, doorbellRecord, Arming.ARMED, false, Optional.empty());
+                    ring, logDepth, doorbellRecord, Arming.ARMED, false, Optional.empty(), 0);
         }
 
         /// The same, armed otherwise.
         public Attributes with(Arming arming) {
-            return new Attributes(ring, logDepth, doorbellRecord, arming, ignoresOverrun, thread);
+            return new Attributes(
+                    ring, logDepth, doorbellRecord, arming, ignoresOverrun, thread, uar);
         }
 
         /// The same without looking for overrun.
         public Attributes ignoringOverrun() {
-            return new Attributes(ring, logDepth, doorbellRecord, arming, true, thread);
+            return new Attributes(ring, logDepth, doorbellRecord, arming, true, thread, uar);
+        }
+
+        /// The same with another UAR.
+        public Attributes through(int otherUar) {
+            return new Attributes(
+                    ring, logDepth, doorbellRecord, arming, ignoresOverrun, thread, otherUar);
         }
 
         /// The same with a handler.
         public Attributes activating(ThreadHandle handler) {
             return new Attributes(
-                    ring, logDepth, doorbellRecord, arming, ignoresOverrun, Optional.of(handler));
+                    ring,
+                    logDepth,
+                    doorbellRecord,
+                    arming,
+                    ignoresOverrun,
+                    Optional.of(handler),
+                    uar);
         }
     }
 
@@ -127,6 +142,11 @@ public final class CompletionQueue implements NicQueue {
     }
 
     @Override
+    public int uar() {
+        return attributes.uar;
+    }
+
+    @Override
     public boolean isInError() {
         return error;
     }
@@ -164,7 +184,7 @@ public final class CompletionQueue implements NicQueue {
     /// @return whether there was room for it; if not, the queue is in error
     boolean add(Nic nic, Completion completion) {
         if (error || isFull(nic)) {
-            counters.lostCompletions++;
+            counters.lostCompletions.getAndIncrement();
             return false;
         }
         write(nic, completion);

@@ -1,25 +1,27 @@
 package dev.outboard.dpa.nic;
 
-/// What a NIC did not do, in numbers. Read it when the run is over.
+import java.util.concurrent.atomic.AtomicLong;
+
+/// What a NIC did not do, in numbers. Any thread may read them.
 public final class NicCounters {
-    long lostCompletions;
-    long foreignDoorbells;
-    long staleDoorbells;
+    final AtomicLong lostCompletions = new AtomicLong();
+    final AtomicLong foreignDoorbells = new AtomicLong();
+    final AtomicLong staleDoorbells = new AtomicLong();
 
     NicCounters() {}
 
     /// Completions that were lost, since their queue had overrun.
     public long lostCompletions() {
-        return lostCompletions;
+        return lostCompletions.get();
     }
 
     /// DPA-FXO-7: doorbells that were dropped, since the NIC has no such queue for them.
     public long foreignDoorbells() {
-        return foreignDoorbells;
+        return foreignDoorbells.get();
     }
 
     /// Doorbells of send queues that told nothing new: another one came before them.
     public long staleDoorbells() {
-        return staleDoorbells;
+        return staleDoorbells.get();
     }
 }

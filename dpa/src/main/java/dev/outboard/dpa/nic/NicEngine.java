@@ -5,10 +5,16 @@ import dev.outboard.dpa.machine.Doorbell;
 import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.process.DpaProcess;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -26,12 +32,19 @@ import org.jspecify.annotations.Nullable;
 public final class NicEngine implements Nic.Program {
     private static final int FIRST_NUMBER = 0x40;
 
+    /// How long the host waits for what it has asked for.
+    private static final Duration COMMAND_LIMIT = Duration.ofSeconds(10);
+
     private final DpaProcess process;
     private final Shared shared;
 
-    /// By number, from the first on. The receive queue of a queue pair has a number of its own,
-    /// which nobody rings.
-    private final List<NicQueue> queues = new ArrayList<>();
+    private final AtomicInteger numbers;
+
+    /// By number. The receive queue of a queue pair has a number of its own, which nobody rings.
+    private volatile @Nullable NicQueue[] queues = {};
+
+    /// What the host wants to have done by the actor.
+    private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
 
     /// Queue pairs that have something to do.
     private final List<QueuePair> active = new ArrayList<>();
@@ -42,13 +55,26 @@ public final class NicEngine implements Nic.Program {
     /// @param events is told what happens beside completions, in the run
     public NicEngine(
             DpaProcess process, String name, int maxMessageBytes, Consumer<AsyncEvent> events) {
+        this(process, name, maxMessageBytes, new AtomicInteger(FIRST_NUMBER), events);
+    }
+
+    /// The same with numbers that it shares with others.
+    ///
+    /// @param numbers of queues: the next one that is free
+    public NicEngine(
+            DpaProcess process,
+            String name,
+            int maxMessageBytes,
+            AtomicInteger numbers,
+            Consumer<AsyncEvent> events) {
+        this.numbers = numbers;
         if (maxMessageBytes < Long.BYTES) {
             throw new IllegalArgumentException(
                     "The longest message of NIC '%s' has at least 8 bytes, not %d"
                             .formatted(name, maxMessageBytes));
         }
         this.process = process;
-        shared = new Shared(process.observer(), maxMessageBytes, events);
+        shared = new Shared(process.observer(), maxMessageBytes, numbers, events);
         process.nicServer(name, this);
     }
 
@@ -66,7 +92,7 @@ public final class NicEngine implements Nic.Program {
         return shared.memory().register(address, lengthBytes, Set.of(access));
     }
 
-    /// Ends a key, before the run.
+    /// Ends a key. Requests that are under way may still end by it.
     public void deregister(MemoryKey key) {
         shared.memory().deregister(key);
     }
@@ -76,23 +102,53 @@ public final class NicEngine implements Nic.Program {
         process.write(attributes.ring(), CompletionEntry.freshRing(attributes.logDepth()));
         CompletionQueue queue =
                 new CompletionQueue(
-                        FIRST_NUMBER + queues.size(),
+                        numbers.getAndIncrement(),
                         attributes,
                         shared.observer(),
                         shared.counters(),
                         shared.events());
-        queues.add(queue);
+        add(queue);
         return queue;
     }
 
     /// DPA-FXQ-1: makes a queue pair that is not connected.
     public QueuePair queuePair(
             QueuePair.Send send, QueuePair.Receive receive, QueuePair.User user) {
-        int number = FIRST_NUMBER + queues.size();
+        int number = numbers.getAndAdd(2);
         QueuePair pair = new QueuePair(number, number + 1, send, receive, user, shared);
-        queues.add(pair);
-        queues.add(pair);
+        add(pair);
         return pair;
+    }
+
+    private synchronized void add(NicQueue queue) {
+        @Nullable NicQueue[] more =
+                Arrays.copyOf(queues, Math.max(queues.length, queue.number() + 1));
+        more[queue.number()] = queue;
+        queues = more;
+    }
+
+    /// Destroys a queue: when the call returns, the NIC is done with its memory.
+    ///
+    /// @return false if the process has ended, so that nobody does anything with it
+    public boolean remove(NicQueue queue) {
+        AtomicBoolean removed = new AtomicBoolean();
+        commands.add(() -> {
+            synchronized (this) {
+                @Nullable NicQueue[] left = queues.clone();
+                left[queue.number()] = null;
+                queues = left;
+            }
+            if (queue instanceof QueuePair pair) {
+                pair.remove();
+                active.remove(pair);
+            }
+            removed.set(true);
+        });
+        process.act(host -> {
+            host.command();
+            return true;
+        });
+        return process.await(removed::get, COMMAND_LIMIT);
     }
 
     /// What was not done.
@@ -133,9 +189,21 @@ public final class NicEngine implements Nic.Program {
         return done;
     }
 
+    /// DPA-FXO-4: to an outbox of another UAR, a queue is not there.
+    ///
     /// DPA-FXO-7: a doorbell that is for no queue of the NIC is dropped; whoever rang goes on.
     private void take(Nic nic, Doorbell doorbell) {
+        if (doorbell.register() == Doorbell.COMMAND) {
+            Runnable command;
+            while ((command = commands.poll()) != null) {
+                command.run();
+            }
+            return;
+        }
         NicQueue queue = queue(doorbell.number());
+        if (queue != null && queue.uar() != doorbell.uar()) {
+            queue = null;
+        }
         if (doorbell.register() == AddressMap.ARM_DOORBELL
                 && queue instanceof CompletionQueue completions) {
             completions.arm(nic, doorbell.index());
@@ -146,14 +214,14 @@ public final class NicEngine implements Nic.Program {
                 active.add(pair);
             }
         } else {
-            shared.counters().foreignDoorbells++;
+            shared.counters().foreignDoorbells.getAndIncrement();
             AsyncEvent.Kind kind = AsyncEvent.Kind.FOREIGN_DOORBELL;
             shared.events().accept(new AsyncEvent(kind, doorbell.number()));
         }
     }
 
     private @Nullable NicQueue queue(int number) {
-        int index = number - FIRST_NUMBER;
-        return index >= 0 && index < queues.size() ? queues.get(index) : null;
+        @Nullable NicQueue[] all = queues;
+        return number < all.length ? all[number] : null;
     }
 }

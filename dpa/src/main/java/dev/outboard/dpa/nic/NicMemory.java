@@ -5,9 +5,9 @@ import dev.outboard.dpa.machine.run.OutsidePort;
 import dev.outboard.dpa.nic.layout.Syndrome;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// Memory as queue pairs reach it: by keys.
@@ -19,28 +19,38 @@ final class NicMemory {
     /// The low byte of a key is its variant, as in libibverbs.
     private static final int VARIANT_BITS = 8;
 
-    private static final int FIRST_KEY = 0x20;
+    private final AtomicInteger numbers;
 
-    private final List<@Nullable MemoryKey> keys = new ArrayList<>();
+    /// By number, without the variant. The host replaces it, the NIC reads it.
+    private volatile @Nullable MemoryKey[] keys = {};
 
-    MemoryKey register(long address, long lengthBytes, Set<Access> access) {
-        int number = (FIRST_KEY + keys.size()) << VARIANT_BITS;
-        MemoryKey key = new MemoryKey(number, address, lengthBytes, access);
-        keys.add(key);
+    /// Without keys.
+    ///
+    /// @param numbers the next one that is free
+    NicMemory(AtomicInteger numbers) {
+        this.numbers = numbers;
+    }
+
+    synchronized MemoryKey register(long address, long lengthBytes, Set<Access> access) {
+        int index = numbers.getAndIncrement();
+        MemoryKey key = new MemoryKey(index << VARIANT_BITS, address, lengthBytes, access);
+        @Nullable MemoryKey[] more = Arrays.copyOf(keys, Math.max(keys.length, index + 1));
+        more[index] = key;
+        keys = more;
         return key;
     }
 
-    void deregister(MemoryKey key) {
-        int index = keys.indexOf(key);
-        if (index >= 0) {
-            keys.set(index, null);
-        }
+    synchronized void deregister(MemoryKey key) {
+        @Nullable MemoryKey[] left = keys.clone();
+        left[key.number() >>> VARIANT_BITS] = null;
+        keys = left;
     }
 
     /// The live key of that number, if it covers those bytes.
     @Nullable MemoryKey key(int number, long address, long lengthBytes) {
-        int index = (number >>> VARIANT_BITS) - FIRST_KEY;
-        MemoryKey key = index >= 0 && index < keys.size() ? keys.get(index) : null;
+        int index = number >>> VARIANT_BITS;
+        @Nullable MemoryKey[] all = keys;
+        MemoryKey key = index < all.length ? all[index] : null;
         return key != null && key.number() == number && key.covers(address, lengthBytes)
                 ? key
                 : null;

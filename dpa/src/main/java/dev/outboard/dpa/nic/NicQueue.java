@@ -5,6 +5,9 @@ public sealed interface NicQueue permits CompletionQueue, QueuePair {
     /// Its number among all queues of the NIC, of 24 bits.
     int number();
 
+    /// DPA-FXO-4: through whose outboxes it may be rung.
+    int uar();
+
     /// Whether it has failed: then it does nothing more but to complete what is posted as flushed.
     boolean isInError();
 }

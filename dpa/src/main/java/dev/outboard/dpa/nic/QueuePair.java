@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 /// run; in the run only the engine's actor touches it.
 public final class QueuePair implements NicQueue {
     private final int number;
+    private final int uar;
     private final SendQueue sendQueue;
     private final ReceiveQueue receiveQueue;
     private final Consumer<AsyncEvent> events;
@@ -40,13 +41,23 @@ public final class QueuePair implements NicQueue {
         }
     }
 
-    /// The thread that posts, for reports, and what completions call the queue pair.
-    public record User(ThreadHandle thread, int userIndex) {}
+    /// Who uses it.
+    ///
+    /// @param thread the one that posts, for reports
+    /// @param userIndex what completions call the queue pair
+    /// @param uar through whose outboxes it may be rung
+    public record User(ThreadHandle thread, int userIndex, int uar) {
+        /// Through outboxes of UAR 0.
+        public User(ThreadHandle thread, int userIndex) {
+            this(thread, userIndex, 0);
+        }
+    }
 
     private static final int MAX_LOG_DEPTH = 15;
 
     QueuePair(int number, int receiveNumber, Send send, Receive receive, User user, Shared shared) {
         this.number = number;
+        uar = user.uar();
         events = shared.events();
         sendQueue = new SendQueue(this, send, user, shared);
         receiveQueue = new ReceiveQueue(this, receiveNumber, receive, user, shared);
@@ -63,6 +74,11 @@ public final class QueuePair implements NicQueue {
     @Override
     public int number() {
         return number;
+    }
+
+    @Override
+    public int uar() {
+        return uar;
     }
 
     @Override
@@ -84,6 +100,11 @@ public final class QueuePair implements NicQueue {
     /// Executes a request of the peer. Called by the NIC's actor only.
     public Acknowledge receive(Message message) {
         return receiveQueue.receive(message);
+    }
+
+    /// It is destroyed: whatever its peer still asks for is not answered.
+    void remove() {
+        error = true;
     }
 
     SendQueue sendQueue() {

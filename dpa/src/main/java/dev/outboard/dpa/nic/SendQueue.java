@@ -66,7 +66,7 @@ final class SendQueue {
         if (news) {
             posted = index;
         } else {
-            shared.counters().staleDoorbells++;
+            shared.counters().staleDoorbells.getAndIncrement();
         }
         return news;
     }

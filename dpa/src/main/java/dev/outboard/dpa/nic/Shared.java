@@ -2,12 +2,13 @@ package dev.outboard.dpa.nic;
 
 import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.machine.Observer;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// What all queues of a NIC share.
 final class Shared {
-    private final NicMemory memory = new NicMemory();
+    private final NicMemory memory;
     private final NicCounters counters = new NicCounters();
     private final Observer observer;
     private final Consumer<AsyncEvent> events;
@@ -15,7 +16,12 @@ final class Shared {
     private @Nullable Nic nic;
     private long tokens;
 
-    Shared(Observer observer, int maxMessageBytes, Consumer<AsyncEvent> events) {
+    Shared(
+            Observer observer,
+            int maxMessageBytes,
+            AtomicInteger numbers,
+            Consumer<AsyncEvent> events) {
+        memory = new NicMemory(numbers);
         this.observer = observer;
         this.maxMessageBytes = maxMessageBytes;
         this.events = events;

@@ -1,14 +1,17 @@
 package dev.outboard.dpa.process;
 
 import dev.outboard.dpa.machine.AddressMap;
+import dev.outboard.dpa.machine.CrashReport;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Explored;
 import dev.outboard.dpa.machine.ExternalMemory;
 import dev.outboard.dpa.machine.Fault;
+import dev.outboard.dpa.machine.Grants;
 import dev.outboard.dpa.machine.Heap;
 import dev.outboard.dpa.machine.Host;
 import dev.outboard.dpa.machine.Kernel;
 import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.Messages;
 import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.ProgramEdits;
@@ -19,7 +22,6 @@ import dev.outboard.dpa.machine.Sites;
 import dev.outboard.dpa.machine.ThreadAttributes;
 import dev.outboard.dpa.machine.ThreadHandle;
 import dev.outboard.dpa.machine.explore.Exploration;
-import dev.outboard.dpa.machine.fast.FastRun;
 import dev.outboard.dpa.machine.load.ProgramLoader;
 import dev.outboard.dpa.machine.memory.DpaMemory;
 import dev.outboard.dpa.machine.memory.FaultSignal;
@@ -32,18 +34,21 @@ import dev.outboard.dpa.machine.run.Fuel;
 import dev.outboard.dpa.machine.run.OutsidePort;
 import dev.outboard.dpa.machine.run.ProcessRun;
 import dev.outboard.dpa.machine.run.ProcessState;
-import dev.outboard.dpa.machine.turns.TurnRun;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaApp;
 import dev.outboard.dpacc.DpaCall;
 import dev.outboard.dpacc.DpaFunction;
 import java.lang.foreign.Arena;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// A process of the DPA: its memory, its threads, and who acts beside them. It is set up, runs once
-/// in the mode that it was opened for, and can be looked at afterwards. One thread of the host owns
-/// it; its memory goes when the process is garbage.
+/// in the mode that it was opened for, and can be looked at afterwards; or it lives from [#start]
+/// to [#close], and is given threads and calls meanwhile. One thread of the host owns it; its
+/// memory goes when the process is garbage.
 ///
 /// ```java
 /// DpaProcess process = DpaProcess.open(MachineOptions.DEFAULT, ProgramImage.EMPTY, RunMode.fast());
@@ -51,19 +56,25 @@ import org.jspecify.annotations.Nullable;
 /// RunResult result = process.run();
 /// ```
 public final class DpaProcess {
+    private final DpaMachine machine;
     private final RunMode mode;
     private final ProcessState state;
     private final CodeSites sites;
     private @Nullable ProcessRun run;
     private @Nullable Exploration exploration;
     private int threads;
+    private int outboxes;
+
+    /// The actor that stands for its owner while it lives.
+    private int ownerActor = -1;
 
     /// Of the program whose kernels are checked, if there is one.
     private @Nullable ProgramLoader loader;
 
     private @Nullable DpaApp<DpaThread> loadedApp;
 
-    private DpaProcess(RunMode mode, ProcessState state) {
+    private DpaProcess(DpaMachine machine, RunMode mode, ProcessState state) {
+        this.machine = machine;
         this.mode = mode;
         this.state = state;
         sites =
@@ -72,11 +83,20 @@ public final class DpaProcess {
         observer().sites(sites);
     }
 
-    /// Opens a process that starts from its image, for a run of that mode.
+    /// Opens a process that starts from its image, for a run of that mode on a machine of its own.
     public static DpaProcess open(MachineOptions options, ProgramImage image, RunMode mode) {
-        Arena arena = Arena.ofAuto();
-        DpaMemory memory = new DpaMemory(arena, options.storage(), image);
         Observer observer = mode instanceof RunMode.Turns turns ? turns.observer() : Observer.NONE;
+        return open(new DpaMachine(options, mode), image, observer);
+    }
+
+    /// Opens a process that starts from its image, on a machine that others may have processes on.
+    ///
+    /// @param follower follows the run, but under FAST, where several actors act at once
+    public static DpaProcess open(DpaMachine machine, ProgramImage image, Observer follower) {
+        Observer observer = machine.mode() instanceof RunMode.Fast ? Observer.NONE : follower;
+        Arena arena = Arena.ofAuto();
+        MachineOptions options = machine.options();
+        DpaMemory memory = new DpaMemory(arena, options.storage(), image);
         boolean checked = !observer.equals(Observer.NONE);
         ProcessState state =
                 ProcessState.of(
@@ -86,7 +106,7 @@ public final class DpaProcess {
                         new ExternalMemory(arena),
                         observer,
                         checked);
-        return new DpaProcess(mode, state);
+        return new DpaProcess(machine, machine.observedBy(observer), state);
     }
 
     /// Makes an instance of a program in a class loader of this process, for a run of its mode: in
@@ -151,6 +171,11 @@ public final class DpaProcess {
         return state.heap();
     }
 
+    /// How many bytes the heap has.
+    public long heapBytes() {
+        return state.memory().heap().byteSize();
+    }
+
     /// The memory outside the process that it may be given keys for.
     public ExternalMemory external() {
         checkCaller("external");
@@ -175,12 +200,26 @@ public final class DpaProcess {
         state.activated().add(thread);
     }
 
-    /// Creates an outbox.
+    /// Its windows and outboxes.
+    public Grants grants() {
+        checkCaller("grants");
+        return state.grants();
+    }
+
+    /// What its threads print to.
+    public Messages messages() {
+        checkCaller("messages");
+        return state.messages();
+    }
+
+    /// Creates an outbox for queues of UAR 0.
     ///
     /// @return its number, for [dev.outboard.dpa.machine.DpaThread#configureOutbox]
     public int createOutbox() {
         checkCaller("createOutbox");
-        return state.outboxes().incrementAndGet();
+        int number = ++outboxes;
+        state.grants().addOutbox(number, 0);
+        return number;
     }
 
     /// Creates a thread that runs once, on any unit.
@@ -200,17 +239,23 @@ public final class DpaProcess {
     }
 
     private ThreadHandle create(String name, Kernel kernel, ThreadAttributes attributes) {
-        checkSetUp();
+        if (!lives()) {
+            checkSetUp();
+        }
         attributes.affinity().check(state.options().units());
         ThreadHandle handle = new ThreadHandle(state.actors().size(), threads++, name);
         state.memory().addStack();
-        state.actors().add(new ThreadPlan(handle, kernel, attributes));
+        ThreadPlan plan = new ThreadPlan(handle, kernel, attributes);
+        state.actors().add(plan);
         observer().actor(handle.actor(), Observer.ActorKind.THREAD, name);
         observer()
                 .stack(
                         handle.actor(),
                         AddressMap.stack(handle.number()),
                         state.options().storage().stackBytes());
+        if (lives()) {
+            living().add(plan);
+        }
         return handle;
     }
 
@@ -228,7 +273,17 @@ public final class DpaProcess {
     /// @throws IllegalArgumentException if the process has not loaded that app, or the machine has
     ///   no unit for the affinity
     public ThreadHandle thread(DpaCall<DpaThread> call, ThreadAttributes attributes) {
-        DpaFunction<DpaThread> made = call.function();
+        DpaFunction<DpaThread> loaded = loaded(call.function());
+        return create(
+                loaded.name(), thread -> loaded.body().run(thread, call.arguments()), attributes);
+    }
+
+    /// The function as this process has loaded it: it runs the code of this process, with its
+    /// globals.
+    ///
+    /// @param made as the stub of the app has it
+    /// @throws IllegalArgumentException if the process has not loaded that app
+    public DpaFunction<DpaThread> loaded(DpaFunction<DpaThread> made) {
         if (loadedApp == null || !loadedApp.name().equals(made.program())) {
             throw new IllegalArgumentException(
                     "The process has not loaded app %s of function %s; it has %s"
@@ -237,9 +292,13 @@ public final class DpaProcess {
                                     made,
                                     loadedApp == null ? "none" : "app " + loadedApp.name()));
         }
-        DpaFunction<DpaThread> loaded = loadedApp.function(made.name());
-        return create(
-                made.name(), thread -> loaded.body().run(thread, call.arguments()), attributes);
+        return loadedApp.function(made.name());
+    }
+
+    /// Creates a thread for a kernel that is no part of the program, such as one that serves calls.
+    public ThreadHandle trustedThread(String name, Kernel kernel, ThreadAttributes attributes) {
+        checkCaller("trustedThread");
+        return create(name, kernel, attributes);
     }
 
     /// Creates a NIC, or a queue of one, whose program the run waits for.
@@ -284,17 +343,109 @@ public final class DpaProcess {
     /// @throws IllegalStateException if it has run, or if a program outside the DPA failed
     public RunResult run() {
         checkSetUp();
-        ProcessRun created =
-                switch (mode) {
-                    case RunMode.Fast fast -> new FastRun(state, fast.limit());
-                    case RunMode.Turns turns -> new TurnRun(state, turns, sites);
-                    case RunMode.Explore explore ->
-                            throw new IllegalStateException(
-                                    "The process was opened for EXPLORE: call explore");
-                };
+        run = machine.run(state, mode, sites);
+        return run.run();
+    }
+
+    // A process that lives
+
+    /// Lets the process live until [#close]: it runs what it is given meanwhile. Its owner may be
+    /// any thread of the host, one at a time.
+    ///
+    /// In turns the machine stands still unless its owner acts or waits, so that what happens
+    /// follows from programs, seed and what the owner does.
+    public void start() {
+        start(() -> {});
+    }
+
+    /// The same.
+    ///
+    /// @param whenCrashed called once if a thread ends the process
+    public void start(Runnable whenCrashed) {
+        checkSetUp();
+        int owner = add(HostPlan.owner(state.actors().size()));
+        ProcessRun created = machine.run(state, mode, sites);
+        created.start(whenCrashed);
         run = created;
-        state.activated().forEach(created::activate);
-        return created.run();
+        ownerActor = owner;
+    }
+
+    /// Whether it has been started.
+    private boolean lives() {
+        return ownerActor >= 0;
+    }
+
+    private ProcessRun living() {
+        checkCaller("a call of a living process");
+        if (run == null || !lives()) {
+            throw new IllegalStateException("The process does not live: call start first");
+        }
+        return run;
+    }
+
+    /// Lets a thread run that was created since the process lives, with an argument of 64 bits: at
+    /// once, or when events activate it. Events that came earlier do so now.
+    public void enable(ThreadHandle thread, long argument) {
+        living().enable(thread, argument);
+    }
+
+    /// Ends a thread for good, at its next operation if it runs.
+    public void retire(ThreadHandle thread) {
+        living().retire(thread);
+    }
+
+    /// The calling thread acts as the host: it loads, stores, copies and rings.
+    public <T> T act(Function<Host, T> calls) {
+        return living().act(calls);
+    }
+
+    /// Lets the process go on until a condition holds, which is asked again whenever something may
+    /// have changed it.
+    ///
+    /// @param atMost in turns a time of the machine: when nobody can go on it passes, and ends
+    ///   threads that keep their unit, if it is longer than the watchdog's
+    /// @return whether it holds
+    public boolean await(BooleanSupplier condition, Duration atMost) {
+        return living().await(condition, atMost);
+    }
+
+    /// Activates a thread that serves calls, and waits until it has returned.
+    ///
+    /// @param atMost as in [#await]
+    /// @return whether it has
+    public boolean call(ThreadHandle thread, Duration atMost) {
+        return living().call(thread, atMost);
+    }
+
+    /// The status that a thread has ended it with by itself, or 0.
+    public int exitStatus() {
+        return living().exitStatus();
+    }
+
+    /// What has ended it, if anything has.
+    public Optional<CrashReport> crash() {
+        return living().crash();
+    }
+
+    /// DPA-FXP-4: runs a kernel on what is left of the process, which has ended, until it returns.
+    public RunResult runAfterwards(String name, Kernel kernel) {
+        living().end();
+        ThreadHandle handle = new ThreadHandle(0, 0, name);
+        ProcessState left =
+                ProcessState.of(
+                        state.options(),
+                        state.memory(),
+                        state.heap(),
+                        state.external(),
+                        Observer.NONE,
+                        false);
+        left.actors().add(new ThreadPlan(handle, kernel, ThreadAttributes.DEFAULT));
+        return machine.run(left, machine.observedBy(Observer.NONE), sites).run();
+    }
+
+    /// DPA-FXP-6: ends all its threads.
+    public void close() {
+        living().end();
     }
 
     /// Explores the process, which was opened for EXPLORE.
@@ -318,11 +469,21 @@ public final class DpaProcess {
         }
     }
 
-    /// What memory of any kind holds, before or after the run. Of DPA memory that is what threads
-    /// see.
+    /// What memory of any kind holds, before or after the run: of DPA memory that is what threads
+    /// see. While the process lives, a copy that its owner makes.
     public byte[] read(long address, int lengthBytes) {
         checkCaller("read");
+        if (lives()) {
+            return act(host -> host.copyFrom(address, lengthBytes));
+        }
         return OutsidePort.read(state, address, lengthBytes);
+    }
+
+    /// 8 bytes of memory as they lie there once the process has ended, for whoever looks at what is
+    /// left.
+    public long peek64(long address) {
+        checkCaller("peek64");
+        return OutsidePort.word(OutsidePort.read(state, address, Long.BYTES), 0, Long.BYTES);
     }
 
     /// 8 bytes of memory of any kind, before or after the run.
@@ -342,9 +503,17 @@ public final class DpaProcess {
         return run.seenByNic(address, lengthBytes);
     }
 
-    /// Fills memory of any kind, before the run.
+    /// Fills memory of any kind, before the run or by a copy that its owner makes while the process
+    /// lives.
     public void write(long address, byte... bytes) {
         checkCaller("write");
+        if (lives()) {
+            act(host -> {
+                host.copyTo(address, bytes);
+                return 0;
+            });
+            return;
+        }
         OutsidePort.write(state, address, bytes);
         observer().initialize(address, bytes.length);
     }

@@ -36,7 +36,7 @@ class SchedulingTest {
 
     /// How many threads get a unit before the first one that does not.
     private static int unitsOf(UnitGrid grid) {
-        UnitScheduler units = new UnitScheduler(grid);
+        UnitScheduler<Integer> units = new UnitScheduler<>(grid);
         int threads = 0;
         while (units.activate(threads, ANY) != UnitScheduler.NONE) {
             threads++;
@@ -47,7 +47,7 @@ class SchedulingTest {
     @Test
     @Requirement("DPA-HW-5")
     void whoWaitsLongestGetsTheUnitThatSuitsIt() {
-        UnitScheduler units = new UnitScheduler(new UnitGrid(1, 2, 0));
+        UnitScheduler<Integer> units = new UnitScheduler<>(new UnitGrid(1, 2, 0));
         Affinity first = new Affinity.Strict(0);
         assertThat(units.activate(10, ANY)).isZero();
         assertThat(units.activate(11, ANY)).isEqualTo(1);

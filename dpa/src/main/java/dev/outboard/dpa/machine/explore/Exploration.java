@@ -6,6 +6,7 @@ import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.RunResult;
 import dev.outboard.dpa.machine.RunResult.End;
+import dev.outboard.dpa.machine.ThreadAttributes;
 import dev.outboard.dpa.machine.run.ActorPlan;
 import dev.outboard.dpa.machine.run.ActorPlan.ThreadPlan;
 import dev.outboard.dpa.machine.run.ProcessState;
@@ -59,7 +60,7 @@ public final class Exploration {
         for (ActorPlan plan : process.actors()) {
             if (plan instanceof ThreadPlan thread) {
                 threads++;
-                if (thread.attributes().handler()) {
+                if (thread.attributes().kind() != ThreadAttributes.Kind.ONCE) {
                     throw new UnsupportedOperationException(
                             "EXPLORE runs each thread once: '%s' is a handler"
                                     .formatted(thread.name()));

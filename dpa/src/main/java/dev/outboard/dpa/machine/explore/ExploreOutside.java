@@ -136,7 +136,7 @@ final class ExploreOutside implements Nic, Host, SizedAccess {
         int times = taken.merge(number, 1, Integer::sum);
         act(new Action.OnDoorbell(number, times));
         long value = memory.rungWith(register, queue);
-        return new Doorbell(register, value, -1, 0, 0);
+        return new Doorbell(register, value, -1, 0, 0, 0);
     }
 
     @Override
@@ -149,6 +149,11 @@ final class ExploreOutside implements Nic, Host, SizedAccess {
     public Doorbell awaitDoorbell() {
         throw new UnsupportedOperationException(
                 "In EXPLORE a program waits for the doorbells of one register and queue");
+    }
+
+    @Override
+    public void command() {
+        throw new UnsupportedOperationException("A process that is explored has no commands");
     }
 
     @Override

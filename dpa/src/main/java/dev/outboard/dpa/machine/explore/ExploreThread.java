@@ -6,6 +6,7 @@ import dev.outboard.dpa.machine.AtomicOrder;
 import dev.outboard.dpa.machine.Doorbell;
 import dev.outboard.dpa.machine.DpaFxp;
 import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.Messages;
 import dev.outboard.dpa.machine.Observer.Ending;
 import dev.outboard.dpa.machine.Op;
 import dev.outboard.dpa.machine.Space;
@@ -13,6 +14,7 @@ import dev.outboard.dpa.machine.memory.Words;
 import dev.outboard.dpa.machine.run.AccessPort;
 import dev.outboard.dpa.machine.run.ActorPlan.ThreadPlan;
 import dev.outboard.dpa.machine.run.EndSignal;
+import dev.outboard.dpa.machine.run.ExitStatus;
 import dev.outboard.dpa.machine.run.Fuel;
 import dev.outboard.dpa.machine.run.FueledThread;
 import dev.outboard.dpa.machine.run.ProcessState;
@@ -206,6 +208,23 @@ final class ExploreThread implements SizedThread, FueledThread {
     }
 
     @Override
+    public boolean configureWindow(int window, int key) {
+        throw new UnsupportedOperationException("In EXPLORE a process has no windows but the one");
+    }
+
+    @Override
+    public int errno() {
+        retire(0);
+        return port.errno();
+    }
+
+    @Override
+    public void resetErrno() {
+        retire(0);
+        port.resetErrno();
+    }
+
+    @Override
     public boolean configureOutbox(int outbox) {
         retire(0);
         return port.configureOutbox(outbox);
@@ -218,6 +237,12 @@ final class ExploreThread implements SizedThread, FueledThread {
     }
 
     // Counters
+
+    @Override
+    public void message(int stream, Messages.Level level, String format, long... arguments) {
+        retire(0);
+        port.messages().print(stream, level, format, arguments, this);
+    }
 
     @Override
     public long cycles() {
@@ -281,5 +306,15 @@ final class ExploreThread implements SizedThread, FueledThread {
     @Override
     public void finish() {
         throw new EndSignal(Ending.FINISH);
+    }
+
+    @Override
+    public void finishProcess() {
+        throw EndSignal.exit(ExitStatus.FINISHED);
+    }
+
+    @Override
+    public void error(int code) {
+        throw EndSignal.exit(ExitStatus.ofProgram(code));
     }
 }

@@ -15,6 +15,9 @@ import java.util.Optional;
 
 /// A NIC or a host under FAST: it sees what threads see, at once.
 final class FastOutside implements Nic, Host, SizedAccess {
+    /// In place of the number of a thread that rings.
+    private static final int OUTSIDE = -1;
+
     private final FastRun run;
     private final ProcessState process;
     private final Outsider outsider;
@@ -104,6 +107,11 @@ final class FastOutside implements Nic, Host, SizedAccess {
     @Override
     public Doorbell awaitDoorbell() {
         return run.awaitDoorbell(outsider, DoorbellBoard.ANY, DoorbellBoard.ANY);
+    }
+
+    @Override
+    public void command() {
+        run.ring(Doorbell.COMMAND, 0, OUTSIDE, 0);
     }
 
     @Override

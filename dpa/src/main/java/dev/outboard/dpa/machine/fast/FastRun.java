@@ -3,10 +3,12 @@ package dev.outboard.dpa.machine.fast;
 import dev.outboard.dpa.machine.Affinity;
 import dev.outboard.dpa.machine.CrashReport;
 import dev.outboard.dpa.machine.Doorbell;
-import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.Host;
 import dev.outboard.dpa.machine.Observer.Ending;
+import dev.outboard.dpa.machine.ProcessEndedException;
 import dev.outboard.dpa.machine.RunResult;
 import dev.outboard.dpa.machine.RunResult.End;
+import dev.outboard.dpa.machine.ThreadAttributes.Kind;
 import dev.outboard.dpa.machine.ThreadHandle;
 import dev.outboard.dpa.machine.fast.Carriers.Turn;
 import dev.outboard.dpa.machine.fast.Outsiders.Outsider;
@@ -20,35 +22,39 @@ import dev.outboard.dpa.machine.run.EndSignal;
 import dev.outboard.dpa.machine.run.OutsidePort;
 import dev.outboard.dpa.machine.run.ProcessRun;
 import dev.outboard.dpa.machine.run.ProcessState;
-import dev.outboard.dpa.machine.unit.UnitCounters;
 import dev.outboard.dpa.machine.unit.UnitScheduler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// DPA-HW-17: a run of a process under FAST. Each activation that has an execution unit is a
-/// virtual thread, and so is each actor outside; virtual threads have as many carriers as there are
-/// processors. One lock guards who runs where; accesses to memory never take it.
+/// A process under FAST: each activation that has an execution unit is a virtual thread, and so is
+/// each actor outside. The lock of the machine guards who runs where; accesses to memory never take
+/// it.
 public final class FastRun implements ProcessRun {
     /// How long the run waits at its end for programs that do not look up from what they do.
     private static final Duration GRACE = Duration.ofSeconds(5);
 
+    private final FastMachine machine;
     private final ProcessState process;
     private final Duration limit;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
-    private final UnitScheduler units;
-    private final UnitCounters[] counters;
-    private final List<Activity> activities = new ArrayList<>();
+    private final ReentrantLock lock;
+    private final Carriers carriers;
+
+    /// Somebody has ended, waits, or has something to say to whoever waits for the process.
+    private final Condition changed;
+
+    private final List<Activity> activities = new CopyOnWriteArrayList<>();
     private final DoorbellBoard doorbells = new DoorbellBoard();
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
-    private final Carriers carriers = new Carriers(Runtime.getRuntime().availableProcessors());
 
     /// Activations that have begun or wait for a unit.
     private int activations;
@@ -56,29 +62,28 @@ public final class FastRun implements ProcessRun {
     private long endedActivations;
 
     private final Outsiders outsiders = new Outsiders();
+    private @Nullable FastOutside owner;
     private long nextToken = 1;
     private boolean running;
     private @Nullable CrashReport crash;
+    private int exitStatus;
+    private Runnable whenCrashed = () -> {};
     private @Nullable Throwable failure;
     private volatile boolean stopped;
 
     /// The run of what has been set up.
-    public FastRun(ProcessState process, Duration limit) {
+    ///
+    /// @param limit how long [#run] may take
+    public FastRun(FastMachine machine, ProcessState process, Duration limit) {
+        this.machine = machine;
         this.process = process;
         this.limit = limit;
-        MachineOptions options = process.options();
-        units = new UnitScheduler(options.units());
-        counters = new UnitCounters[options.units().total()];
-        for (int unit = 0; unit < counters.length; unit++) {
-            counters[unit] = new UnitCounters(options.seed(), unit, options.timing().tickNanos());
-        }
-        for (ActorPlan plan : process.actors()) {
-            if (plan instanceof ThreadPlan thread) {
-                activities.add(
-                        new Activity(thread, new FastThread(this, process, thread, counters[0])));
-            }
-        }
+        lock = machine.lock();
+        carriers = machine.carriers();
+        changed = lock.newCondition();
     }
+
+    // Life of the process
 
     @Override
     public RunResult run() {
@@ -86,33 +91,172 @@ public final class FastRun implements ProcessRun {
         List<String> left;
         lock.lock();
         try {
-            running = true;
-            for (ActorPlan plan : process.actors()) {
-                switch (plan) {
-                    case NicPlan nic -> startOutside(nic, nic.program()::run);
-                    case HostPlan host -> startOutside(host, host.program()::run);
-                    case ThreadPlan thread -> {
-                        // Below, as activations may need an actor.
-                    }
-                }
-            }
-            for (Activity activity : activities) {
-                if (activity.pending || !activity.plan.attributes().handler()) {
-                    activity.pending = false;
-                    submit(activity);
-                }
-            }
+            begin();
             ended = awaitEnd();
             left = ended == End.DONE || ended == End.FAULT ? List.of() : unfinished();
             stop();
+            machine.end();
         } finally {
             lock.unlock();
         }
         join();
+        checkFailure();
+        return new RunResult(ended, Optional.ofNullable(crash), left, endedActivations);
+    }
+
+    private void checkFailure() {
         if (failure != null) {
             throw new IllegalStateException("A program outside the DPA failed", failure);
         }
-        return new RunResult(ended, Optional.ofNullable(crash), left, endedActivations);
+    }
+
+    @Override
+    public void start(Runnable tell) {
+        whenCrashed = tell;
+        lock.lock();
+        try {
+            begin();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void begin() {
+        machine.begin();
+        process.actors().stream().filter(ThreadPlan.class::isInstance).forEach(this::addActor);
+        process.activated().forEach(this::activate);
+        running = true;
+        process.actors().stream()
+                .filter(plan -> !(plan instanceof ThreadPlan))
+                .forEach(this::addActor);
+        for (Activity activity : activities) {
+            if (activity.pending || activity.kind() == Kind.ONCE) {
+                activity.pending = false;
+                submit(activity);
+            }
+        }
+    }
+
+    private void addActor(ActorPlan plan) {
+        switch (plan) {
+            case NicPlan nic -> startOutside(nic, nic.program()::run);
+            case HostPlan host when host.isOwner() ->
+                    owner = new FastOutside(this, process, new Outsider(host));
+            case HostPlan host -> startOutside(host, host.program()::run);
+            case ThreadPlan thread -> {
+                FastThread made = new FastThread(this, process, thread, machine.counters(0));
+                activities.add(new Activity(this, thread, made, !running));
+            }
+        }
+    }
+
+    @Override
+    public void add(ActorPlan plan) {
+        change(() -> addActor(plan));
+    }
+
+    @Override
+    public void enable(ThreadHandle thread, long argument) {
+        lock.lock();
+        try {
+            Activity activity = activities.get(thread.number());
+            activity.thread.argument(argument);
+            activity.enabled = true;
+            if ((activity.pending || activity.kind() == Kind.ONCE) && !stopped) {
+                activity.pending = false;
+                submit(activity);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void retire(ThreadHandle thread) {
+        Activity activity = activities.get(thread.number());
+        lock.lock();
+        try {
+            activity.thread.withdraw();
+            activity.finished = true;
+            if (machine.units().cancel(activity)) {
+                activity.active = false;
+                activations--;
+            }
+            if (activity.sleeper != null) {
+                carriers.wake(activity.sleeper);
+                activity.sleeper = null;
+            }
+        } finally {
+            lock.unlock();
+        }
+        await(() -> !activity.active, GRACE);
+    }
+
+    @Override
+    public <T> T act(Function<Host, T> calls) {
+        if (stopped) {
+            throw new ProcessEndedException("The process has ended");
+        }
+        try {
+            return calls.apply(Objects.requireNonNull(owner, "owner"));
+        } catch (EndSignal over) {
+            throw new ProcessEndedException("The process has ended");
+        }
+    }
+
+    @Override
+    public boolean await(BooleanSupplier condition, Duration atMost) {
+        long left = atMost.toNanos();
+        lock.lock();
+        try {
+            while (!condition.getAsBoolean()) {
+                checkFailure();
+                if (stopped || left <= 0) {
+                    return false;
+                }
+                left = changed.awaitNanos(left);
+            }
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public boolean call(ThreadHandle thread, Duration atMost) {
+        Activity called = activities.get(thread.number());
+        long returned = called.returns + 1;
+        activate(thread);
+        return await(() -> called.returns == returned, atMost);
+    }
+
+    @Override
+    public int exitStatus() {
+        lock.lock();
+        try {
+            return exitStatus;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Optional<CrashReport> crash() {
+        lock.lock();
+        try {
+            return Optional.ofNullable(crash);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void end() {
+        change(this::stop);
+        join();
     }
 
     private End awaitEnd() {
@@ -121,7 +265,7 @@ public final class FastRun implements ProcessRun {
             if (crash != null) {
                 return End.FAULT;
             }
-            if (failure != null) {
+            if (failure != null || stopped) {
                 return End.DONE;
             }
             if (activations == 0 && outsiders.rest()) {
@@ -154,12 +298,15 @@ public final class FastRun implements ProcessRun {
         return names;
     }
 
-    /// Ends everybody at its next operation.
+    /// Ends everybody at its next operation. Nobody gets a unit any more.
     private void stop() {
+        if (stopped) {
+            return;
+        }
         stopped = true;
-        carriers.open();
         outsiders.wakeAll(carriers);
         for (Activity activity : activities) {
+            machine.units().cancel(activity);
             if (activity.sleeper != null) {
                 carriers.wake(activity.sleeper);
                 activity.sleeper = null;
@@ -216,6 +363,7 @@ public final class FastRun implements ProcessRun {
         try {
             if (failure == null && !stopped) {
                 failure = thrown;
+                changed.signalAll();
             }
         } finally {
             lock.unlock();
@@ -245,9 +393,9 @@ public final class FastRun implements ProcessRun {
         lock.lock();
         try {
             Activity activity = activities.get(thread.number());
-            if (!running || activity.active) {
+            if (!running || !activity.enabled || activity.active) {
                 activity.pending = true;
-            } else if (!activity.finished) {
+            } else if (!activity.finished && !stopped) {
                 submit(activity);
             }
         } finally {
@@ -259,14 +407,14 @@ public final class FastRun implements ProcessRun {
         activity.active = true;
         activations++;
         outsiders.disturb();
-        int unit = units.activate(activity.number(), activity.affinity());
+        int unit = machine.units().activate(activity, activity.affinity());
         if (unit != UnitScheduler.NONE) {
             dispatch(activity, unit);
         }
     }
 
     /// The activity has got a unit: it begins, or goes on where it gave its last one away.
-    private void dispatch(Activity activity, int unit) {
+    void dispatch(Activity activity, int unit) {
         activity.unit = unit;
         if (activity.sleeper != null) {
             carriers.wake(activity.sleeper);
@@ -278,7 +426,7 @@ public final class FastRun implements ProcessRun {
 
     private void runActivation(Activity activity) {
         activity.thread.begin();
-        activity.thread.moveTo(activity.unit, counters[activity.unit]);
+        activity.thread.moveTo(activity.unit, machine.counters(activity.unit));
         Ending ending = Ending.RETURN;
         try {
             if (stopped) {
@@ -287,6 +435,9 @@ public final class FastRun implements ProcessRun {
             activity.plan.kernel().run(activity.thread);
         } catch (EndSignal end) {
             ending = end.ending();
+            if (end.exitStatus() != 0) {
+                exit(end.exitStatus());
+            }
         } catch (Throwable thrown) {
             ending = Ending.FAULT;
             crash(activity, thrown);
@@ -300,6 +451,19 @@ public final class FastRun implements ProcessRun {
         }
     }
 
+    private void exit(int status) {
+        lock.lock();
+        try {
+            if (!stopped) {
+                exitStatus = status;
+                stop();
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void crash(Activity activity, Throwable thrown) {
         CrashReport report =
                 CrashReports.of(
@@ -308,6 +472,8 @@ public final class FastRun implements ProcessRun {
         try {
             if (crash == null && !stopped) {
                 crash = report;
+                stop();
+                Thread.ofVirtual().name("crash of a process").start(whenCrashed);
             }
             changed.signalAll();
         } finally {
@@ -317,26 +483,23 @@ public final class FastRun implements ProcessRun {
 
     private void end(Activity activity, Ending ending) {
         activity.active = false;
+        if (ending == Ending.RETURN) {
+            activity.returns++;
+        }
         activity.finished |=
                 ending == Ending.FINISH
-                        || (ending == Ending.RETURN && !activity.plan.attributes().handler());
+                        || (ending == Ending.RETURN && activity.kind() == Kind.ONCE);
         activity.pending |= ending == Ending.RETRIGGER;
         activations--;
         endedActivations++;
-        pass(activity.unit);
+        if (activity.unit != UnitScheduler.NONE) {
+            machine.pass(activity.unit);
+        }
         if (activity.pending && !activity.finished && !stopped) {
             activity.pending = false;
             submit(activity);
         }
         changed.signalAll();
-    }
-
-    /// The unit goes to the next one that waits for it.
-    private void pass(int unit) {
-        int next = units.release(unit);
-        if (next != UnitScheduler.NONE) {
-            dispatch(activities.get(next), unit);
-        }
     }
 
     /// DPA-HW-2: the thread gives its unit away and waits for one.
@@ -347,11 +510,11 @@ public final class FastRun implements ProcessRun {
         try {
             checkStopped();
             int former = activity.unit;
-            if (!units.isWanted(former)) {
+            if (!machine.units().isWanted(former)) {
                 return;
             }
-            pass(former);
-            activity.unit = units.activate(activity.number(), affinity);
+            machine.pass(former);
+            activity.unit = machine.units().activate(activity, affinity);
             if (activity.unit == UnitScheduler.NONE) {
                 sleeper = carriers.sleeper();
                 activity.sleeper = sleeper;
@@ -363,7 +526,7 @@ public final class FastRun implements ProcessRun {
             carriers.sleep(sleeper);
             checkStopped();
         }
-        thread.moveTo(activity.unit, counters[activity.unit]);
+        thread.moveTo(activity.unit, machine.counters(activity.unit));
     }
 
     // What threads and actors call
@@ -397,11 +560,11 @@ public final class FastRun implements ProcessRun {
     }
 
     /// A doorbell arrives at once.
-    void ring(int register, long value, int thread) {
+    void ring(int register, long value, int thread, int uar) {
         lock.lock();
         try {
             checkStopped();
-            doorbells.ring(register, value, thread, nextToken++);
+            doorbells.ring(register, value, thread, uar, nextToken++);
             outsiders.wake(carriers, register, Doorbell.number(register, value));
         } finally {
             lock.unlock();
@@ -444,29 +607,44 @@ public final class FastRun implements ProcessRun {
         }
     }
 
-    /// A thread and what it does now. Guarded by the lock of the run.
-    private static final class Activity {
+    /// A thread and what it does now. Guarded by the lock of the machine.
+    static final class Activity {
+        private final FastRun run;
         private final ThreadPlan plan;
         private final FastThread thread;
         private int unit = UnitScheduler.NONE;
+
+        /// Whether events activate it, or are only remembered as yet.
+        private boolean enabled;
+
         private boolean active;
         private boolean pending;
         private boolean finished;
 
+        /// How often it has returned.
+        private long returns;
+
         /// While it waits for a unit in the middle of its activation.
         private @Nullable Turn sleeper;
 
-        private Activity(ThreadPlan plan, FastThread thread) {
+        private Activity(FastRun run, ThreadPlan plan, FastThread thread, boolean enabled) {
+            this.run = run;
             this.plan = plan;
             this.thread = thread;
-        }
-
-        private int number() {
-            return thread.number();
+            this.enabled = enabled;
         }
 
         private Affinity affinity() {
             return plan.attributes().affinity();
+        }
+
+        private Kind kind() {
+            return plan.attributes().kind();
+        }
+
+        /// It has got a unit.
+        void dispatch(int unit) {
+            run.dispatch(this, unit);
         }
     }
 }

@@ -8,6 +8,7 @@ import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.MemoryOperation;
 import dev.outboard.dpa.machine.MemoryOperation.Kind;
+import dev.outboard.dpa.machine.Messages;
 import dev.outboard.dpa.machine.Observer.Ending;
 import dev.outboard.dpa.machine.Op;
 import dev.outboard.dpa.machine.Space;
@@ -16,6 +17,7 @@ import dev.outboard.dpa.machine.memory.Words;
 import dev.outboard.dpa.machine.run.AccessPort;
 import dev.outboard.dpa.machine.run.ActorPlan.ThreadPlan;
 import dev.outboard.dpa.machine.run.EndSignal;
+import dev.outboard.dpa.machine.run.ExitStatus;
 import dev.outboard.dpa.machine.run.Fuel;
 import dev.outboard.dpa.machine.run.FueledThread;
 import dev.outboard.dpa.machine.run.LatestOperations;
@@ -53,6 +55,8 @@ public final class FastThread implements DpaThread, FueledThread {
     private final long heapBytes;
 
     private int unit;
+    private long argument;
+    private volatile boolean retired;
     private UnitCounters counters;
     private int budget = SLICE;
     private int settledBudget = SLICE;
@@ -74,6 +78,17 @@ public final class FastThread implements DpaThread, FueledThread {
         options = process.options();
         heapBytes = options.storage().strictHeap() ? 0 : heap.byteSize();
         counters = firstUnit;
+        argument = plan.attributes().argument();
+    }
+
+    /// It ends when it next gives its carrier away.
+    void withdraw() {
+        retired = true;
+    }
+
+    /// What [#argument()] gives from its next activation on.
+    void argument(long given) {
+        argument = given;
     }
 
     /// An activation begins.
@@ -133,6 +148,9 @@ public final class FastThread implements DpaThread, FueledThread {
     /// Lets others have the carrier.
     public void giveWay() {
         run.giveCarrierAway();
+        if (retired) {
+            throw EndSignal.stop();
+        }
     }
 
     private void retire() {
@@ -147,7 +165,7 @@ public final class FastThread implements DpaThread, FueledThread {
         budget = SLICE;
         settledBudget = SLICE;
         Fuel.checkWatchdog(unitCycles, options);
-        run.giveCarrierAway();
+        giveWay();
     }
 
     /// DPA-INT-4: under FAST each operation counts as one that reaches DPA memory.
@@ -172,7 +190,7 @@ public final class FastThread implements DpaThread, FueledThread {
 
     @Override
     public long argument() {
-        return plan.attributes().argument();
+        return argument;
     }
 
     @Override
@@ -294,7 +312,7 @@ public final class FastThread implements DpaThread, FueledThread {
     public void storeElsewhere(long address, int lengthBytes, long value) {
         if (lengthBytes == Long.BYTES && AddressMap.isOutbox(address)) {
             extraCycles += options.timing().costs().outbox();
-            run.ring(port.doorbell(address), value, number);
+            run.ring(port.doorbell(address), value, number, port.uar());
             return;
         }
         MemorySegment bytes = port.reach(address, lengthBytes, true);
@@ -482,6 +500,24 @@ public final class FastThread implements DpaThread, FueledThread {
     }
 
     @Override
+    public boolean configureWindow(int window, int key) {
+        retire();
+        return port.configureWindow(window, key);
+    }
+
+    @Override
+    public int errno() {
+        retire();
+        return port.errno();
+    }
+
+    @Override
+    public void resetErrno() {
+        retire();
+        port.resetErrno();
+    }
+
+    @Override
     public boolean configureOutbox(int outbox) {
         retire();
         return port.configureOutbox(outbox);
@@ -494,6 +530,12 @@ public final class FastThread implements DpaThread, FueledThread {
     }
 
     // Counters: a read does not count itself
+
+    @Override
+    public void message(int stream, Messages.Level level, String format, long... arguments) {
+        retire();
+        port.messages().print(stream, level, format, arguments, this);
+    }
 
     @Override
     public long cycles() {
@@ -546,18 +588,33 @@ public final class FastThread implements DpaThread, FueledThread {
         run.yieldUnit(this, plan.attributes().affinity());
     }
 
+    private EndSignal leave(Ending ending) {
+        plan.checkLeave(ending);
+        return new EndSignal(ending);
+    }
+
     @Override
     public void reschedule() {
-        throw new EndSignal(Ending.RESCHEDULE);
+        throw leave(Ending.RESCHEDULE);
     }
 
     @Override
     public void retrigger() {
-        throw new EndSignal(Ending.RETRIGGER);
+        throw leave(Ending.RETRIGGER);
     }
 
     @Override
     public void finish() {
-        throw new EndSignal(Ending.FINISH);
+        throw leave(Ending.FINISH);
+    }
+
+    @Override
+    public void finishProcess() {
+        throw EndSignal.exit(ExitStatus.FINISHED);
+    }
+
+    @Override
+    public void error(int code) {
+        throw EndSignal.exit(ExitStatus.ofProgram(code));
     }
 }

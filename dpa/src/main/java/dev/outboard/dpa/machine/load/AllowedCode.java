@@ -10,6 +10,7 @@ import dev.outboard.dpa.machine.ExternalKey;
 import dev.outboard.dpa.machine.ExternalRegion;
 import dev.outboard.dpa.machine.Kernel;
 import dev.outboard.dpa.machine.MemoryAccess;
+import dev.outboard.dpa.machine.Messages;
 import dev.outboard.dpa.machine.Op;
 import dev.outboard.dpa.machine.Space;
 import dev.outboard.dpa.machine.ThreadHandle;
@@ -41,6 +42,8 @@ final class AllowedCode {
                             DpaThread.class,
                             Kernel.class,
                             MemoryAccess.class,
+                            Messages.class,
+                            Messages.Level.class,
                             Op.class,
                             Space.class,
                             ThreadHandle.class)

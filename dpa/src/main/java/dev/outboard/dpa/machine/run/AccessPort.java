@@ -4,9 +4,11 @@ import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.Doorbell;
 import dev.outboard.dpa.machine.ExternalKey;
 import dev.outboard.dpa.machine.Fault;
+import dev.outboard.dpa.machine.Messages;
 import dev.outboard.dpa.machine.memory.DpaMemory;
 import dev.outboard.dpa.machine.memory.FaultSignal;
 import java.lang.foreign.MemorySegment;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /// DPA-FXW-4: what one thread may reach: the memory of its process, external memory through its
@@ -14,10 +16,24 @@ import org.jspecify.annotations.Nullable;
 /// access that is none does is up to them. Window and outbox belong to the thread and stay
 /// configured from one activation to the next.
 public final class AccessPort {
+    private static final int NO_UAR = -1;
+
+    /// What a configuration that is refused leaves in [#errno].
+    private static final int INVALID = 22;
+
     private final ProcessState process;
     private final int thread;
     private @Nullable ExternalKey window;
-    private boolean outboxConfigured;
+
+    /// The protection domain of the window.
+    private int domain;
+
+    /// Whose queues the outbox rings; [#NO_UAR] if none is configured.
+    private int uar = NO_UAR;
+
+    /// DPA-FXM-3: what the latest call that failed has left.
+    private int errno;
+
     private long stackPointer;
 
     /// Bytes of the frames of its calls.
@@ -84,26 +100,69 @@ public final class AccessPort {
         this.frames = frames;
     }
 
+    /// DPA-FXW-3: makes a window the current one, and a key its own.
+    ///
+    /// @return false if the process has no such window or key, and all stays as it is
+    public boolean configureWindow(int number, int key) {
+        OptionalInt found = process.grants().domainOfWindow(number);
+        if (found.isEmpty()) {
+            return refuse();
+        }
+        return configure(key, found.getAsInt());
+    }
+
     /// DPA-ERR-7: makes a key the current one of the window.
     ///
     /// @return false if the process has no such key, and the window stays as it is
     public boolean configureWindow(int key) {
+        return configure(key, domain);
+    }
+
+    /// DPA-FXW-7: a key belongs to the protection domain of its window.
+    private boolean configure(int key, int ofWindow) {
         ExternalKey found = process.external().key(key).orElse(null);
-        if (found == null) {
-            return false;
+        if (found == null || found.domain() != ofWindow) {
+            return refuse();
         }
         window = found;
+        domain = ofWindow;
         return true;
+    }
+
+    private boolean refuse() {
+        errno = INVALID;
+        return false;
+    }
+
+    /// DPA-FXM-3: what the latest call that was refused has left, or 0.
+    public int errno() {
+        return errno;
+    }
+
+    /// Forgets that.
+    public void resetErrno() {
+        errno = 0;
+    }
+
+    /// What the thread prints to.
+    public Messages messages() {
+        return process.messages();
+    }
+
+    /// Whose queues its doorbells may be for.
+    public int uar() {
+        return uar;
     }
 
     /// DPA-ERR-9: opens the outbox page.
     ///
     /// @return false if the process has no such outbox
     public boolean configureOutbox(int outbox) {
-        if (outbox < 1 || outbox > process.outboxes().get()) {
-            return false;
+        OptionalInt found = process.grants().uarOfOutbox(outbox);
+        if (found.isEmpty()) {
+            return refuse();
         }
-        outboxConfigured = true;
+        uar = found.getAsInt();
         return true;
     }
 
@@ -116,7 +175,7 @@ public final class AccessPort {
             return key(address, lengthBytes, store).region().bytes();
         }
         if (AddressMap.isOutbox(address)) {
-            boolean early = store && !outboxConfigured;
+            boolean early = store && uar == NO_UAR;
             throw new FaultSignal(
                     early ? Fault.OUTBOX_NOT_CONFIGURED : Fault.BAD_OUTBOX_ACCESS,
                     address,
@@ -154,7 +213,7 @@ public final class AccessPort {
     public int doorbell(long address) {
         DpaMemory.checkAligned(address, Long.BYTES, true);
         long register = address - AddressMap.OUTBOX;
-        if (!outboxConfigured) {
+        if (uar == NO_UAR) {
             throw new FaultSignal(Fault.OUTBOX_NOT_CONFIGURED, address, Long.BYTES, "");
         }
         if (!Doorbell.isRegister(register)) {

@@ -1,10 +1,14 @@
 package dev.outboard.dpa.machine.run;
 
+import dev.outboard.dpa.machine.Fault;
 import dev.outboard.dpa.machine.Host;
 import dev.outboard.dpa.machine.Kernel;
 import dev.outboard.dpa.machine.Nic;
+import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.ThreadAttributes;
 import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.dpa.machine.memory.FaultSignal;
+import java.util.Locale;
 
 /// An actor as the set-up of a process made it.
 public sealed interface ActorPlan {
@@ -27,6 +31,18 @@ public sealed interface ActorPlan {
         public String name() {
             return handle.name();
         }
+
+        /// DPA-FXR-4, DPA-ERR-15: a call has to return; it does not leave its activation otherwise.
+        ///
+        /// @throws FaultSignal if the thread serves calls
+        public void checkLeave(Observer.Ending ending) {
+            if (attributes.kind() == ThreadAttributes.Kind.RPC) {
+                throw new FaultSignal(
+                        Fault.RPC_LEFT,
+                        "%s in a function that the host has called: it has to return"
+                                .formatted(ending.name().toLowerCase(Locale.ROOT)));
+            }
+        }
     }
 
     /// A NIC.
@@ -39,5 +55,18 @@ public sealed interface ActorPlan {
     ///
     /// @param server whether the run may end before it
     record HostPlan(int actor, String name, Host.Program program, boolean server)
-            implements ActorPlan {}
+            implements ActorPlan {
+        /// The thread of the host that has called in, whichever that is.
+        public static HostPlan owner(int actor) {
+            return new HostPlan(actor, "host", OWNER, true);
+        }
+
+        /// Whether it is that thread, and not one of its own.
+        public boolean isOwner() {
+            return program.equals(OWNER);
+        }
+    }
+
+    /// In place of a program: what the owner of the process calls.
+    Host.Program OWNER = host -> {};
 }

@@ -16,6 +16,7 @@ public final class DoorbellBoard {
 
     private int[] registers = new int[FIRST_CAPACITY];
     private int[] threads = new int[FIRST_CAPACITY];
+    private int[] uars = new int[FIRST_CAPACITY];
     private long[] values = new long[FIRST_CAPACITY];
     private long[] tokens = new long[FIRST_CAPACITY];
     private long[] arrivals = new long[FIRST_CAPACITY];
@@ -23,16 +24,18 @@ public final class DoorbellBoard {
     private int count;
 
     /// A doorbell arrives.
-    public void ring(int register, long value, int thread, long token) {
+    public void ring(int register, long value, int thread, int uar, long token) {
         if (count == values.length) {
             registers = Arrays.copyOf(registers, 2 * count);
             threads = Arrays.copyOf(threads, 2 * count);
+            uars = Arrays.copyOf(uars, 2 * count);
             values = Arrays.copyOf(values, 2 * count);
             tokens = Arrays.copyOf(tokens, 2 * count);
             arrivals = Arrays.copyOf(arrivals, 2 * count);
         }
         registers[count] = register;
         threads[count] = thread;
+        uars[count] = uar;
         values[count] = value;
         tokens[count] = token;
         arrivals[count] = arrived++;
@@ -60,12 +63,14 @@ public final class DoorbellBoard {
                         registers[index],
                         values[index],
                         threads[index],
+                        uars[index],
                         tokens[index],
                         arrivals[index]);
         count--;
         int moved = count - index;
         System.arraycopy(registers, index + 1, registers, index, moved);
         System.arraycopy(threads, index + 1, threads, index, moved);
+        System.arraycopy(uars, index + 1, uars, index, moved);
         System.arraycopy(values, index + 1, values, index, moved);
         System.arraycopy(tokens, index + 1, tokens, index, moved);
         System.arraycopy(arrivals, index + 1, arrivals, index, moved);

@@ -75,10 +75,15 @@ public final class Fuel {
     /// @throws FaultSignal if so
     public static void checkWatchdog(long unitCycles, MachineOptions options) {
         if (UnitCounters.nanos(unitCycles) > options.timing().watchdogNanos()) {
-            throw new FaultSignal(
-                    Fault.WATCHDOG,
-                    "kept its unit longer than %d ns of virtual time"
-                            .formatted(options.timing().watchdogNanos()));
+            throw watchdog(options);
         }
+    }
+
+    /// DPA-ERR-16: the fault of such a thread.
+    public static FaultSignal watchdog(MachineOptions options) {
+        return new FaultSignal(
+                Fault.WATCHDOG,
+                "kept its unit longer than %d ns of virtual time"
+                        .formatted(options.timing().watchdogNanos()));
     }
 }

@@ -1,20 +1,22 @@
 package dev.outboard.dpa.machine.run;
 
 import dev.outboard.dpa.machine.ExternalMemory;
+import dev.outboard.dpa.machine.Grants;
 import dev.outboard.dpa.machine.Heap;
 import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.Messages;
 import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.ThreadHandle;
 import dev.outboard.dpa.machine.memory.DpaMemory;
 import dev.outboard.dpa.machine.memory.Reservations;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /// All that belongs to a process, as a run uses it.
 ///
 /// @param poison whether stacks are poisoned at each activation
-/// @param outboxes how many outboxes it has; they are numbered from 1
+/// @param grants its windows and outboxes
+/// @param messages what its threads print to
 /// @param actors in the order of their numbers
 /// @param activated the handlers that are activated when the run begins
 public record ProcessState(
@@ -25,7 +27,8 @@ public record ProcessState(
         Reservations reservations,
         Observer observer,
         boolean poison,
-        AtomicInteger outboxes,
+        Grants grants,
+        Messages messages,
         List<ActorPlan> actors,
         List<ThreadHandle> activated) {
 
@@ -38,7 +41,8 @@ public record ProcessState(
             Observer observer,
             boolean poison) {
         Reservations reservations = new Reservations();
-        AtomicInteger outboxes = new AtomicInteger();
+        Grants grants = new Grants();
+        Messages messages = new Messages();
         List<ActorPlan> actors = new ArrayList<>();
         List<ThreadHandle> activated = new ArrayList<>();
         return new ProcessState(
@@ -49,7 +53,8 @@ public record ProcessState(
                 reservations,
                 observer,
                 poison,
-                outboxes,
+                grants,
+                messages,
                 actors,
                 activated);
     }

@@ -6,6 +6,7 @@ import dev.outboard.dpa.machine.Op;
 import dev.outboard.dpa.machine.Space;
 import dev.outboard.dpa.machine.memory.Reservations;
 import dev.outboard.dpa.machine.memory.Words;
+import dev.outboard.dpa.machine.run.ActorPlan;
 import dev.outboard.dpa.machine.run.DoorbellBoard;
 import dev.outboard.dpa.machine.run.OutsidePort;
 import dev.outboard.dpa.machine.run.ProcessState;
@@ -56,8 +57,8 @@ final class DirectRules implements MemoryRules {
     }
 
     @Override
-    public void ring(int thread, int register, long value, long token) {
-        doorbells.ring(register, value, thread, token);
+    public void ring(int thread, int register, long value, int uar, long token) {
+        doorbells.ring(register, value, thread, uar, token);
     }
 
     @Override
@@ -165,6 +166,16 @@ final class DirectRules implements MemoryRules {
     @Override
     public boolean step() {
         return false;
+    }
+
+    @Override
+    public void complete(int thread) {
+        // All is visible.
+    }
+
+    @Override
+    public void add(ActorPlan plan) {
+        // Nothing is kept of each.
     }
 
     @Override

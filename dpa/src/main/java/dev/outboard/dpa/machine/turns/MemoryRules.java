@@ -4,6 +4,7 @@ import dev.outboard.dpa.machine.AtomicOp;
 import dev.outboard.dpa.machine.AtomicOrder;
 import dev.outboard.dpa.machine.Op;
 import dev.outboard.dpa.machine.Space;
+import dev.outboard.dpa.machine.run.ActorPlan;
 import java.lang.foreign.MemorySegment;
 
 /// What accesses do, and when stores become visible. Only the actor whose turn it is calls it, with
@@ -33,7 +34,7 @@ interface MemoryRules {
             long value);
 
     /// A thread rings a doorbell. It arrives at the board when these rules say so.
-    void ring(int thread, int register, long value, long token);
+    void ring(int thread, int register, long value, int uar, long token);
 
     /// A thread changes a word of 8 or 4 bytes in one step.
     ///
@@ -106,6 +107,14 @@ interface MemoryRules {
     ///
     /// @return false if none is left that has to happen, or that this run lets happen
     boolean step();
+
+    /// DPA-FXR-3: a thread is about to return to its host: what it has stored to DPA memory is
+    /// visible to everybody then, and of what it has stored through its window what it has written
+    /// back.
+    void complete(int thread);
+
+    /// There is one actor more.
+    void add(ActorPlan plan);
 
     /// What the NIC sees in DPA memory.
     byte[] seenByNic(long address, int lengthBytes);

@@ -16,8 +16,13 @@ final class OutsideStores {
     OutsideStores(WeakMemory memory, int actors) {
         this.memory = memory;
         for (int i = 0; i < actors; i++) {
-            pending.add(new ArrayList<>());
+            add();
         }
+    }
+
+    /// One actor more.
+    void add() {
+        pending.add(new ArrayList<>());
     }
 
     void store(int actor, long address, int lengthBytes, long value) {

@@ -5,6 +5,7 @@ import dev.outboard.dpa.machine.run.DoorbellBoard;
 import dev.outboard.dpa.model.MemoryState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 
@@ -19,16 +20,23 @@ final class PendingDoorbells {
     private final MemoryState state;
     private final DoorbellBoard board;
     private final List<Queue<Rung>> rung = new ArrayList<>();
-    private final int[] delivered;
+    private int[] delivered = {};
     private int pending;
 
     PendingDoorbells(MemoryState state, int threads, DoorbellBoard board) {
         this.state = state;
         this.board = board;
-        for (int i = 0; i < count(threads); i++) {
+        for (int i = 0; i < threads; i++) {
+            addThread();
+        }
+    }
+
+    /// One thread more.
+    void addThread() {
+        for (int i = 0; i < REGISTERS; i++) {
             rung.add(new ArrayDeque<>());
         }
-        delivered = new int[count(threads)];
+        delivered = Arrays.copyOf(delivered, rung.size());
     }
 
     /// How many names the model needs.
@@ -36,9 +44,9 @@ final class PendingDoorbells {
         return threads * REGISTERS;
     }
 
-    void ring(int thread, int register, long value, long token) {
+    void ring(int thread, int register, long value, int uar, long token) {
         int name = thread * REGISTERS + register / REGISTER_STRIDE;
-        rung.get(name).add(new Rung(register, value, thread, token));
+        rung.get(name).add(new Rung(register, value, thread, uar, token));
         pending++;
         state.ring(thread, register, name);
     }
@@ -48,12 +56,12 @@ final class PendingDoorbells {
         for (int name = 0; pending > 0 && name < delivered.length; name++) {
             while (delivered[name] < state.arrived(name)) {
                 Rung next = rung.get(name).remove();
-                board.ring(next.register, next.value, next.thread, next.token);
+                board.ring(next.register, next.value, next.thread, next.uar, next.token);
                 delivered[name]++;
                 pending--;
             }
         }
     }
 
-    private record Rung(int register, long value, int thread, long token) {}
+    private record Rung(int register, long value, int thread, int uar, long token) {}
 }

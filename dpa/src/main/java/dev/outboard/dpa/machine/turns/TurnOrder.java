@@ -1,5 +1,6 @@
 package dev.outboard.dpa.machine.turns;
 
+import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /// DPA-OPM-16: whose turn is next, and for how long: what a seed decides. Seeds differ in how long
@@ -23,14 +24,22 @@ final class TurnOrder {
     private final SplittableRandom random;
     private final int mean;
     private final boolean fair;
-    private final int[] weights;
+    private int[] weights = {};
     private int turns;
 
-    TurnOrder(SplittableRandom random, int actors) {
+    TurnOrder(SplittableRandom random) {
         this.random = random;
         mean = MEANS[random.nextInt(MEANS.length)];
         fair = random.nextBoolean();
-        weights = new int[actors];
+    }
+
+    /// There are so many actors.
+    void reach(int actors) {
+        int before = weights.length;
+        weights = Arrays.copyOf(weights, actors);
+        if (before < actors) {
+            Arrays.fill(weights, before, actors, 1);
+        }
     }
 
     /// How many operations the next turn takes, after so many of the run.

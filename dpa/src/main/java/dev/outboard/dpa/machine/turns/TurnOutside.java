@@ -18,6 +18,7 @@ import java.util.Optional;
 /// A NIC or a host in a run in turns.
 final class TurnOutside implements Nic, Host, SitedActor, SizedAccess {
     private final TurnRun run;
+    private final TurnMachine machine;
     private final TurnActor actor;
     private final int number;
     private final OutsidePort port;
@@ -33,6 +34,7 @@ final class TurnOutside implements Nic, Host, SitedActor, SizedAccess {
 
     TurnOutside(TurnRun run, ProcessState process, TurnActor actor, MemoryRules rules) {
         this.run = run;
+        machine = run.machine();
         this.actor = actor;
         this.rules = rules;
         number = actor.number();
@@ -52,7 +54,7 @@ final class TurnOutside implements Nic, Host, SitedActor, SizedAccess {
             site = told != 0 ? told : run.sites().ofCaller();
             told = 0;
         }
-        run.turn(actor);
+        machine.turn(actor);
     }
 
     @Override
@@ -70,7 +72,7 @@ final class TurnOutside implements Nic, Host, SitedActor, SizedAccess {
         enter();
         MemorySegment bytes = port.reach(address, lengthBytes);
         long value = rules.loadOutside(number, address, lengthBytes, bytes, port.offset(address));
-        actor.watch.load(address, value, run.version(), false);
+        actor.watch.load(address, value, machine.version(), false);
         observer.load(number, address, lengthBytes, site);
         return value;
     }
@@ -92,7 +94,7 @@ final class TurnOutside implements Nic, Host, SitedActor, SizedAccess {
 
     private void acted() {
         actor.watch.reset();
-        run.changed();
+        machine.changed();
     }
 
     @Override
@@ -117,7 +119,7 @@ final class TurnOutside implements Nic, Host, SitedActor, SizedAccess {
         if (old == expected) {
             update(address, value);
         } else {
-            actor.watch.load(address, old, run.version(), false);
+            actor.watch.load(address, old, machine.version(), false);
         }
         return old;
     }
@@ -165,14 +167,14 @@ final class TurnOutside implements Nic, Host, SitedActor, SizedAccess {
             OutsidePort.put(bytes, i, length, word);
             i += length;
         }
-        actor.watch.load(address, Arrays.hashCode(bytes), run.version(), false);
+        actor.watch.load(address, Arrays.hashCode(bytes), machine.version(), false);
         observer.load(number, address, lengthBytes, site);
         return bytes;
     }
 
     @Override
     public void pause() {
-        actor.watch.pause(run.version());
+        actor.watch.pause(machine.version());
         enter();
     }
 
@@ -207,6 +209,13 @@ final class TurnOutside implements Nic, Host, SitedActor, SizedAccess {
         acted();
         observer.receive(number, doorbell.token(), site);
         return doorbell;
+    }
+
+    @Override
+    public void command() {
+        enter();
+        actor.watch.reset();
+        run.command(actor, site);
     }
 
     @Override

@@ -3,14 +3,16 @@ package dev.outboard.dpa.machine.turns;
 import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.CrashReport;
 import dev.outboard.dpa.machine.Doorbell;
-import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.Host;
 import dev.outboard.dpa.machine.MemoryOperation;
 import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.Observer.Announcement;
 import dev.outboard.dpa.machine.Observer.Ending;
+import dev.outboard.dpa.machine.ProcessEndedException;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.RunResult;
 import dev.outboard.dpa.machine.RunResult.End;
+import dev.outboard.dpa.machine.ThreadAttributes.Kind;
 import dev.outboard.dpa.machine.ThreadHandle;
 import dev.outboard.dpa.machine.run.ActorPlan;
 import dev.outboard.dpa.machine.run.ActorPlan.HostPlan;
@@ -23,106 +25,312 @@ import dev.outboard.dpa.machine.run.EndSignal;
 import dev.outboard.dpa.machine.run.ProcessRun;
 import dev.outboard.dpa.machine.run.ProcessState;
 import dev.outboard.dpa.machine.turns.TurnActor.State;
-import dev.outboard.dpa.machine.unit.UnitCounters;
-import dev.outboard.dpa.machine.unit.UnitScheduler;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// A run in turns. Each actor is a virtual thread, but only the one that holds the baton acts; it
-/// decides itself when its turn is over and who is next, so that an operation costs no switch of
-/// threads.
+/// A process of a machine whose actors act in turns: its memory, its actors and how they end.
 public final class TurnRun implements ProcessRun {
+    /// In place of the number of a thread that rings.
+    private static final int OUTSIDE = -1;
+
+    private final TurnMachine machine;
     private final ProcessState process;
     private final RunMode.Turns mode;
     private final Observer observer;
     private final CodeSites sites;
     private final DoorbellBoard doorbells = new DoorbellBoard();
     private final MemoryRules rules;
-    private final TurnOrder order;
-    private final Baton baton = new Baton();
-    private final UnitScheduler units;
-    private final UnitCounters[] counters;
     private final List<TurnActor> actors = new ArrayList<>();
-    private final List<Thread> carriers = new ArrayList<>();
-    private final Thread main;
-    private final int[] candidates;
 
     /// Of the threads, by their numbers.
     private final List<TurnActor> threads = new ArrayList<>();
 
-    /// Counts all that could end somebody's waiting.
-    private long version;
-
-    private long operations;
-    private int left;
-    private long nextToken = 1;
+    private @Nullable TurnActor owner;
+    private @Nullable TurnOutside ownerPort;
     private long activations;
     private boolean running;
     private boolean stopped;
-    private End end = End.DONE;
     private @Nullable CrashReport crash;
     private @Nullable Throwable failure;
+    private Runnable whenCrashed = () -> {};
+    private boolean crashTold;
+    private int exitStatus;
+    private boolean unwound;
+    private volatile boolean ending;
 
     /// The run of what has been set up.
-    public TurnRun(ProcessState process, RunMode.Turns mode, CodeSites sites) {
+    public TurnRun(TurnMachine machine, ProcessState process, RunMode.Turns mode, CodeSites sites) {
+        this.machine = machine;
         this.process = process;
         this.mode = mode;
         this.sites = sites;
         observer = mode.observer();
-        SplittableRandom random = new SplittableRandom(mode.seed());
         rules =
                 mode.weak().isPresent()
-                        ? new WeakRules(process, mode.weak().get(), random.split(), doorbells)
+                        ? new WeakRules(
+                                process, mode.weak().get(), machine.randomOfRules(), doorbells)
                         : new DirectRules(process, doorbells);
-        order = new TurnOrder(random.split(), process.actors().size());
-        MachineOptions options = process.options();
-        units = new UnitScheduler(options.units());
-        counters = new UnitCounters[options.units().total()];
-        for (int unit = 0; unit < counters.length; unit++) {
-            counters[unit] = new UnitCounters(mode.seed(), unit, options.timing().tickNanos());
-        }
-        main = Thread.currentThread();
-        for (ActorPlan plan : process.actors()) {
-            TurnActor actor = new TurnActor(plan);
-            actors.add(actor);
-            if (plan instanceof ThreadPlan) {
-                threads.add(actor);
-            }
-        }
-        candidates = new int[actors.size()];
     }
+
+    // Life of the process
 
     @Override
     public RunResult run() {
-        running = true;
-        observer.started();
-        for (TurnActor actor : actors) {
-            carriers.add(Thread.ofVirtual().name(actor.plan.name()).unstarted(() -> life(actor)));
+        machine.enter();
+        try {
+            begin();
+            boolean over = machine.await(() -> stopped);
+            End end = over ? endOfAll() : machine.isAtLimit() ? End.LIMIT : endOfIdle();
+            List<String> waiting = end == End.STUCK || end == End.LIMIT ? unfinished() : List.of();
+            unwind();
+            machine.remove(this);
+            return result(end, waiting);
+        } finally {
+            machine.leave();
         }
-        carriers.forEach(Thread::start);
-        for (TurnActor actor : threads) {
-            boolean handler = ((ThreadPlan) actor.plan).attributes().handler();
-            if (actor.pending || !handler) {
-                actor.pending = false;
-                submit(actor);
-            }
+    }
+
+    private End endOfAll() {
+        return crash == null ? End.DONE : End.FAULT;
+    }
+
+    private End endOfIdle() {
+        if (actors.stream().noneMatch(TurnActor::isNeeded)) {
+            return End.DONE;
         }
-        passOn(null);
-        baton.await();
-        rules.settle();
-        List<String> waiting = end == End.STUCK || end == End.LIMIT ? unfinished() : List.of();
-        observer.finished();
-        if (failure != null) {
-            throw new IllegalStateException("A program outside the DPA failed", failure);
-        }
-        return new RunResult(end, Optional.ofNullable(crash), waiting, activations);
+        observer.stuck(
+                actors.stream()
+                        .filter(actor -> actor.state == State.READY && actor.isNeeded())
+                        .mapToInt(TurnActor::number)
+                        .toArray());
+        return End.STUCK;
     }
 
     private List<String> unfinished() {
-        return actors.stream().filter(actor -> actor.left).map(actor -> actor.plan.name()).toList();
+        return actors.stream().filter(TurnActor::isNeeded).map(actor -> actor.plan.name()).toList();
+    }
+
+    private RunResult result(End end, List<String> waiting) {
+        checkFailure();
+        return new RunResult(end, Optional.ofNullable(crash), waiting, activations);
+    }
+
+    private void checkFailure() {
+        if (failure != null) {
+            throw new IllegalStateException("A program outside the DPA failed", failure);
+        }
+    }
+
+    @Override
+    public void start(Runnable tell) {
+        whenCrashed = tell;
+        machine.enter();
+        try {
+            begin();
+        } finally {
+            leave();
+        }
+    }
+
+    /// A call of the host is over.
+    private void leave() {
+        boolean tell = crash != null && !crashTold;
+        crashTold |= tell;
+        machine.leave();
+        if (tell) {
+            whenCrashed.run();
+        }
+    }
+
+    private void begin() {
+        machine.add(this);
+        process.actors().forEach(this::addActor);
+        process.activated().forEach(this::activate);
+        running = true;
+        observer.started();
+        for (TurnActor actor : threads) {
+            if (actor.pending || kind(actor) == Kind.ONCE) {
+                actor.pending = false;
+                machine.submit(actor);
+            }
+        }
+    }
+
+    private void addActor(ActorPlan plan) {
+        TurnActor actor = new TurnActor(this, plan);
+        actors.add(actor);
+        if (plan instanceof HostPlan host && host.isOwner()) {
+            owner = actor;
+            ownerPort = new TurnOutside(this, process, actor, rules);
+            machine.addOwner(actor);
+            return;
+        }
+        if (plan instanceof ThreadPlan thread) {
+            threads.add(actor);
+            actor.argument = thread.attributes().argument();
+            actor.enabled = !running;
+        }
+        machine.add(actor, () -> life(actor));
+    }
+
+    @Override
+    public void add(ActorPlan plan) {
+        machine.enter();
+        try {
+            rules.add(plan);
+            observer.joined();
+            addActor(plan);
+        } finally {
+            machine.leave();
+        }
+    }
+
+    @Override
+    public void enable(ThreadHandle thread, long argument) {
+        machine.enter();
+        try {
+            TurnActor actor = threads.get(thread.number());
+            actor.argument = argument;
+            actor.enabled = true;
+            if (actor.pending || kind(actor) == Kind.ONCE) {
+                actor.pending = false;
+                machine.submit(actor);
+            }
+        } finally {
+            machine.leave();
+        }
+    }
+
+    @Override
+    public void retire(ThreadHandle thread) {
+        machine.enter();
+        try {
+            TurnActor actor = threads.get(thread.number());
+            actor.retired = true;
+            machine.withdraw(actor);
+            machine.unwind(actor);
+        } finally {
+            machine.leave();
+        }
+    }
+
+    @Override
+    public <T> T act(Function<Host, T> calls) {
+        machine.enter();
+        TurnActor self = Objects.requireNonNull(owner, "owner");
+        State before = self.state;
+        self.state = State.READY;
+        try {
+            return calls.apply(Objects.requireNonNull(ownerPort, "ownerPort"));
+        } catch (EndSignal over) {
+            throw new ProcessEndedException("The process has ended");
+        } finally {
+            self.state = before;
+            self.watch.reset();
+            leave();
+        }
+    }
+
+    @Override
+    public boolean await(BooleanSupplier condition, Duration atMost) {
+        boolean watched = atMost.toNanos() > process.options().timing().watchdogNanos();
+        machine.enter();
+        try {
+            while (!machine.await(() -> stopped || ending || condition.getAsBoolean())) {
+                if (!watched || machine.isAtLimit() || !expire()) {
+                    return false;
+                }
+            }
+            checkFailure();
+            return condition.getAsBoolean();
+        } finally {
+            leave();
+        }
+    }
+
+    @Override
+    public boolean call(ThreadHandle thread, Duration atMost) {
+        TurnActor called = threads.get(thread.number());
+        long returned = called.returns + 1;
+        int site =
+                act(host -> {
+                    host.activate(thread);
+                    return mode.isChecked() ? sites.ofCaller() : 0;
+                });
+        boolean done = await(() -> called.returns == returned, atMost);
+        if (done) {
+            observer.receive(ownerNumber(), called.returnToken, site);
+        }
+        return done;
+    }
+
+    private int ownerNumber() {
+        return Objects.requireNonNull(owner, "owner").number();
+    }
+
+    /// DPA-HW-3: nobody can go on, so that time passes until the watchdog ends a thread that polls.
+    ///
+    /// @return false if none does
+    private boolean expire() {
+        for (TurnActor actor : threads) {
+            if (actor.isReady()) {
+                actor.expired = true;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public int exitStatus() {
+        return exitStatus;
+    }
+
+    @Override
+    public Optional<CrashReport> crash() {
+        return Optional.ofNullable(crash);
+    }
+
+    @Override
+    public void end() {
+        // Whoever waits for the process in another thread of the host comes back.
+        ending = true;
+        machine.enter();
+        try {
+            if (!unwound) {
+                unwind();
+                machine.remove(this);
+            }
+        } finally {
+            machine.leave();
+        }
+    }
+
+    private void unwind() {
+        stopped = true;
+        unwound = true;
+        actors.forEach(machine::unwind);
+        actors.forEach(machine::withdraw);
+        rules.settle();
+        observer.finished();
+    }
+
+    /// Nobody of the process does anything any more.
+    private void stop() {
+        stopped = true;
+        for (TurnActor actor : actors) {
+            machine.withdraw(actor);
+        }
+    }
+
+    boolean isStopped() {
+        return stopped;
     }
 
     @Override
@@ -130,132 +338,11 @@ public final class TurnRun implements ProcessRun {
         return rules.seenByNic(address, lengthBytes);
     }
 
-    // Whose turn it is
-
-    /// The actor is about to do an operation: first others may have their turn.
-    void turn(TurnActor actor) {
-        if (stopped) {
-            throw EndSignal.stop();
-        }
-        if (++operations > mode.limitOperations()) {
-            stop(End.LIMIT);
-            throw EndSignal.stop();
-        }
-        if (rules.drift()) {
-            version++;
-            wake();
-        }
-        if (--left <= 0 || actor.watch.isAsleep(version)) {
-            giveWay(actor);
-        }
-    }
-
-    /// Gives the turn to whoever is next, and comes back when it is this actor again.
-    private void giveWay(TurnActor actor) {
-        passOn(actor);
-        if (stopped) {
-            throw EndSignal.stop();
-        }
-    }
-
-    /// Something has changed that somebody may wait for.
-    void changed() {
-        version++;
-    }
-
-    /// Counts all such changes.
-    long version() {
-        return version;
-    }
-
-    /// Lets the next actor act. The calling thread waits until it is the turn of `self`; if that is
-    /// null, it does not wait.
-    private void passOn(@Nullable TurnActor self) {
-        TurnActor next = stopped ? null : choose();
-        left = order.length(operations);
-        if (next != null && next.watch.isPolling()) {
-            left = Math.min(left, PollWatch.ROUND);
-        }
-        if (next != null && next.equals(self)) {
-            return;
-        }
-        if (next == null && !stopped) {
-            stop(endOfAll());
-        }
-        Thread carrier = next == null ? nextToUnwind(self) : carriers.get(next.number());
-        baton.pass(carrier);
-        if (self != null) {
-            baton.await();
-        }
-    }
-
-    private @Nullable TurnActor choose() {
-        while (true) {
-            int awake = 0;
-            for (TurnActor actor : actors) {
-                if (actor.state == State.READY && !actor.watch.isAsleep(version)) {
-                    candidates[awake++] = actor.number();
-                }
-            }
-            if (awake > 0) {
-                return actors.get(order.pick(candidates, awake));
-            }
-            if (!rules.step()) {
-                return chooseIdle();
-            }
-            version++;
-            wake();
-        }
-    }
-
-    /// Nobody sees anything new. Whoever has not looked long enough to be sure looks on.
-    private @Nullable TurnActor chooseIdle() {
-        int count = 0;
-        for (TurnActor actor : actors) {
-            if (actor.state == State.READY && actor.watch.looksOn(version)) {
-                candidates[count++] = actor.number();
-            }
-        }
-        return count == 0 || isDone() ? null : actors.get(order.pick(candidates, count));
-    }
-
-    private boolean isDone() {
-        return actors.stream().noneMatch(TurnActor::isNeeded);
-    }
-
-    private End endOfAll() {
-        return isDone() ? End.DONE : End.STUCK;
-    }
-
-    private void stop(End end) {
-        this.end = end;
-        stopped = true;
-        actors.forEach(actor -> actor.left = actor.isNeeded());
-        if (end == End.STUCK) {
-            observer.stuck(
-                    actors.stream()
-                            .filter(actor -> actor.state == State.READY && actor.isNeeded())
-                            .mapToInt(TurnActor::number)
-                            .toArray());
-        }
-    }
-
-    /// The run is over: one after the other leaves its program, and the main thread goes on last.
-    private Thread nextToUnwind(@Nullable TurnActor self) {
-        for (TurnActor actor : actors) {
-            if (!actor.gone && !actor.equals(self)) {
-                return carriers.get(actor.number());
-            }
-        }
-        return self == null || self.gone ? main : carriers.get(self.number());
-    }
-
     // Lives of actors
 
     private void life(TurnActor actor) {
-        baton.await();
         try {
-            if (!stopped) {
+            if (!actor.isUnwinding()) {
                 switch (actor.plan) {
                     case NicPlan nic ->
                             nic.program().run(new TurnOutside(this, process, actor, rules));
@@ -266,62 +353,73 @@ public final class TurnRun implements ProcessRun {
                 }
             }
         } catch (EndSignal over) {
-            // The run is over.
+            // The process is over.
         } catch (Throwable thrown) {
             if (failure == null && !stopped) {
                 failure = thrown;
-                stop(End.DONE);
+                stop();
             }
         }
-        actor.state = State.ENDED;
-        actor.gone = true;
-        version++;
-        passOn(null);
     }
 
     /// All activations of a thread, one after the other.
     private void activations(TurnActor actor, TurnThread thread) {
-        while (!stopped) {
+        while (!actor.isUnwinding()) {
             Ending ending = activation(actor, thread);
             if (ending == Ending.FAULT) {
                 return;
             }
             activations++;
-            version++;
-            boolean handler = ((ThreadPlan) actor.plan).attributes().handler();
-            release(actor);
-            if (ending == Ending.FINISH || (ending == Ending.RETURN && !handler)) {
+            machine.changed();
+            machine.release(actor);
+            if (ending == Ending.FINISH || (ending == Ending.RETURN && kind(actor) == Kind.ONCE)) {
                 return;
             }
             actor.state = State.INACTIVE;
             if (actor.pending || ending == Ending.RETRIGGER) {
                 actor.pending = false;
-                submit(actor);
+                machine.submit(actor);
             }
-            passOn(actor);
+            machine.passOn(actor);
         }
+    }
+
+    private static Kind kind(TurnActor actor) {
+        return ((ThreadPlan) actor.plan).attributes().kind();
     }
 
     private Ending activation(TurnActor actor, TurnThread thread) {
         ThreadPlan plan = (ThreadPlan) actor.plan;
         thread.begin();
-        observer.begin(actor.number(), plan.attributes().handler(), actor.pendingToken);
+        observer.begin(actor.number(), kind(actor) == Kind.HANDLER, actor.pendingToken);
         actor.pendingToken = 0;
         Ending ending = Ending.RETURN;
         try {
             plan.kernel().run(thread);
             thread.end();
         } catch (EndSignal signal) {
-            if (stopped) {
+            if (actor.isUnwinding()) {
                 throw signal;
             }
             ending = signal.ending();
+            if (signal.exitStatus() != 0) {
+                exitStatus = signal.exitStatus();
+                observer.end(actor.number(), ending, thread.endSite());
+                stop();
+                throw EndSignal.stop();
+            }
         } catch (Throwable thrown) {
-            if (stopped) {
+            if (actor.isUnwinding()) {
                 throw EndSignal.stop();
             }
             ending = Ending.FAULT;
             crash(actor, thread.latest(), thrown);
+        }
+        if (ending == Ending.RETURN && kind(actor) == Kind.RPC) {
+            actor.returnToken = machine.nextToken();
+            actor.returns++;
+            int place = thread.endSite();
+            observer.announce(actor.number(), Announcement.RETURN, actor.returnToken, 0, place);
         }
         observer.end(actor.number(), ending, thread.endSite());
         return ending;
@@ -329,10 +427,10 @@ public final class TurnRun implements ProcessRun {
 
     private void crash(TurnActor actor, List<MemoryOperation> latest, Throwable thrown) {
         crash = CrashReports.of(thrown, actor.plan.name(), actor.unit, latest);
-        stop(End.FAULT);
+        stop();
     }
 
-    // Activations and units
+    // Activations
 
     @Override
     public void activate(ThreadHandle thread) {
@@ -341,68 +439,49 @@ public final class TurnRun implements ProcessRun {
 
     /// An actor outside activates a thread.
     void activate(TurnActor from, ThreadHandle thread, int site) {
-        long token = nextToken++;
+        long token = machine.nextToken();
         observer.announce(from.number(), Announcement.CALL, token, 0, site);
         activate(threads.get(thread.number()), token);
     }
 
     private void activate(TurnActor actor, long token) {
-        version++;
+        machine.changed();
         actor.pendingToken = token;
-        if (!running || (actor.state != State.INACTIVE && actor.state != State.ENDED)) {
+        boolean inactive = actor.state == State.INACTIVE;
+        if (!running || !actor.enabled || (!inactive && actor.state != State.ENDED)) {
             actor.pending = true;
-        } else if (actor.state == State.INACTIVE) {
-            submit(actor);
+        } else if (inactive) {
+            machine.submit(actor);
         }
-    }
-
-    private void submit(TurnActor actor) {
-        ThreadPlan plan = (ThreadPlan) actor.plan;
-        actor.unit = units.activate(plan.handle().number(), plan.attributes().affinity());
-        actor.state = actor.unit == UnitScheduler.NONE ? State.UNITLESS : State.READY;
-        actor.watch.reset();
-    }
-
-    private void release(TurnActor actor) {
-        int next = units.release(actor.unit);
-        if (next != UnitScheduler.NONE) {
-            threads.get(next).unit = actor.unit;
-            threads.get(next).state = State.READY;
-        }
-        actor.unit = UnitScheduler.NONE;
-    }
-
-    /// DPA-HW-2: the next thread that waits for the unit gets it.
-    void yieldUnit(TurnActor actor) {
-        if (units.isWanted(actor.unit)) {
-            release(actor);
-            submit(actor);
-        }
-        giveWay(actor);
-    }
-
-    UnitCounters counters(TurnActor actor) {
-        return counters[actor.unit];
     }
 
     // Doorbells
 
     /// A thread rings.
-    void ring(TurnActor actor, int register, long value, int site) {
-        long token = nextToken++;
+    void ring(TurnActor actor, int register, long value, int uar, int site) {
+        long token = machine.nextToken();
         Announcement kind =
                 register == AddressMap.MSIX_DOORBELL
                         ? Announcement.INTERRUPT
                         : Announcement.DOORBELL;
-        rules.ring(((ThreadPlan) actor.plan).handle().number(), register, value, token);
+        rules.ring(((ThreadPlan) actor.plan).handle().number(), register, value, uar, token);
         int queue = Doorbell.number(register, value);
         observer.announce(actor.number(), kind, token, Doorbell.source(register, queue), site);
-        version++;
+        machine.changed();
+        wake();
+    }
+
+    /// The host has a command for the NIC.
+    void command(TurnActor from, int site) {
+        long token = machine.nextToken();
+        observer.announce(from.number(), Announcement.CALL, token, 0, site);
+        doorbells.ring(Doorbell.COMMAND, 0, OUTSIDE, 0, token);
+        machine.changed();
         wake();
     }
 
     /// Those that wait for doorbells look again.
-    private void wake() {
+    void wake() {
         for (TurnActor actor : actors) {
             if (actor.state == State.WAITING) {
                 actor.state = State.READY;
@@ -417,10 +496,7 @@ public final class TurnRun implements ProcessRun {
         int found;
         while ((found = doorbells.find(register, queue)) < 0) {
             actor.state = State.WAITING;
-            passOn(actor);
-            if (stopped) {
-                throw EndSignal.stop();
-            }
+            machine.giveWay(actor);
         }
         return found;
     }
@@ -430,6 +506,14 @@ public final class TurnRun implements ProcessRun {
     }
 
     // What actors ask for
+
+    TurnMachine machine() {
+        return machine;
+    }
+
+    MemoryRules rules() {
+        return rules;
+    }
 
     Observer observer() {
         return observer;

@@ -7,16 +7,19 @@ import dev.outboard.dpa.machine.DpaFxp;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.MemoryOperation;
 import dev.outboard.dpa.machine.MemoryOperation.Kind;
+import dev.outboard.dpa.machine.Messages;
 import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.Observer.Counter;
 import dev.outboard.dpa.machine.Observer.Ending;
 import dev.outboard.dpa.machine.Op;
 import dev.outboard.dpa.machine.ProgramEdits.Operation;
 import dev.outboard.dpa.machine.Space;
+import dev.outboard.dpa.machine.ThreadAttributes;
 import dev.outboard.dpa.machine.run.AccessPort;
 import dev.outboard.dpa.machine.run.ActorPlan.ThreadPlan;
 import dev.outboard.dpa.machine.run.CodeSites;
 import dev.outboard.dpa.machine.run.EndSignal;
+import dev.outboard.dpa.machine.run.ExitStatus;
 import dev.outboard.dpa.machine.run.Fuel;
 import dev.outboard.dpa.machine.run.FueledThread;
 import dev.outboard.dpa.machine.run.LatestOperations;
@@ -31,6 +34,7 @@ import java.util.List;
 /// rules of the run, and is then told to the observer.
 final class TurnThread implements SitedActor, SizedThread, FueledThread {
     private final TurnRun run;
+    private final TurnMachine machine;
     private final TurnActor actor;
     private final int number;
     private final int actorNumber;
@@ -56,6 +60,7 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
 
     TurnThread(TurnRun run, ProcessState process, TurnActor actor, MemoryRules rules) {
         this.run = run;
+        machine = run.machine();
         this.actor = actor;
         this.rules = rules;
         plan = (ThreadPlan) actor.plan;
@@ -87,6 +92,11 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
         if (edited) {
             insert(sites.after(site));
         }
+        if (plan.attributes().kind() == ThreadAttributes.Kind.RPC) {
+            // The machine sees to it that the host can read what the call has written.
+            rules.complete(number);
+            observer.memoryWriteback(actorNumber, site);
+        }
     }
 
     /// Where the activation ended.
@@ -111,12 +121,15 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
                 insert(sites.before(site));
             }
         }
-        run.turn(actor);
+        machine.turn(actor);
+        if (actor.expired) {
+            throw Fuel.watchdog(options);
+        }
         take(1, 1L + cycles);
     }
 
     private void take(int operations, long cycles) {
-        run.counters(actor).advance(operations, cycles);
+        machine.counters(actor).advance(operations, cycles);
         unitCycles += cycles;
         Fuel.checkWatchdog(unitCycles, options);
     }
@@ -165,7 +178,7 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
 
     @Override
     public long argument() {
-        return plan.attributes().argument();
+        return actor.argument;
     }
 
     @Override
@@ -182,7 +195,7 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
         latest.note(Kind.LOAD, address, lengthBytes);
         MemorySegment bytes = port.reach(address, lengthBytes, false);
         long value = rules.load(number, address, lengthBytes, bytes, port.offset(address));
-        actor.watch.load(address, value, run.version(), counting);
+        actor.watch.load(address, value, machine.version(), counting);
         observer.load(actorNumber, address, lengthBytes, site);
         return value;
     }
@@ -203,7 +216,7 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
     /// It has done something that others may wait for.
     private void acted() {
         actor.watch.reset();
-        run.changed();
+        machine.changed();
     }
 
     @Override
@@ -214,7 +227,7 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
                 return;
             }
             latest.note(Kind.STORE, address, Long.BYTES);
-            run.ring(actor, port.doorbell(address), value, site);
+            run.ring(actor, port.doorbell(address), value, port.uar(), site);
             actor.watch.reset();
         } else {
             store(address, Long.BYTES, value);
@@ -283,7 +296,7 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
                         operand);
         if (op.apply(old, operand, lengthBytes) == old) {
             // A lock that stays taken, for instance: nobody can tell that it was tried.
-            actor.watch.load(address, old, run.version(), false);
+            actor.watch.load(address, old, machine.version(), false);
         } else {
             acted();
         }
@@ -299,7 +312,7 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
         long value =
                 rules.loadReserved(
                         number, order, address, lengthBytes, bytes, port.offset(address));
-        actor.watch.load(address, value, run.version(), false);
+        actor.watch.load(address, value, machine.version(), false);
         observer.atomic(actorNumber, address, lengthBytes, order, false, site);
         return value;
     }
@@ -343,11 +356,33 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
     public boolean configureWindow(int key) {
         enter(0);
         rules.leaveWindow(number);
-        boolean configured = port.configureWindow(key);
-        if (configured) {
+        return configured(port.configureWindow(key));
+    }
+
+    @Override
+    public boolean configureWindow(int window, int key) {
+        enter(0);
+        rules.leaveWindow(number);
+        return configured(port.configureWindow(window, key));
+    }
+
+    private boolean configured(boolean done) {
+        if (done) {
             observer.configureWindow(actorNumber, site);
         }
-        return configured;
+        return done;
+    }
+
+    @Override
+    public int errno() {
+        enter(0);
+        return port.errno();
+    }
+
+    @Override
+    public void resetErrno() {
+        enter(0);
+        port.resetErrno();
     }
 
     @Override
@@ -362,10 +397,16 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
         return port.allocateStack(lengthBytes);
     }
 
+    @Override
+    public void message(int stream, Messages.Level level, String format, long... arguments) {
+        enter(0);
+        port.messages().print(stream, level, format, arguments, this);
+    }
+
     // Counters: a read does not count itself
 
     private long counter(Counter counter) {
-        UnitCounters counters = run.counters(actor);
+        UnitCounters counters = machine.counters(actor);
         long value =
                 switch (counter) {
                     case CYCLES -> counters.cycles();
@@ -416,16 +457,21 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
     @Override
     public void yieldUnit() {
         enter(0);
-        run.yieldUnit(actor);
+        machine.yieldUnit(actor);
         unitCycles = 0;
     }
 
     private EndSignal leave(Ending ending) {
+        plan.checkLeave(ending);
+        return leave(new EndSignal(ending));
+    }
+
+    private EndSignal leave(EndSignal signal) {
         if (traced) {
             end();
             site = told != 0 ? told : sites.ofCaller();
         }
-        return new EndSignal(ending);
+        return signal;
     }
 
     @Override
@@ -444,5 +490,17 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
     public void finish() {
         enter(0);
         throw leave(Ending.FINISH);
+    }
+
+    @Override
+    public void finishProcess() {
+        enter(0);
+        throw leave(EndSignal.exit(ExitStatus.FINISHED));
+    }
+
+    @Override
+    public void error(int code) {
+        enter(0);
+        throw leave(EndSignal.exit(ExitStatus.ofProgram(code)));
     }
 }

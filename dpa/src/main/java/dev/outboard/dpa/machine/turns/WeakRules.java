@@ -6,6 +6,8 @@ import dev.outboard.dpa.machine.AtomicOrder;
 import dev.outboard.dpa.machine.Op;
 import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.Space;
+import dev.outboard.dpa.machine.run.ActorPlan;
+import dev.outboard.dpa.machine.run.ActorPlan.ThreadPlan;
 import dev.outboard.dpa.machine.run.DoorbellBoard;
 import dev.outboard.dpa.machine.run.ProcessState;
 import dev.outboard.dpa.model.Code;
@@ -68,6 +70,21 @@ final class WeakRules implements MemoryRules {
     @Override
     public boolean step() {
         return outside.step(random) || (state.hasMandatory() ? anyStep() : likelyStep());
+    }
+
+    @Override
+    public void complete(int thread) {
+        state.memoryWriteback(thread);
+        until(() -> !state.isReturnBlocked(thread));
+    }
+
+    @Override
+    public void add(ActorPlan plan) {
+        outside.add();
+        if (plan instanceof ThreadPlan) {
+            state.addThread(PendingDoorbells.count(1));
+            doorbells.addThread();
+        }
     }
 
     @Override
@@ -188,8 +205,8 @@ final class WeakRules implements MemoryRules {
     }
 
     @Override
-    public void ring(int thread, int register, long value, long token) {
-        doorbells.ring(thread, register, value, token);
+    public void ring(int thread, int register, long value, int uar, long token) {
+        doorbells.ring(thread, register, value, uar, token);
     }
 
     @Override

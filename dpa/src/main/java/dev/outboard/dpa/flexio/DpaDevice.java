@@ -1,0 +1,72 @@
+package dev.outboard.dpa.flexio;
+
+import dev.outboard.dpa.flexio.FlexioException.Reason;
+import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.RunMode;
+import dev.outboard.dpa.machine.UnitGrid;
+import dev.outboard.dpa.process.DpaMachine;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// A network device with or without a DPA. Several processes of the host may use it at once.
+///
+/// ```java
+/// DpaDevice device = DpaDevice.of(MachineOptions.DEFAULT, RunMode.fast());
+/// ```
+public final class DpaDevice {
+    private static final int FIRST_NUMBER = 0x40;
+
+    private final @Nullable DpaMachine machine;
+
+    /// DPA-SYS-5, DPA-FXO-4: queues, keys and outboxes of all processes have different numbers, so
+    /// that none can be taken for that of another process.
+    private final AtomicInteger numbers = new AtomicInteger(FIRST_NUMBER);
+
+    private DpaDevice(@Nullable DpaMachine machine) {
+        this.machine = machine;
+    }
+
+    /// A device whose DPA is built and runs like that.
+    public static DpaDevice of(MachineOptions options, RunMode mode) {
+        return new DpaDevice(new DpaMachine(options, mode));
+    }
+
+    /// A device without a DPA.
+    public static DpaDevice withoutDpa() {
+        return new DpaDevice(null);
+    }
+
+    /// DPA-SYS-1: what its DPA can do.
+    public DpaCapabilities capabilities() {
+        if (machine == null) {
+            return new DpaCapabilities(false, 0, 0, 0, 0, 0);
+        }
+        MachineOptions options = machine.options();
+        UnitGrid units = options.units();
+        return new DpaCapabilities(
+                true,
+                units.cores(),
+                units.unitsPerCore(),
+                units.total(),
+                units.usable(),
+                options.storage().heapBytes());
+    }
+
+    /// The DPA.
+    ///
+    /// @throws FlexioException if there is none
+    DpaMachine machine() {
+        if (machine == null) {
+            throw FlexioException.refuse(Reason.NOT_SUPPORTED, "The device has no DPA");
+        }
+        return machine;
+    }
+
+    int nextNumber() {
+        return numbers.getAndIncrement();
+    }
+
+    AtomicInteger numbers() {
+        return numbers;
+    }
+}

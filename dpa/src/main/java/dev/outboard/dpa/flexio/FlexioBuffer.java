@@ -1,0 +1,107 @@
+package dev.outboard.dpa.flexio;
+
+import dev.outboard.dpa.flexio.FlexioException.Reason;
+import dev.outboard.dpa.machine.ExternalKind;
+import dev.outboard.dpa.machine.ExternalRegion;
+import dev.outboard.dpacc.DpaAddr;
+
+/// DPA-HW-12, DPA-HW-15: memory outside the DPA that its network device can reach: of the host, of
+/// the Arm cores, of a GPU or of the device. It lives as long as the process.
+public final class FlexioBuffer {
+    private final FlexioProcess process;
+    private final ExternalRegion region;
+
+    private FlexioBuffer(FlexioProcess process, ExternalRegion region) {
+        this.process = process;
+        this.region = region;
+    }
+
+    /// Takes memory, which starts as zero.
+    public static FlexioBuffer create(
+            FlexioProcess process, String name, ExternalKind kind, long lengthBytes) {
+        process.check();
+        if (lengthBytes < 1) {
+            throw FlexioException.refuse(
+                    Reason.BAD_ARGUMENT,
+                    "Buffer '%s' has at least 1 byte, not %d".formatted(name, lengthBytes));
+        }
+        ExternalRegion region = process.process().external().add(name, kind, lengthBytes);
+        return new FlexioBuffer(process, region);
+    }
+
+    /// What device code, keys and queue entries call its first byte.
+    public DpaAddr address() {
+        return new DpaAddr(region.address());
+    }
+
+    /// How long it is.
+    public long lengthBytes() {
+        return region.bytes().byteSize();
+    }
+
+    /// Copies a part of it to the host.
+    public byte[] read(long offset, int lengthBytes) {
+        checkPart(offset, lengthBytes);
+        return process.act(host -> host.copyFrom(region.address() + offset, lengthBytes));
+    }
+
+    /// Copies to it from the host.
+    public void write(long offset, byte... bytes) {
+        checkPart(offset, bytes.length);
+        process.act(host -> {
+            host.copyTo(region.address() + offset, bytes);
+            return true;
+        });
+    }
+
+    /// DPA-HW-15: a load of the host itself, of 8 bytes.
+    ///
+    /// @throws FlexioException if the host reaches this kind of memory by copies only
+    public long load64(long offset) {
+        checkDirect(offset);
+        return process.act(host -> host.load64(region.address() + offset));
+    }
+
+    /// DPA-HW-15: a store of the host itself, of 8 bytes.
+    ///
+    /// @throws FlexioException if the host reaches this kind of memory by copies only
+    public void store64(long offset, long value) {
+        checkDirect(offset);
+        process.act(host -> {
+            host.store64(region.address() + offset, value);
+            return true;
+        });
+    }
+
+    private void checkDirect(long offset) {
+        checkPart(offset, Long.BYTES);
+        if (!region.kind().isDirect() || offset % Long.BYTES != 0) {
+            throw FlexioException.refuse(
+                    Reason.BAD_ARGUMENT,
+                    "The host loads and stores 8 aligned bytes of memory of its own and of the Arm, not of %s at offset %d"
+                            .formatted(this, offset));
+        }
+    }
+
+    private void checkPart(long offset, long bytes) {
+        if (offset < 0 || bytes < 0 || offset > lengthBytes() - bytes) {
+            throw FlexioException.refuse(
+                    Reason.BAD_ARGUMENT,
+                    "%s has %d bytes, not %d from %d on"
+                            .formatted(this, lengthBytes(), bytes, offset));
+        }
+    }
+
+    FlexioProcess process() {
+        return process;
+    }
+
+    ExternalRegion region() {
+        return region;
+    }
+
+    @Override
+    public String toString() {
+        return "%s memory '%s'".formatted(region.kind(), region.name());
+    }
+}

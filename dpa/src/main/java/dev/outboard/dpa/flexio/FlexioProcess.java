@@ -1,0 +1,417 @@
+package dev.outboard.dpa.flexio;
+
+import dev.outboard.dpa.flexio.FlexioErrorState.Kind;
+import dev.outboard.dpa.flexio.FlexioException.Reason;
+import dev.outboard.dpa.flexio.FlexioException.Status;
+import dev.outboard.dpa.machine.CrashReport;
+import dev.outboard.dpa.machine.DpaThread;
+import dev.outboard.dpa.machine.Host;
+import dev.outboard.dpa.machine.Observer;
+import dev.outboard.dpa.machine.ProcessEndedException;
+import dev.outboard.dpa.machine.ProgramImage;
+import dev.outboard.dpa.machine.ThreadAttributes;
+import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.dpa.nic.AsyncEvent;
+import dev.outboard.dpa.nic.NicEngine;
+import dev.outboard.dpa.process.DpaProcess;
+import dev.outboard.dpacc.DpaApp;
+import dev.outboard.dpacc.DpaCall;
+import dev.outboard.dpacc.DpaFunction;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// A process of the DPA: a program that the host has loaded, its memory, and what the host has made
+/// for it. Any thread of the host may use it. In turns (WEAK, CHECK) the machine stands still
+/// unless one of them is in a call of it.
+public final class FlexioProcess implements AutoCloseable {
+    private static final System.Logger LOGGER = System.getLogger(FlexioProcess.class.getName());
+
+    /// DPA-FXE-9: the exit status of a process that its program has ended without an error.
+    private static final int FINISHED = 0x40;
+
+    /// How long a call may take.
+    private static final Duration CALL_LIMIT = Duration.ofMinutes(1);
+
+    private final HostProcess host;
+    private final DpaDevice device;
+    private final DpaApp<DpaThread> app;
+    private final DpaProcess process;
+    private final NicEngine nic;
+    private final FlexioHeap heap;
+    private final FlexioUar uar;
+    private final FlexioPd domain;
+
+    /// DPA-FXR-2: calls are served one at a time, in their order.
+    private final ReentrantLock calls = new ReentrantLock(true);
+
+    private final ThreadHandle server;
+    private @Nullable DpaCall<DpaThread> call;
+    private long result;
+    private boolean isCallLost;
+
+    /// The latest first.
+    private final Deque<FlexioObject> objects = new ArrayDeque<>();
+
+    private boolean hasThreads;
+    private @Nullable DpaFunction<DpaThread> errorHandler;
+    private boolean closed;
+    private FlexioErrorState userError = FlexioErrorState.NONE;
+
+    private FlexioProcess(
+            HostProcess host, DpaDevice device, DpaApp<DpaThread> app, Attributes attributes) {
+        this.host = host;
+        this.device = device;
+        this.app = app;
+        ProgramImage image = ProgramImage.globals(app.globalBytes());
+        process = DpaProcess.open(device.machine(), image, attributes.observer);
+        process.load(app);
+        nic =
+                new NicEngine(
+                        process,
+                        "NIC",
+                        attributes.maxMessageBytes,
+                        device.numbers(),
+                        this::happened);
+        heap = new FlexioHeap(this, process);
+        uar = new FlexioUar(this);
+        domain = new FlexioPd(this);
+        process.start(this::crashed);
+        server = process.trustedThread("RPC", this::serve, ThreadAttributes.RPC);
+        process.enable(server, 0);
+    }
+
+    /// DPA-FXP-2: how a process is made.
+    ///
+    /// @param observer follows it, but under FAST: a checker, for one
+    /// @param maxMessageBytes the longest message of its queue pairs
+    /// @param congestionControl whether it takes the congestion control of the device over, which
+    ///   is not supported
+    public record Attributes(Observer observer, int maxMessageBytes, boolean congestionControl) {
+        private static final int DEFAULT_MESSAGE_BYTES = 64 << 10;
+
+        /// Without an observer, messages up to 64 KiB.
+        public static final Attributes DEFAULT =
+                new Attributes(Observer.NONE, DEFAULT_MESSAGE_BYTES, false);
+
+        /// With an observer.
+        public Attributes withObserver(Observer observer) {
+            return new Attributes(observer, maxMessageBytes, congestionControl);
+        }
+
+        /// With another longest message.
+        public Attributes withMaxMessageBytes(int maxMessageBytes) {
+            return new Attributes(observer, maxMessageBytes, congestionControl);
+        }
+
+        /// With congestion control.
+        public Attributes withCongestionControl() {
+            return new Attributes(observer, maxMessageBytes, true);
+        }
+    }
+
+    /// DPA-FXP-1: loads an app. Its functions can be used with the process from now on.
+    ///
+    /// @throws FlexioException if the device has no DPA, or the host process is gone
+    public static FlexioProcess create(HostProcess host, DpaDevice device, DpaApp<DpaThread> app) {
+        return create(host, device, app, Attributes.DEFAULT);
+    }
+
+    /// The same with attributes.
+    public static FlexioProcess create(
+            HostProcess host, DpaDevice device, DpaApp<DpaThread> app, Attributes attributes) {
+        host.check();
+        if (attributes.congestionControl) {
+            throw FlexioException.refuse(
+                    Reason.NOT_SUPPORTED, "A process cannot take congestion control over");
+        }
+        FlexioProcess created = new FlexioProcess(host, device, app, attributes);
+        try {
+            host.adopt(created);
+        } catch (FlexioException e) {
+            created.close();
+            throw e;
+        }
+        return created;
+    }
+
+    // Calls
+
+    /// DPA-FXR-1: runs a function on the DPA and waits for its result.
+    ///
+    /// @param function made by the stub of the app
+    /// @throws FlexioException FATAL_ERR if the process meets a fatal error meanwhile or has met
+    ///   one, TIMEOUT after a minute
+    public long call(DpaCall<DpaThread> function) {
+        DpaFunction<DpaThread> loaded = loaded(function.function(), DpaFunction.Kind.RPC);
+        calls.lock();
+        try {
+            check();
+            checkNoFault();
+            if (isCallLost) {
+                throw FlexioException.refuse(
+                        Reason.WRONG_TIME, "A call that took too long is still running");
+            }
+            call = new DpaCall<>(loaded, function.arguments());
+            if (process.call(server, CALL_LIMIT)) {
+                return result;
+            }
+            check();
+            checkNoFault();
+            isCallLost = true;
+            throw new FlexioException(
+                    Status.TIMEOUT,
+                    Reason.NO_ANSWER,
+                    "Function %s has not returned".formatted(loaded));
+        } finally {
+            calls.unlock();
+        }
+    }
+
+    /// DPA-FXP-4: names a function of the device that runs once when the process meets a fatal
+    /// error, on what is left of it.
+    ///
+    /// @param function marked `@DpaGlobal`, without arguments beside its thread
+    /// @throws FlexioException if the process has threads already
+    public void setErrorHandler(DpaFunction<DpaThread> function) {
+        check();
+        DpaFunction<DpaThread> loaded = loaded(function, DpaFunction.Kind.GLOBAL);
+        if (loaded.arguments().bytes() != 0) {
+            throw FlexioException.refuse(
+                    Reason.BAD_ARGUMENT,
+                    "Function %s takes arguments: an error handler takes none".formatted(loaded));
+        }
+        synchronized (this) {
+            if (hasThreads) {
+                throw FlexioException.refuse(
+                        Reason.WRONG_TIME,
+                        "An error handler is set before the first thread is made");
+            }
+            errorHandler = loaded;
+        }
+    }
+
+    private void crashed() {
+        DpaFunction<DpaThread> handler;
+        synchronized (this) {
+            handler = errorHandler;
+        }
+        if (handler != null) {
+            ByteBuffer nothing = ByteBuffer.allocate(0);
+            process.runAfterwards(handler.name(), thread -> handler.body().run(thread, nothing))
+                    .crash()
+                    .ifPresent(second ->
+                            LOGGER.log(
+                                    System.Logger.Level.WARNING,
+                                    "The error handler of {0} failed: {1}",
+                                    this,
+                                    second.text()));
+        }
+    }
+
+    private void serve(DpaThread thread) {
+        DpaCall<DpaThread> asked = call;
+        if (asked != null) {
+            result = asked.run(thread);
+        }
+    }
+
+    /// A function of the app, as this process runs it.
+    DpaFunction<DpaThread> loaded(DpaFunction<DpaThread> function, DpaFunction.Kind kind) {
+        if (!function.program().equals(app.name())) {
+            throw FlexioException.refuse(
+                    Reason.NOT_IN_APP,
+                    "Function %s is not in app %s of this process".formatted(function, app.name()));
+        }
+        if (function.kind() != kind) {
+            throw FlexioException.refuse(
+                    Reason.NOT_IN_APP,
+                    "Function %s is marked %s: it cannot be used as %s"
+                            .formatted(function, function.kind(), kind));
+        }
+        return process.loaded(function);
+    }
+
+    /// The heap.
+    public FlexioHeap heap() {
+        return heap;
+    }
+
+    /// DPA-FXP-3: the UAR that it has by itself.
+    public FlexioUar uar() {
+        return uar;
+    }
+
+    /// DPA-FXP-2: the protection domain that it has by itself.
+    public FlexioPd domain() {
+        return domain;
+    }
+
+    // Errors
+
+    /// DPA-FXP-5, DPA-SYS-11: what has gone wrong. Can be asked as long as the object exists.
+    public FlexioErrorState errorState() {
+        Optional<CrashReport> crash = process.crash();
+        if (crash.isPresent()) {
+            return new FlexioErrorState(Kind.FATAL, crash.get().fault().code(), crash.get().text());
+        }
+        int exitStatus = process.exitStatus();
+        synchronized (this) {
+            if (exitStatus != 0 && exitStatus != FINISHED) {
+                return new FlexioErrorState(
+                        Kind.USER,
+                        exitStatus,
+                        "The program has ended the process with status %d".formatted(exitStatus));
+            }
+            return new FlexioErrorState(userError.kind(), exitStatus, userError.text());
+        }
+    }
+
+    /// DPA-FXP-5: waits for an error.
+    ///
+    /// @param atMost in turns a time of the machine
+    /// @return what has gone wrong, or that nothing has
+    public FlexioErrorState awaitError(Duration atMost) {
+        check();
+        process.await(() -> errorState().kind() != Kind.NONE || process.exitStatus() != 0, atMost);
+        return errorState();
+    }
+
+    /// What a thread did that ended the process, if any did.
+    public Optional<CrashReport> crashReport() {
+        return process.crash();
+    }
+
+    /// DPA-FXO-7, DPA-ERR-8: whoever rang goes on.
+    private void happened(AsyncEvent event) {
+        if (event.kind() == AsyncEvent.Kind.FOREIGN_DOORBELL) {
+            synchronized (this) {
+                if (userError.kind() == Kind.NONE) {
+                    userError =
+                            new FlexioErrorState(
+                                    Kind.USER,
+                                    0,
+                                    "A doorbell of queue 0x%x was dropped: the process has none of that number"
+                                            .formatted(event.queueNumber()));
+                }
+            }
+        }
+    }
+
+    // Objects
+
+    /// @throws FlexioException if the process is closed
+    void check() {
+        host.check();
+        synchronized (this) {
+            if (closed) {
+                throw FlexioException.refuse(
+                        Reason.DESTROYED, "%s has been destroyed".formatted(this));
+            }
+        }
+    }
+
+    /// DPA-ERR-13: nothing runs in a process that has ended.
+    void checkNoFault() {
+        int exitStatus = process.exitStatus();
+        if (exitStatus != 0) {
+            throw new FlexioException(
+                    Status.FATAL_ERR,
+                    Reason.PROCESS_ENDED,
+                    "The program has ended the process with status %d".formatted(exitStatus));
+        }
+        Optional<CrashReport> crash = process.crash();
+        if (crash.isPresent()) {
+            throw new FlexioException(
+                    Status.FATAL_ERR,
+                    Reason.PROCESS_ENDED,
+                    "The process has ended:%n%s".formatted(crash.get().text()));
+        }
+    }
+
+    /// The calling thread acts, in a process that lives.
+    <T> T act(Function<Host, T> calls) {
+        check();
+        checkNoFault();
+        try {
+            return process.act(calls);
+        } catch (ProcessEndedException e) {
+            check();
+            checkNoFault();
+            throw e;
+        }
+    }
+
+    /// The process of the machine.
+    DpaProcess process() {
+        return process;
+    }
+
+    /// The thread that serves calls.
+    ThreadHandle server() {
+        return server;
+    }
+
+    NicEngine nic() {
+        return nic;
+    }
+
+    DpaDevice device() {
+        return device;
+    }
+
+    /// One more object, which has just been made.
+    <T extends FlexioObject> T adopt(T object) {
+        synchronized (this) {
+            objects.push(object);
+        }
+        return object;
+    }
+
+    void forget(FlexioObject object) {
+        synchronized (this) {
+            objects.remove(object);
+        }
+    }
+
+    void threadMade() {
+        synchronized (this) {
+            hasThreads = true;
+        }
+    }
+
+    /// DPA-FXP-6: stops all threads of the process and frees all that it has. A second time does
+    /// nothing.
+    ///
+    /// DPA-SYS-12: what is left goes with it, the latest first, and each is logged.
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        process.close();
+        host.release(this);
+        synchronized (this) {
+            for (Iterator<FlexioObject> left = objects.iterator(); left.hasNext(); ) {
+                FlexioObject object = left.next();
+                LOGGER.log(System.Logger.Level.INFO, "{0} goes with {1}", object, this);
+                object.abandon();
+            }
+            objects.clear();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "process of app " + app.name();
+    }
+}

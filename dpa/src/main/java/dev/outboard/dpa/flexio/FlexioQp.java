@@ -1,0 +1,106 @@
+package dev.outboard.dpa.flexio;
+
+import dev.outboard.dpa.flexio.FlexioException.Reason;
+import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.dpa.nic.QueuePair;
+import dev.outboard.dpacc.DpaAddr;
+import java.util.Optional;
+
+/// DPA-FXQ-1: a queue pair of a reliable connection.
+public final class FlexioQp extends FlexioObject {
+    private final QueuePair pair;
+    private final Attributes attributes;
+
+    private FlexioQp(FlexioProcess process, QueuePair pair, Attributes attributes) {
+        super(process, "queue pair", pair.number());
+        this.pair = pair;
+        this.attributes = attributes;
+    }
+
+    /// How a queue pair is made.
+    ///
+    /// @param send its send queue
+    /// @param receive its receive queue
+    /// @param userIndex what completions call it
+    /// @param uar through whose outboxes it is rung; if empty, that of the process
+    public record Attributes(Send send, Receive receive, int userIndex, Optional<FlexioUar> uar) {
+        /// Through the outboxes of the UAR of the process.
+        public Attributes(Send send, Receive receive, int userIndex) {
+            this(send, receive, userIndex, Optional.empty());
+        }
+    }
+
+    /// Where a send queue is.
+    ///
+    /// @param ring where its blocks of 64 bytes lie
+    /// @param logBlocks the binary logarithm of their number, up to 15
+    /// @param completions where its completions go
+    public record Send(DpaAddr ring, int logBlocks, FlexioCq completions) {}
+
+    /// Where a receive queue is.
+    ///
+    /// @param ring where its entries of 16 bytes lie
+    /// @param logEntries the binary logarithm of their number, up to 15
+    /// @param doorbellRecord where device code publishes its producer index
+    /// @param completions where its completions go
+    public record Receive(
+            DpaAddr ring, int logEntries, DpaAddr doorbellRecord, FlexioCq completions) {}
+
+    /// Makes a queue pair that is not connected.
+    ///
+    /// @throws FlexioException if a depth is none, a completion queue belongs to another process,
+    ///   or the process has ended
+    public static FlexioQp create(FlexioProcess process, Attributes attributes) {
+        Send send = attributes.send;
+        Receive receive = attributes.receive;
+        QueuePair.Send sends;
+        QueuePair.Receive receives;
+        try {
+            sends = new QueuePair.Send(send.ring.value(), send.logBlocks, send.completions.queue());
+            receives =
+                    new QueuePair.Receive(
+                            receive.ring.value(),
+                            receive.logEntries,
+                            receive.doorbellRecord.value(),
+                            receive.completions.queue());
+        } catch (IllegalArgumentException e) {
+            throw FlexioException.refuse(Reason.BAD_ARGUMENT, String.valueOf(e.getMessage()));
+        }
+        int uar = attributes.uar.orElse(process.uar()).numberFor(process);
+        send.completions.acquire(process);
+        try {
+            receive.completions.acquire(process);
+        } catch (FlexioException e) {
+            send.completions.release();
+            throw e;
+        }
+        QueuePair.User user = new QueuePair.User(user(process, send), attributes.userIndex, uar);
+        QueuePair pair = process.act(host -> process.nic().queuePair(sends, receives, user));
+        return process.adopt(new FlexioQp(process, pair, attributes));
+    }
+
+    /// Reports name the handler of the send completions as the thread that posts.
+    private static ThreadHandle user(FlexioProcess process, Send send) {
+        return send.completions.handler().map(FlexioEventHandler::thread).orElse(process.server());
+    }
+
+    /// Connects two queue pairs of one process with each other, or one with itself.
+    ///
+    /// @throws FlexioException if one of them is closed or belongs to another process
+    public void connect(FlexioQp peer) {
+        peer.numberFor(process());
+        numberFor(process());
+        process()
+                .act(host -> {
+                    pair.connect(peer.pair);
+                    return true;
+                });
+    }
+
+    @Override
+    void destroy() {
+        process().nic().remove(pair);
+        attributes.send.completions.release();
+        attributes.receive.completions.release();
+    }
+}

@@ -1,0 +1,67 @@
+package dev.outboard.dpa.flexio;
+
+import dev.outboard.dpa.flexio.FlexioException.Reason;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/// DPA-SYS-4: the life of a process of the host. What it makes on devices lives no longer than it
+/// does; a virtual machine of Java may have several.
+///
+/// ```java
+/// try (HostProcess host = HostProcess.open();
+///         FlexioProcess process = FlexioProcess.create(host, device, CounterStub.APP)) {
+///     long count = process.call(CounterStub.count());
+/// }
+/// ```
+///
+/// Any thread may use it.
+public final class HostProcess implements AutoCloseable {
+    /// The latest first.
+    private final Deque<FlexioProcess> processes = new ArrayDeque<>();
+
+    private boolean closed;
+
+    private HostProcess() {}
+
+    /// A process of the host.
+    public static HostProcess open() {
+        return new HostProcess();
+    }
+
+    /// DPA-SYS-2: no process of the DPA without one of the host.
+    ///
+    /// @throws FlexioException if this one is gone
+    synchronized void adopt(FlexioProcess process) {
+        check();
+        processes.push(process);
+    }
+
+    synchronized void release(FlexioProcess process) {
+        processes.remove(process);
+    }
+
+    /// DPA-ERR-24: a call of a host process that is gone.
+    synchronized void check() {
+        if (closed) {
+            throw FlexioException.refuse(
+                    Reason.HOST_PROCESS_GONE, "The host process has been closed");
+        }
+    }
+
+    /// DPA-SYS-3: everything that it has made goes, the latest first. Threads of the DPA are
+    /// stopped at their next instruction.
+    @Override
+    public void close() {
+        while (true) {
+            FlexioProcess next;
+            synchronized (this) {
+                closed = true;
+                next = processes.poll();
+            }
+            if (next == null) {
+                return;
+            }
+            next.close();
+        }
+    }
+}

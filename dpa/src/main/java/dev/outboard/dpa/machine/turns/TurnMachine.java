@@ -1,0 +1,316 @@
+package dev.outboard.dpa.machine.turns;
+
+import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.RunMode;
+import dev.outboard.dpa.machine.run.ActorPlan.ThreadPlan;
+import dev.outboard.dpa.machine.turns.TurnActor.State;
+import dev.outboard.dpa.machine.unit.UnitCounters;
+import dev.outboard.dpa.machine.unit.UnitScheduler;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// The execution units of a machine, and the actors of all its processes, which act in turns. Each
+/// actor is a virtual thread, but only the one that holds the baton acts; it decides itself when
+/// its turn is over and who is next, so that an operation costs no switch of threads.
+///
+/// DPA-HW-14: nothing moves but while a thread of the host has called in: that one holds the baton
+/// between its own operations, or has passed it on and waits for something. So what happens is a
+/// function of programs, inputs and seed, and of the order of the host's calls.
+public final class TurnMachine {
+    private final long limitOperations;
+    private final SplittableRandom random;
+    private final TurnOrder order;
+    private final Baton baton = new Baton();
+    private final UnitScheduler<TurnActor> units;
+    private final UnitCounters[] counters;
+    private final ReentrantLock calls = new ReentrantLock();
+
+    /// Of all processes, by their indices.
+    private final List<TurnActor> actors = new ArrayList<>();
+
+    private final List<TurnRun> runs = new ArrayList<>();
+    private @Nullable SplittableRandom firstRules;
+    private int[] candidates = new int[16];
+
+    /// Counts all that could end somebody's waiting.
+    private long version;
+
+    private long operations;
+    private long limit;
+    private int left;
+    private long nextToken = 1;
+
+    /// The thread of the host that has called in, and what it waits for.
+    private @Nullable Thread caller;
+
+    private BooleanSupplier until = () -> false;
+
+    /// A machine without processes.
+    public TurnMachine(MachineOptions options, RunMode.Turns mode) {
+        limitOperations = mode.limitOperations();
+        random = new SplittableRandom(mode.seed());
+        firstRules = mode.weak().isPresent() ? random.split() : null;
+        order = new TurnOrder(random.split());
+        units = new UnitScheduler<>(options.units());
+        counters = new UnitCounters[options.units().total()];
+        for (int unit = 0; unit < counters.length; unit++) {
+            counters[unit] = new UnitCounters(mode.seed(), unit, options.timing().tickNanos());
+        }
+    }
+
+    /// What the memory rules of the next process draw from.
+    SplittableRandom randomOfRules() {
+        SplittableRandom first = firstRules;
+        firstRules = null;
+        return first == null ? random.split() : first;
+    }
+
+    // Calls of the host
+
+    /// A thread of the host calls in, and gets the baton. Others wait until it leaves.
+    void enter() {
+        calls.lock();
+        if (calls.getHoldCount() == 1) {
+            caller = Thread.currentThread();
+            limit = operations + limitOperations;
+            baton.pass(Thread.currentThread());
+        }
+    }
+
+    void leave() {
+        if (calls.getHoldCount() == 1) {
+            caller = null;
+        }
+        calls.unlock();
+    }
+
+    /// Lets actors act until it holds. For the thread that has called in.
+    ///
+    /// @return false if nobody can go on before, or the limit of operations is reached
+    boolean await(BooleanSupplier condition) {
+        until = condition;
+        passOn(null);
+        baton.await();
+        until = () -> false;
+        return condition.getAsBoolean();
+    }
+
+    /// Whether actors have done more since the call began than one may.
+    boolean isAtLimit() {
+        return operations > limit;
+    }
+
+    /// Lets an actor of a process that has been stopped leave its program.
+    void unwind(TurnActor actor) {
+        if (!actor.gone && actor.carrier != null) {
+            baton.pass(actor.carrier);
+            baton.await();
+        }
+    }
+
+    // Actors
+
+    /// An actor of a process, and what it does from its first turn on.
+    void add(TurnActor actor, Runnable life) {
+        number(actor);
+        actor.carrier =
+                Thread.ofVirtual()
+                        .name(actor.plan.name())
+                        .start(() -> {
+                            baton.await();
+                            life.run();
+                            end(actor);
+                        });
+    }
+
+    private void end(TurnActor actor) {
+        actor.state = State.ENDED;
+        actor.gone = true;
+        version++;
+        if (actor.isUnwinding()) {
+            passToCaller();
+        } else {
+            passOn(null);
+        }
+    }
+
+    /// The actor that stands for the thread of the host that has called in, while that acts itself.
+    void addOwner(TurnActor owner) {
+        number(owner);
+        owner.state = State.INACTIVE;
+        owner.gone = true;
+    }
+
+    private void number(TurnActor actor) {
+        actor.index = actors.size();
+        actors.add(actor);
+        order.reach(actors.size());
+        candidates = new int[Math.max(candidates.length, 2 * actors.size())];
+    }
+
+    /// A process.
+    void add(TurnRun run) {
+        runs.add(run);
+    }
+
+    /// A process has been destroyed.
+    void remove(TurnRun run) {
+        runs.remove(run);
+        actors.removeIf(actor -> actor.run.equals(run));
+        for (int i = 0; i < actors.size(); i++) {
+            actors.get(i).index = i;
+        }
+    }
+
+    // Whose turn it is
+
+    /// The actor is about to do an operation: first others may have their turn.
+    void turn(TurnActor actor) {
+        actor.check();
+        operations++;
+        if (actor.run.rules().drift()) {
+            version++;
+            actor.run.wake();
+        }
+        if (--left <= 0 || actor.watch.isAsleep(version) || isAtLimit()) {
+            giveWay(actor);
+        }
+    }
+
+    /// Gives the turn to whoever is next, and comes back when it is this actor again.
+    void giveWay(TurnActor actor) {
+        passOn(actor);
+        actor.check();
+    }
+
+    /// Something has changed that somebody may wait for.
+    void changed() {
+        version++;
+    }
+
+    /// Counts all such changes.
+    long version() {
+        return version;
+    }
+
+    /// Lets the next actor act. The calling thread waits until it is the turn of `self`; if that is
+    /// null, it does not wait.
+    void passOn(@Nullable TurnActor self) {
+        boolean over = until.getAsBoolean() || isAtLimit();
+        TurnActor next = over ? null : choose();
+        left = order.length(operations);
+        if (next != null && next.watch.isPolling()) {
+            left = Math.min(left, PollWatch.ROUND);
+        }
+        if (next != null && next.equals(self)) {
+            return;
+        }
+        if (next == null || next.carrier == null) {
+            passToCaller();
+        } else {
+            baton.pass(next.carrier);
+        }
+        if (self != null) {
+            baton.await();
+        }
+    }
+
+    private void passToCaller() {
+        if (caller == null) {
+            throw new IllegalStateException("Nobody of the host has called in");
+        }
+        baton.pass(caller);
+    }
+
+    private @Nullable TurnActor choose() {
+        while (true) {
+            int awake = 0;
+            for (TurnActor actor : actors) {
+                if (actor.isAwake(version)) {
+                    candidates[awake++] = actor.index;
+                }
+            }
+            if (awake > 0) {
+                return actors.get(order.pick(candidates, awake));
+            }
+            if (!step()) {
+                return chooseIdle();
+            }
+            version++;
+        }
+    }
+
+    /// Something happens by itself in the memory of some process.
+    private boolean step() {
+        for (TurnRun run : runs) {
+            if (!run.isStopped() && run.rules().step()) {
+                run.wake();
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Nobody sees anything new. Whoever has not looked long enough to be sure looks on.
+    private @Nullable TurnActor chooseIdle() {
+        int count = 0;
+        boolean needed = false;
+        for (TurnActor actor : actors) {
+            needed |= actor.isNeeded() && !actor.run.isStopped();
+            if (actor.isReady() && actor.watch.looksOn(version)) {
+                candidates[count++] = actor.index;
+            }
+        }
+        return count == 0 || !needed ? null : actors.get(order.pick(candidates, count));
+    }
+
+    // Units
+
+    void submit(TurnActor actor) {
+        ThreadPlan plan = (ThreadPlan) actor.plan;
+        actor.unit = units.activate(actor, plan.attributes().affinity());
+        actor.state = actor.unit == UnitScheduler.NONE ? State.UNITLESS : State.READY;
+        actor.watch.reset();
+    }
+
+    void release(TurnActor actor) {
+        TurnActor next = units.release(actor.unit);
+        if (next != null) {
+            next.unit = actor.unit;
+            next.state = State.READY;
+        }
+        actor.unit = UnitScheduler.NONE;
+    }
+
+    /// The actor runs no more: its unit is for others.
+    void withdraw(TurnActor actor) {
+        if (actor.unit != UnitScheduler.NONE) {
+            release(actor);
+        } else {
+            units.cancel(actor);
+        }
+    }
+
+    /// DPA-HW-2: the next thread that waits for the unit gets it.
+    void yieldUnit(TurnActor actor) {
+        if (units.isWanted(actor.unit)) {
+            release(actor);
+            submit(actor);
+        }
+        giveWay(actor);
+    }
+
+    UnitCounters counters(TurnActor actor) {
+        return counters[actor.unit];
+    }
+
+    // Tokens of announcements
+
+    long nextToken() {
+        return nextToken++;
+    }
+}

@@ -1,0 +1,280 @@
+package dev.outboard.dpa.flexio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outboard.dpa.checker.Checker;
+import dev.outboard.dpa.flexio.FlexioErrorState.Kind;
+import dev.outboard.dpa.flexio.FlexioEventHandler.Attributes;
+import dev.outboard.dpa.flexio.FlexioException.Reason;
+import dev.outboard.dpa.machine.Affinity;
+import dev.outboard.dpa.machine.DpaThread;
+import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.Observer;
+import dev.outboard.dpa.machine.Profile;
+import dev.outboard.dpa.machine.RunMode;
+import dev.outboard.dpa.machine.UnitGrid;
+import dev.outboard.dpacc.DpaAddr;
+import dev.outboard.dpacc.DpaFunction;
+import dev.outboard.testkit.Requirement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Queues, handlers and outboxes that a host makes for a process that lives.
+class FlexioQueuesTest {
+    private static final MachineOptions OPTIONS = MachineOptions.DEFAULT.withUnits(UnitGrid.SMALL);
+
+    private final Checker checker = new Checker(Profile.SEED, false);
+
+    static List<RunMode> modes() {
+        return List.of(
+                RunMode.fast(),
+                RunMode.check(Observer.NONE, 1),
+                RunMode.weak(Profile.SEED, 2),
+                RunMode.checkWeak(Observer.NONE, Profile.PARANOID, 3));
+    }
+
+    private FlexioProcess open(HostProcess host, RunMode mode) {
+        return open(host, DpaDevice.of(OPTIONS, mode));
+    }
+
+    private FlexioProcess open(HostProcess host, DpaDevice device) {
+        return FlexioProcess.create(
+                host, device, EchoStub.APP, FlexioProcess.Attributes.DEFAULT.withObserver(checker));
+    }
+
+    private static FlexioEventHandler handler(FlexioProcess process) {
+        return FlexioEventHandler.create(process, EchoStub.echo, Attributes.DEFAULT);
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement({"DPA-FXE-1", "DPA-FXE-6", "DPA-FXO-1", "DPA-SYS-7"})
+    void aHandlerAnswersWhatCallsOfTheHostSend(RunMode mode) {
+        try (HostProcess host = HostProcess.open();
+                FlexioProcess process = open(host, mode)) {
+            FlexioEventHandler handler = handler(process);
+            EchoSide server = new EchoSide(process, Optional.of(handler));
+            EchoSide client = new EchoSide(process, Optional.empty());
+            server.pair.connect(client.pair);
+            handler.run(server.context.value());
+
+            for (long word = 1; word <= 40; word++) {
+                assertThat(process.call(EchoStub.call(client.context, 7 * word)))
+                        .isEqualTo(7 * word);
+            }
+            assertThat(process.errorState()).isEqualTo(FlexioErrorState.NONE);
+        }
+        assertThat(checker.findings()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement("DPA-FXE-3")
+    void whatComesBeforeAHandlerRunsActivatesItThen(RunMode mode) {
+        try (HostProcess host = HostProcess.open();
+                FlexioProcess process = open(host, mode)) {
+            FlexioEventHandler handler = handler(process);
+            EchoSide server = new EchoSide(process, Optional.of(handler));
+            EchoSide client = new EchoSide(process, Optional.empty());
+            server.pair.connect(client.pair);
+            process.call(EchoStub.send(client.context, 5));
+            for (int i = 0; i < 100; i++) {
+                process.call(EchoStub.hasOutbox(0));
+                assertThat(EchoSide.word(process, server, Echo.ECHOED)).isZero();
+            }
+            handler.run(server.context.value());
+            assertThat(process.call(EchoStub.receive(client.context))).isEqualTo(5);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement({"DPA-FXO-4a", "DPA-FXO-7", "DPA-ERR-8"})
+    void aDoorbellOfAForeignQueueIsDroppedAndTold(RunMode mode) {
+        try (HostProcess host = HostProcess.open()) {
+            DpaDevice device = DpaDevice.of(OPTIONS, mode);
+            FlexioProcess process = open(host, device);
+            EchoSide own = new EchoSide(process, Optional.empty());
+            FlexioProcess other =
+                    FlexioProcess.create(
+                            host,
+                            device,
+                            EchoStub.APP,
+                            FlexioProcess.Attributes.DEFAULT.withObserver(
+                                    new Checker(Profile.SEED, false)));
+            EchoSide foreign = new EchoSide(other, Optional.empty());
+
+            assertThat(process.call(EchoStub.ring(own.context, foreign.pair.number())))
+                    .isEqualTo(1);
+            FlexioErrorState state = process.awaitError(Duration.ofSeconds(5));
+            assertThat(state.kind()).isEqualTo(Kind.USER);
+            assertThat(state.text()).contains("0x%x".formatted(foreign.pair.number()));
+            assertThat(other.errorState()).isEqualTo(FlexioErrorState.NONE);
+            // Whoever rang goes on.
+            assertThat(process.call(EchoStub.hasOutbox(own.outbox.number()))).isEqualTo(1);
+            assertThat(process.call(EchoStub.hasOutbox(foreign.outbox.number()))).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement("DPA-FXO-4a")
+    void anOutboxOfAnotherUarRingsNothing(RunMode mode) {
+        try (HostProcess host = HostProcess.open();
+                FlexioProcess process = open(host, mode)) {
+            EchoSide side = new EchoSide(process, Optional.empty());
+            FlexioUar uar = FlexioUar.create(process);
+            FlexioOutbox outbox = FlexioOutbox.create(process, uar);
+            process.heap().copyIn(side.context, EchoSide.bytes(outbox.number()));
+            process.call(EchoStub.ring(side.context, side.pair.number()));
+            assertThat(process.awaitError(Duration.ofSeconds(5)).text())
+                    .contains("0x%x".formatted(side.pair.number()));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement({"DPA-SYS-12a", "DPA-FXP-6"})
+    void whatOthersUseIsNotDestroyed(RunMode mode) {
+        try (HostProcess host = HostProcess.open();
+                FlexioProcess process = open(host, mode)) {
+            FlexioEventHandler handler = handler(process);
+            EchoSide server = new EchoSide(process, Optional.of(handler));
+            handler.run(server.context.value());
+            inUse(handler);
+            inUse(server.completions);
+            inUse(process.uar());
+            assertThat(server.completions.number()).isNotNegative();
+
+            server.pair.close();
+            server.pair.close();
+            assertThat(server.pair.number()).isEqualTo(FlexioObject.NO_NUMBER);
+            server.completions.close();
+            handler.close();
+            server.outbox.close();
+            server.key.close();
+            assertThat(handler.number()).isEqualTo(FlexioObject.NO_NUMBER);
+            refused(Reason.DESTROYED, () -> handler.run(0));
+            refused(Reason.DESTROYED, () -> server.pair.connect(server.pair));
+        }
+    }
+
+    private static void inUse(FlexioObject object) {
+        refused(Reason.IN_USE, object::close);
+    }
+
+    private static void refused(Reason reason, Runnable call) {
+        assertThatThrownBy(call::run)
+                .isInstanceOfSatisfying(
+                        FlexioException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement("DPA-SYS-5")
+    void objectsOfAnotherProcessAreRefused(RunMode mode) {
+        try (HostProcess host = HostProcess.open()) {
+            DpaDevice device = DpaDevice.of(OPTIONS, mode);
+            FlexioProcess process = open(host, device);
+            FlexioProcess other =
+                    FlexioProcess.create(
+                            host,
+                            device,
+                            EchoStub.APP,
+                            FlexioProcess.Attributes.DEFAULT.withObserver(
+                                    new Checker(Profile.SEED, false)));
+            EchoSide own = new EchoSide(process, Optional.empty());
+            refused(Reason.FOREIGN, () -> FlexioOutbox.create(other, process.uar()));
+            refused(Reason.FOREIGN, () -> FlexioWindow.create(other, process.domain()));
+            refused(Reason.FOREIGN, () -> new EchoSide(other, Optional.of(handler(process))));
+            EchoSide theirs = new EchoSide(other, Optional.empty());
+            refused(Reason.FOREIGN, () -> own.pair.connect(theirs.pair));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement("DPA-SYS-12c")
+    void aProcessThatGoesTakesItsObjectsWithItAndSaysSo(RunMode mode) {
+        List<String> log = new ArrayList<>();
+        Handler recorder =
+                new Handler() {
+                    @Override
+                    public void publish(LogRecord entry) {
+                        log.add(new SimpleFormatter().formatMessage(entry));
+                    }
+
+                    @Override
+                    public void flush() {}
+
+                    @Override
+                    public void close() {}
+                };
+        Logger logger = Logger.getLogger(FlexioProcess.class.getName());
+        logger.addHandler(recorder);
+        try (HostProcess host = HostProcess.open()) {
+            FlexioProcess process = open(host, mode);
+            FlexioEventHandler handler = handler(process);
+            EchoSide side = new EchoSide(process, Optional.of(handler));
+            String number = side.pair.toString();
+            handler.run(side.context.value());
+            process.close();
+            assertThat(side.pair.number()).isEqualTo(FlexioObject.NO_NUMBER);
+            assertThat(log).contains(number + " goes with process of app echo");
+            assertThat(log).hasSize(5);
+            // The latest first.
+            assertThat(log.getFirst()).startsWith("outbox");
+            assertThat(log.getLast()).startsWith("event handler");
+        } finally {
+            logger.removeHandler(recorder);
+        }
+    }
+
+    @Test
+    @Requirement({"DPA-FXE-14", "DPA-HW-4"})
+    void aHandlerIsRefusedThatCannotBe() {
+        try (HostProcess host = HostProcess.open();
+                FlexioProcess process = open(host, RunMode.fast())) {
+            DpaAddr none = new DpaAddr(0);
+            refused(
+                    Reason.NOT_SUPPORTED,
+                    () -> create(process, EchoStub.echo, new Attributes(none, Affinity.ANY, true)));
+            refused(
+                    Reason.BAD_ARGUMENT,
+                    () ->
+                            create(
+                                    process,
+                                    EchoStub.echo,
+                                    new Attributes(none, new Affinity.Strict(7), false)));
+            refused(Reason.NOT_IN_APP, () -> create(process, EchoStub.call, Attributes.DEFAULT));
+            refused(
+                    Reason.NOT_IN_APP,
+                    () -> create(process, LedgerStub.activated, Attributes.DEFAULT));
+            FlexioProcess ledger =
+                    FlexioProcess.create(
+                            host, DpaDevice.of(OPTIONS, RunMode.fast()), LedgerStub.APP);
+            refused(Reason.BAD_ARGUMENT, () -> create(ledger, LedgerStub.many, Attributes.DEFAULT));
+            refused(
+                    Reason.BAD_ARGUMENT,
+                    () ->
+                            FlexioCq.create(
+                                    process,
+                                    FlexioCq.Attributes.of(process.heap().zeros(64), 23, none)));
+        }
+    }
+
+    private static FlexioEventHandler create(
+            FlexioProcess process, DpaFunction<DpaThread> function, Attributes attributes) {
+        return FlexioEventHandler.create(process, function, attributes);
+    }
+}
