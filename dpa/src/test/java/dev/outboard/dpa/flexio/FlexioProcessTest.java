@@ -182,7 +182,7 @@ class FlexioProcessTest {
 
     @ParameterizedTest
     @MethodSource("modes")
-    @Requirement({"DPA-FXH-2c", "DPA-FXH-3", "DPA-FXH-4", "DPA-FXP-3a", "DPA-ERR-11", "DPA-ERR-12"})
+    @Requirement({"DPA-FXH-2c", "DPA-FXH-3", "DPA-FXH-4", "DPA-ERR-11", "DPA-ERR-12"})
     void theHeapRefusesWhatIsWrongAndChangesNothing(RunMode mode) {
         try (HostProcess host = HostProcess.open();
                 FlexioProcess process = open(host, mode)) {
