@@ -165,7 +165,7 @@ class LauncherTest {
         assertThat(mavenCalls())
                 .singleElement()
                 .asString()
-                .endsWith(" verify --fail-never -Dmaven.test.failure.ignore=true");
+                .endsWith(" verify --threads 2 --fail-never -Dmaven.test.failure.ignore=true");
         assertThat(after.err()).startsWith("Rehearsing");
     }
 
