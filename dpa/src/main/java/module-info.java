@@ -10,6 +10,7 @@ module dev.outboard.dpa {
     exports dev.outboard.dpa.checker;
     exports dev.outboard.dpa.example;
     exports dev.outboard.dpa.flexio;
+    exports dev.outboard.dpa.flexio.dev;
     exports dev.outboard.dpa.litmus;
     exports dev.outboard.dpa.machine;
     exports dev.outboard.dpa.nic;

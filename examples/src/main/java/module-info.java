@@ -6,6 +6,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module dev.outboard.examples {
     requires dev.outboard.doca;
+    requires dev.outboard.dpa;
     requires dev.outboard.terminal;
     requires info.picocli;
     requires static org.jspecify;

@@ -117,7 +117,7 @@ class ArchitectureTest {
         "dpa,      'dpacc;dpa'",
         "node,     'fabric;naa;node'",
         "terminal, 'terminal'",
-        "examples, 'fabric;doca;terminal;examples'",
+        "examples, 'fabric;doca;dpacc;dpa;terminal;examples'",
         "bench,    'fabric;naa;doca;ccip;dpacc;dpa;node;terminal;bench'",
         "console,  'fabric;naa;ccip;dpacc;dpa;node;terminal;console'",
     })

@@ -150,6 +150,10 @@ public interface DpaThread extends MemoryAccess {
         return latest;
     }
 
+    /// DPA-FXO-11: whether calls that ring doorbells write back first, by the option of the
+    /// machine.
+    boolean fencesCalls();
+
     /// DPA-HW-9: takes bytes from the thread's stack until the end of its activation, aligned to 8.
     /// Their content is arbitrary. More than the stack holds is the fault STACK_OVERFLOW.
     ///

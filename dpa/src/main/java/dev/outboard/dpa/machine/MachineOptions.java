@@ -3,14 +3,20 @@ package dev.outboard.dpa.machine;
 /// How a machine is built. Immutable; the defaults are those of the catalog, and each `with` method
 /// gives a copy with one of them changed.
 ///
+/// @param fencesCalls whether calls of FlexIO that ring doorbells write back first
 /// @param seed what the start values of counters follow from, and poison
 public record MachineOptions(
-        UnitGrid units, Storage storage, Timing timing, Log2Input log2Input, long seed) {
+        UnitGrid units,
+        Storage storage,
+        Timing timing,
+        Log2Input log2Input,
+        boolean fencesCalls,
+        long seed) {
 
     /// The machine of the catalog.
     public static final MachineOptions DEFAULT =
             new MachineOptions(
-                    UnitGrid.DEFAULT, Storage.DEFAULT, Timing.DEFAULT, Log2Input.INTEGER, 0);
+                    UnitGrid.DEFAULT, Storage.DEFAULT, Timing.DEFAULT, Log2Input.INTEGER, false, 0);
 
     /// DPA-HW-9, DPA-ERR-3: how much memory a process has.
     ///
@@ -77,26 +83,31 @@ public record MachineOptions(
 
     /// With other units.
     public MachineOptions withUnits(UnitGrid units) {
-        return new MachineOptions(units, storage, timing, log2Input, seed);
+        return new MachineOptions(units, storage, timing, log2Input, fencesCalls, seed);
     }
 
     /// With other memory.
     public MachineOptions withStorage(Storage storage) {
-        return new MachineOptions(units, storage, timing, log2Input, seed);
+        return new MachineOptions(units, storage, timing, log2Input, fencesCalls, seed);
     }
 
     /// With other time.
     public MachineOptions withTiming(Timing timing) {
-        return new MachineOptions(units, storage, timing, log2Input, seed);
+        return new MachineOptions(units, storage, timing, log2Input, fencesCalls, seed);
     }
 
     /// With another reading of the logarithm.
     public MachineOptions withLog2Input(Log2Input log2Input) {
-        return new MachineOptions(units, storage, timing, log2Input, seed);
+        return new MachineOptions(units, storage, timing, log2Input, fencesCalls, seed);
+    }
+
+    /// DPA-FXO-11: with calls of FlexIO that write back before they ring.
+    public MachineOptions withFencedCalls() {
+        return new MachineOptions(units, storage, timing, log2Input, true, seed);
     }
 
     /// With another seed.
     public MachineOptions withSeed(long seed) {
-        return new MachineOptions(units, storage, timing, log2Input, seed);
+        return new MachineOptions(units, storage, timing, log2Input, fencesCalls, seed);
     }
 }

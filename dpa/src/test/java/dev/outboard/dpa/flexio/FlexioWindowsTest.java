@@ -14,6 +14,7 @@ import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.dpa.nic.Access;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.testkit.Requirement;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -55,6 +56,47 @@ class FlexioWindowsTest {
             assertThat(process.call(PrinterStub.incrementAgain(word))).isEqualTo(1000);
             assertThat(buffer.read(8, 8)).isEqualTo(EchoSide.bytes(1001));
             assertThat(buffer.read(0, 8)).containsOnly(0);
+        }
+    }
+
+    /// The host finds what was copied as soon as the call is over, and the call what the host has
+    /// put there before it.
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement("DPA-FXW-9")
+    void copiesReachTheHostAndTakeWhatItHasNow(RunMode mode) {
+        try (HostProcess host = HostProcess.open();
+                FlexioProcess process = FlexioProcess.create(host, device(mode), PrinterStub.APP)) {
+            FlexioBuffer buffer = FlexioBuffer.create(process, "bytes", ExternalKind.HOST, 64);
+            FlexioMkey key = FlexioMkey.create(process.domain(), buffer, 0, 64, Access.LOCAL_WRITE);
+            FlexioWindow window = FlexioWindow.create(process, process.domain());
+            for (int round = 0; round < 60; round++) {
+                byte[] out = new byte[1 + round % 24];
+                Arrays.fill(out, (byte) (100 + round));
+                DpaAddr block = process.heap().zeros(64);
+                process.heap().copyIn(block, out);
+                DpaAddr there = buffer.address().plus(round % 9);
+                assertThat(
+                                process.call(
+                                        PrinterStub.copyThere(
+                                                window.number(),
+                                                key.number(),
+                                                there,
+                                                block,
+                                                out.length)))
+                        .isZero();
+                assertThat(buffer.read(round % 9, out.length)).isEqualTo(out);
+
+                for (int value = 0; value < 3; value++) {
+                    byte[] in = new byte[out.length];
+                    Arrays.fill(in, (byte) (round + value));
+                    buffer.write(round % 9, in);
+                    process.call(PrinterStub.copyBack(block, there, in.length));
+                    assertThat(process.heap().copyOut(block, in.length)).isEqualTo(in);
+                }
+                assertThat(process.heap().copyOut(block.plus(out.length), 8)).containsOnly(0);
+                process.heap().free(block);
+            }
         }
     }
 

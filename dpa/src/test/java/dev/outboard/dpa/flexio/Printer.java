@@ -1,5 +1,6 @@
 package dev.outboard.dpa.flexio;
 
+import dev.outboard.dpa.flexio.dev.FlexioDev;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Messages;
 import dev.outboard.dpacc.DpaAddr;
@@ -63,5 +64,25 @@ final class Printer {
         thread.store64(address, before + 1);
         thread.windowWriteback();
         return before;
+    }
+
+    /// Copies to the host and back, by the functions of FlexIO.
+    ///
+    /// @return 0, or the error if the window cannot be configured
+    @DpaRpc
+    static long copyThere(
+            DpaThread thread, int window, int key, DpaAddr to, DpaAddr from, int lengthBytes) {
+        if (!thread.configureWindow(window, key)) {
+            return thread.errno();
+        }
+        FlexioDev.copyToHost(thread, to.value(), from.value(), lengthBytes);
+        return 0;
+    }
+
+    /// The other way, through the window of the latest call.
+    @DpaRpc
+    static long copyBack(DpaThread thread, DpaAddr to, DpaAddr from, int lengthBytes) {
+        FlexioDev.copyFromHost(thread, to.value(), from.value(), lengthBytes);
+        return 0;
     }
 }

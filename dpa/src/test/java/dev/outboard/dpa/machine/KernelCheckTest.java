@@ -151,8 +151,9 @@ class KernelCheckTest {
                         "Kernel code in class P, method kernel (P.java:%d): calls java.lang.System.gc."
                                         .formatted(line)
                                 + " Valid: methods of the program, of DpaThread, AddressMap, Doorbell,"
-                                + " DpaFxp and DpaAddr, of dpa.nic.layout, java.lang.Math, and the"
-                                + " static methods of Integer, Long and their like");
+                                + " DpaFxp and DpaAddr, of dpa.nic.layout and dpa.flexio.dev,"
+                                + " java.lang.Math, and the static methods of Integer, Long and their"
+                                + " like");
     }
 
     /// A NIC and a kernel that share a field.

@@ -231,6 +231,11 @@ final class ExploreThread implements SizedThread, FueledThread {
     }
 
     @Override
+    public boolean fencesCalls() {
+        return options.fencesCalls();
+    }
+
+    @Override
     public long allocateStack(long lengthBytes) {
         retire(0);
         return port.allocateStack(lengthBytes);

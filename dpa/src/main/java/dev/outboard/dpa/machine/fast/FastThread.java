@@ -524,6 +524,11 @@ public final class FastThread implements DpaThread, FueledThread {
     }
 
     @Override
+    public boolean fencesCalls() {
+        return options.fencesCalls();
+    }
+
+    @Override
     public long allocateStack(long lengthBytes) {
         retire();
         return port.allocateStack(lengthBytes);

@@ -26,8 +26,8 @@ final class AllowedCode {
     /// What a message says that one may call.
     static final String VALID =
             "methods of the program, of DpaThread, AddressMap, Doorbell, DpaFxp and DpaAddr, of"
-                    + " dpa.nic.layout, java.lang.Math, and the static methods of Integer, Long and"
-                    + " their like";
+                    + " dpa.nic.layout and dpa.flexio.dev, java.lang.Math, and the static methods"
+                    + " of Integer, Long and their like";
 
     /// The set-up of a process: the machine itself makes calls of it a fault.
     private static final String PROCESS = "dev/outboard/dpa/process/DpaProcess";
@@ -52,6 +52,9 @@ final class AllowedCode {
 
     /// What reads and writes entries of queues for a program.
     private static final String LAYOUTS = "dev/outboard/dpa/nic/layout/";
+
+    /// What of FlexIO is for device code.
+    private static final String FLEXIO = "dev/outboard/dpa/flexio/dev/";
 
     private static final String ADDRESS = MethodLoops.internalName(DpaAddr.class);
 
@@ -110,7 +113,10 @@ final class AllowedCode {
     }
 
     private static boolean isMachine(String owner) {
-        return MACHINE.contains(owner) || owner.equals(ADDRESS) || owner.startsWith(LAYOUTS);
+        return MACHINE.contains(owner)
+                || owner.equals(ADDRESS)
+                || owner.startsWith(LAYOUTS)
+                || owner.startsWith(FLEXIO);
     }
 
     /// Whether kernels may make an object of a class outside their program.

@@ -16,6 +16,9 @@ public final class Places {
     /// Reads and writes the fields of queue entries for programs.
     private static final String LAYOUTS = "dev.outboard.dpa.nic.layout.";
 
+    /// What of FlexIO is for device code.
+    private static final String FLEXIO = "dev.outboard.dpa.flexio.dev.";
+
     private Places() {}
 
     /// The place of the program from which a throwable came: the innermost frame that is not the
@@ -33,7 +36,8 @@ public final class Places {
     static boolean isMachine(String className) {
         if (className.equals(DpaThread.class.getName())
                 || className.equals(PROCESS)
-                || className.startsWith(LAYOUTS)) {
+                || className.startsWith(LAYOUTS)
+                || className.startsWith(FLEXIO)) {
             return true;
         }
         // A sub-package has a dot after the name of the package; a class nested in one has a $.

@@ -21,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 /// between its own operations, or has passed it on and waits for something. So what happens is a
 /// function of programs, inputs and seed, and of the order of the host's calls.
 public final class TurnMachine {
+    /// Whatever may happen by itself happens at least once in so many operations, however slow the
+    /// seed has made it: nothing is delayed for ever.
+    private static final int LONGEST_DELAY = 1000;
+
     private final long limitOperations;
     private final SplittableRandom random;
     private final TurnOrder order;
@@ -176,6 +180,9 @@ public final class TurnMachine {
             version++;
             actor.run.wake();
         }
+        if (operations % LONGEST_DELAY == 0 && step()) {
+            version++;
+        }
         if (--left <= 0 || actor.watch.isAsleep(version) || isAtLimit()) {
             giveWay(actor);
         }
@@ -244,15 +251,18 @@ public final class TurnMachine {
         }
     }
 
-    /// Something happens by itself in the memory of some process.
+    /// Something happens by itself in the memory of each process where anything can.
+    ///
+    /// @return whether anything has
     private boolean step() {
+        boolean any = false;
         for (TurnRun run : runs) {
             if (!run.isStopped() && run.rules().step()) {
                 run.wake();
-                return true;
+                any = true;
             }
         }
-        return false;
+        return any;
     }
 
     /// Nobody sees anything new. Whoever has not looked long enough to be sure looks on.

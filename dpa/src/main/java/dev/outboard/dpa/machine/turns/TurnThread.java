@@ -392,6 +392,11 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
     }
 
     @Override
+    public boolean fencesCalls() {
+        return options.fencesCalls();
+    }
+
+    @Override
     public long allocateStack(long lengthBytes) {
         enter(0);
         return port.allocateStack(lengthBytes);

@@ -1,0 +1,2 @@
+/// Programs of a DPA in Java.
+package dev.outboard.examples.dpa;
