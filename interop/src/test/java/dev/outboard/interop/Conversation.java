@@ -67,6 +67,9 @@ final class Conversation {
         Duration rest = guest.hasFailed() || ours.hasFailed() ? GRACE : LIMIT;
         boolean haveEnded = guest.ends(rest) && ours.ends(rest);
         String both = "guest: " + guest + "\nours: " + ours;
+        if (!haveEnded || guest.hasFailed() || ours.hasFailed()) {
+            both += "\nthe guest's network: " + bed.networkState();
+        }
         assertThat(haveEnded).as("both end by themselves; %s", both).isTrue();
         assertThat(guest.hasFailed() || ours.hasFailed()).as("one has failed; %s", both).isFalse();
         assertThat(counted("rcvd_pkts")).as("packets that the guest took from us").isPositive();

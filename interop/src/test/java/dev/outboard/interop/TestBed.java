@@ -108,6 +108,13 @@ final class TestBed implements AutoCloseable {
         return counters;
     }
 
+    /// What tells a broken test bed from a broken program: whether the guest reaches this machine at
+    /// all, and what its interface has counted.
+    String networkState() {
+        return inGuest("ping -c 2 -W 2 %s; ip -s link show dev eth0; dmesg | tail -n 5"
+                .formatted(Link.IPV4_1024.host()));
+    }
+
     /// Makes the guest lose `percent` of the packets it sends, and as many of those it receives.
     /// Not its requests to disconnect: Linux does not repeat them once the program has ended, and
     /// then nothing tells ours.
