@@ -69,6 +69,53 @@ final class Echo {
         thread.reschedule();
     }
 
+    /// A handler that counts what it receives, and keeps the sum of it in the first word of its
+    /// local storage.
+    @DpaGlobal
+    static void count(DpaThread thread, long context) {
+        thread.configureOutbox((int) thread.load64(context + OUTBOX));
+        while (isReady(thread, context)) {
+            long entry = entry(thread, context);
+            int opcode = CompletionEntry.opcode(thread, entry);
+            int counter = CompletionEntry.workCounter(thread, entry);
+            take(thread, context);
+            if (opcode == CompletionEntry.RECEIVED_SEND) {
+                long word = thread.load64(buffer(thread, context, counter % BUFFERS));
+                long sum = thread.localStorage();
+                thread.store64(sum, thread.load64(sum) + word);
+                thread.store64(context + ECHOED, thread.load64(context + ECHOED) + 1);
+                repost(thread, context);
+            } else if (opcode != CompletionEntry.REQUEST) {
+                thread.error(200 + opcode);
+            }
+        }
+        long taken = thread.load64(context + TAKEN);
+        int queue = (int) thread.load64(context + COMPLETIONS);
+        thread.memoryWriteback();
+        thread.store64(
+                AddressMap.OUTBOX + AddressMap.ARM_DOORBELL, Doorbell.arm(queue, (int) taken));
+        thread.reschedule();
+    }
+
+    /// A handler that keeps its unit until a flag is set.
+    @DpaGlobal
+    static void spin(DpaThread thread, long flag) {
+        while (thread.load64(flag) == 0) {
+            // Not yet.
+        }
+        thread.finish();
+    }
+
+    /// Sends a word from each of the contexts whose addresses an array holds.
+    @DpaRpc
+    static long sendAll(DpaThread thread, DpaAddr contexts, int count, long word) {
+        for (int i = 0; i < count; i++) {
+            long context = thread.load64(contexts.value() + (long) i * Long.BYTES);
+            send(thread, new DpaAddr(context), word + i);
+        }
+        return count;
+    }
+
     /// Sends a message of one word and waits until it is sent and has come back.
     ///
     /// @return what has come back

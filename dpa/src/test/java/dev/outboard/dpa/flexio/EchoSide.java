@@ -12,6 +12,7 @@ import java.util.Optional;
 /// One side of [Echo], as its host sets it up: queues, buffers, a receive entry for each of the
 /// buffers, and the context that device code finds them by.
 final class EchoSide {
+    final DpaAddr completionRing;
     final FlexioCq completions;
     final FlexioQp pair;
     final FlexioMkey key;
@@ -20,7 +21,7 @@ final class EchoSide {
 
     EchoSide(FlexioProcess process, Optional<FlexioEventHandler> handler) {
         FlexioHeap heap = process.heap();
-        DpaAddr completionRing = heap.zeros(CompletionEntry.BYTES << Echo.LOG_COMPLETIONS);
+        completionRing = heap.zeros(CompletionEntry.BYTES << Echo.LOG_COMPLETIONS);
         DpaAddr completionRecord = heap.zeros(Echo.LINE);
         DpaAddr sendRing = heap.zeros(SendEntry.BYTES << Echo.LOG_BUFFERS);
         DpaAddr receiveRecord = heap.copyFromHost(new byte[] {0, 0, 0, Echo.BUFFERS, 0, 0, 0, 0});

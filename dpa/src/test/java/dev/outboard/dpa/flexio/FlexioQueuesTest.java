@@ -99,7 +99,7 @@ class FlexioQueuesTest {
 
     @ParameterizedTest
     @MethodSource("modes")
-    @Requirement({"DPA-FXO-4a", "DPA-FXO-7", "DPA-ERR-8"})
+    @Requirement({"DPA-FXO-4a", "DPA-FXO-7", "DPA-ERR-8", "DPA-LIT-49"})
     void aDoorbellOfAForeignQueueIsDroppedAndTold(RunMode mode) {
         try (HostProcess host = HostProcess.open()) {
             DpaDevice device = DpaDevice.of(OPTIONS, mode);
@@ -128,18 +128,37 @@ class FlexioQueuesTest {
 
     @ParameterizedTest
     @MethodSource("modes")
-    @Requirement("DPA-FXO-4a")
+    @Requirement({"DPA-FXO-4a", "DPA-LIT-51"})
     void anOutboxOfAnotherUarRingsNothing(RunMode mode) {
         try (HostProcess host = HostProcess.open();
                 FlexioProcess process = open(host, mode)) {
             EchoSide side = new EchoSide(process, Optional.empty());
-            FlexioUar uar = FlexioUar.create(process);
-            FlexioOutbox outbox = FlexioOutbox.create(process, uar);
+            side.pair.connect(side.pair);
+            assertThat(process.call(EchoStub.call(side.context, 3))).isEqualTo(3);
+            int completions = completions(process, side);
+            assertThat(completions).isEqualTo(2);
+
+            FlexioOutbox outbox = FlexioOutbox.create(process, FlexioUar.create(process));
             process.heap().copyIn(side.context, EchoSide.bytes(outbox.number()));
-            process.call(EchoStub.ring(side.context, side.pair.number()));
-            assertThat(process.awaitError(Duration.ofSeconds(5)).text())
-                    .contains("0x%x".formatted(side.pair.number()));
+            process.call(EchoStub.send(side.context, 4));
+            FlexioErrorState state = process.awaitError(Duration.ofSeconds(5));
+            assertThat(state.kind()).isEqualTo(Kind.USER);
+            assertThat(state.text()).contains("0x%x".formatted(side.pair.number()));
+            for (int i = 0; i < 50; i++) {
+                process.call(EchoStub.hasOutbox(0));
+            }
+            assertThat(completions(process, side)).isEqualTo(completions);
         }
+    }
+
+    /// How many entries of the first round the NIC has written: it writes the owner bit 0 then.
+    private static int completions(FlexioProcess process, EchoSide side) {
+        int count = 0;
+        for (int i = 0; i < 1 << Echo.LOG_COMPLETIONS; i++) {
+            DpaAddr owner = side.completionRing.plus(64L * i + 63);
+            count += (process.heap().copyOut(owner, 1)[0] & 1) == 0 ? 1 : 0;
+        }
+        return count;
     }
 
     @ParameterizedTest

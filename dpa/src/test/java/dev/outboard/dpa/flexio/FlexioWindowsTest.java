@@ -3,6 +3,9 @@ package dev.outboard.dpa.flexio;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outboard.dpa.checker.Checker;
+import dev.outboard.dpa.checker.Finding;
+import dev.outboard.dpa.checker.Rule;
 import dev.outboard.dpa.flexio.FlexioException.Reason;
 import dev.outboard.dpa.machine.ExternalKind;
 import dev.outboard.dpa.machine.Fault;
@@ -15,7 +18,9 @@ import dev.outboard.dpa.nic.Access;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.testkit.Requirement;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -98,6 +103,55 @@ class FlexioWindowsTest {
                 process.heap().free(block);
             }
         }
+    }
+
+    /// What the host finds after a call has set its variable.
+    private static long set(RunMode mode, Checker checker, boolean writeBack) {
+        try (HostProcess host = HostProcess.open();
+                FlexioProcess process =
+                        FlexioProcess.create(
+                                host,
+                                device(mode),
+                                PrinterStub.APP,
+                                FlexioProcess.Attributes.DEFAULT.withObserver(checker))) {
+            FlexioBuffer variable = FlexioBuffer.create(process, "var", ExternalKind.HOST, 8);
+            FlexioMkey key =
+                    FlexioMkey.create(process.domain(), variable, 0, 8, Access.LOCAL_WRITE);
+            FlexioWindow window = FlexioWindow.create(process, process.domain());
+            long result =
+                    process.call(
+                            PrinterStub.set(
+                                    window.number(),
+                                    key.number(),
+                                    variable.address(),
+                                    0xff,
+                                    writeBack ? 1 : 0));
+            assertThat(result).isZero();
+            return variable.load64(0);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Profile.class,
+            names = {"SEED", "PARANOID"})
+    @Requirement("DPA-LIT-50")
+    void theHostFindsWhatIsWrittenBackForCertain(Profile profile) {
+        Set<Long> found = new HashSet<>();
+        Set<Long> foundWithout = new HashSet<>();
+        for (long seed = 1; seed <= 60; seed++) {
+            RunMode mode = RunMode.checkWeak(Observer.NONE, profile, seed);
+            Checker clean = new Checker(profile, false);
+            found.add(set(mode, clean, true));
+            assertThat(clean.findings()).isEmpty();
+            Checker checker = new Checker(profile, false);
+            foundWithout.add(set(mode, checker, false));
+            assertThat(checker.findings())
+                    .extracting(Finding::rule)
+                    .containsExactly(Rule.MISSING_WINDOW_WRITEBACK);
+        }
+        assertThat(found).containsExactly(0xffL);
+        assertThat(foundWithout).containsExactlyInAnyOrder(0L, 0xffL);
     }
 
     private static long increment(FlexioProcess process, int window, int key, DpaAddr word) {

@@ -107,6 +107,31 @@ class ManyProcessesTest {
         }
     }
 
+    /// While another process keeps all processors: what has not had its turn yet ends, too.
+    @Test
+    @Requirement("DPA-FXP-6")
+    void aProcessEndsThatHasHardlyBegun() {
+        DpaDevice device = DpaDevice.of(OPTIONS, RunMode.fast());
+        try (HostProcess host = HostProcess.open()) {
+            FlexioProcess busy = FlexioProcess.create(host, device, EchoStub.APP);
+            int spinners = 2 * Runtime.getRuntime().availableProcessors();
+            DpaAddr flag = busy.heap().zeros(8);
+            for (int i = 0; i < Math.min(spinners, UnitGrid.SMALL.usable() - 1); i++) {
+                FlexioEventHandler handler =
+                        FlexioEventHandler.create(
+                                busy, EchoStub.spin, FlexioEventHandler.Attributes.DEFAULT);
+                EchoSide side = new EchoSide(busy, Optional.of(handler));
+                side.pair.connect(side.pair);
+                handler.run(flag.value());
+                busy.call(EchoStub.send(side.context, 1));
+            }
+            for (int i = 0; i < 300; i++) {
+                FlexioProcess.create(host, device, LedgerStub.APP).close();
+            }
+            busy.heap().copyIn(flag, EchoSide.bytes(1));
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("modes")
     @Requirement("DPA-FXR-2")

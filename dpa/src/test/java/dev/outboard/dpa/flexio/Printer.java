@@ -85,4 +85,20 @@ final class Printer {
         FlexioDev.copyFromHost(thread, to.value(), from.value(), lengthBytes);
         return 0;
     }
+
+    /// Sets a word behind a window.
+    ///
+    /// @param writeBack 1 if it is written back, too
+    @DpaRpc
+    static long set(
+            DpaThread thread, int window, int key, DpaAddr word, long value, int writeBack) {
+        if (!thread.configureWindow(window, key)) {
+            return thread.errno();
+        }
+        thread.store64(thread.window(word.value()), value);
+        if (writeBack == 1) {
+            thread.windowWriteback();
+        }
+        return 0;
+    }
 }

@@ -314,13 +314,18 @@ public final class FastRun implements ProcessRun {
         }
     }
 
+    /// Waits until all threads have ended, those too whose turn to start is still to come.
     private void join() {
+        lock.lock();
         try {
-            for (Thread thread : threads) {
-                thread.join(GRACE);
+            long left = GRACE.toNanos();
+            while (!threads.isEmpty() && left > 0) {
+                left = changed.awaitNanos(left);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -380,6 +385,9 @@ public final class FastRun implements ProcessRun {
                             } finally {
                                 carriers.leave();
                                 threads.remove(Thread.currentThread());
+                                if (stopped) {
+                                    change(() -> {});
+                                }
                             }
                         });
         threads.add(thread);
