@@ -109,6 +109,18 @@ public final class FlexioCq extends FlexioObject {
         }
     }
 
+    /// DPA-SYS-9: the host itself arms it.
+    ///
+    /// @param index the consumer index, of 24 bits: how many entries have been taken so far
+    public void arm(int index) {
+        numberFor(process());
+        process()
+                .act(host -> {
+                    process().nic().arm(host, queue, index);
+                    return true;
+                });
+    }
+
     CompletionQueue queue() {
         return queue;
     }

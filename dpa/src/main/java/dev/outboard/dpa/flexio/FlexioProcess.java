@@ -6,6 +6,7 @@ import dev.outboard.dpa.flexio.FlexioException.Status;
 import dev.outboard.dpa.machine.CrashReport;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Host;
+import dev.outboard.dpa.machine.MemoryAccess;
 import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.ProcessEndedException;
 import dev.outboard.dpa.machine.ProgramImage;
@@ -333,6 +334,16 @@ public final class FlexioProcess implements AutoCloseable {
                     Reason.PROCESS_ENDED,
                     "The process has ended:%n%s".formatted(crash.get().text()));
         }
+    }
+
+    /// DPA-SYS-9, DPA-HW-15: the calling thread loads and stores memory that the host reaches
+    /// directly: buffers of kind HOST and ARM, at their addresses. So it uses queues whose rings
+    /// lie there, through the same [layouts][dev.outboard.dpa.nic.layout.SendEntry] as device code.
+    ///
+    /// @return what `accesses` returns
+    /// @throws FlexioException if the process has ended
+    public <T> T onHost(Function<MemoryAccess, T> accesses) {
+        return act(accesses::apply);
     }
 
     /// The calling thread acts, in a process that lives.

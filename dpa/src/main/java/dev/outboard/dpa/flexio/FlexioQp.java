@@ -97,6 +97,19 @@ public final class FlexioQp extends FlexioObject {
                 });
     }
 
+    /// DPA-SYS-9: the host itself has posted entries to the send queue, whose ring then lies in its
+    /// memory, and tells the NIC. What it has stored before, the NIC sees.
+    ///
+    /// @param index the producer index, of 16 bits: how many blocks have been posted so far
+    public void ring(int index) {
+        numberFor(process());
+        process()
+                .act(host -> {
+                    process().nic().ring(host, pair, index);
+                    return true;
+                });
+    }
+
     @Override
     void destroy() {
         process().nic().remove(pair);

@@ -2,6 +2,7 @@ package dev.outboard.dpa.nic;
 
 import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.Doorbell;
+import dev.outboard.dpa.machine.Host;
 import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.process.DpaProcess;
@@ -44,7 +45,7 @@ public final class NicEngine implements Nic.Program {
     private volatile @Nullable NicQueue[] queues = {};
 
     /// What the host wants to have done by the actor.
-    private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
+    private final Queue<Consumer<Nic>> commands = new ConcurrentLinkedQueue<>();
 
     /// Queue pairs that have something to do.
     private final List<QueuePair> active = new ArrayList<>();
@@ -132,7 +133,7 @@ public final class NicEngine implements Nic.Program {
     /// @return false if the process has ended, so that nobody does anything with it
     public boolean remove(NicQueue queue) {
         AtomicBoolean removed = new AtomicBoolean();
-        commands.add(() -> {
+        commands.add(nic -> {
             synchronized (this) {
                 @Nullable NicQueue[] left = queues.clone();
                 left[queue.number()] = null;
@@ -149,6 +150,27 @@ public final class NicEngine implements Nic.Program {
             return true;
         });
         return process.await(removed::get, COMMAND_LIMIT);
+    }
+
+    /// DPA-SYS-9: the host rings: it has posted entries up to that producer index, of 16 bits.
+    public void ring(Host host, QueuePair pair, int index) {
+        commands.add(nic -> {
+            if (pair.equals(queue(pair.number()))) {
+                ring(pair, index);
+            }
+        });
+        host.command();
+    }
+
+    /// DPA-SYS-9: the host arms a completion queue: the next entry from that consumer index on, of
+    /// 24 bits, activates the handler.
+    public void arm(Host host, CompletionQueue queue, int index) {
+        commands.add(nic -> {
+            if (queue.equals(queue(queue.number()))) {
+                queue.arm(nic, index);
+            }
+        });
+        host.command();
     }
 
     /// What was not done.
@@ -194,9 +216,9 @@ public final class NicEngine implements Nic.Program {
     /// DPA-FXO-7: a doorbell that is for no queue of the NIC is dropped; whoever rang goes on.
     private void take(Nic nic, Doorbell doorbell) {
         if (doorbell.register() == Doorbell.COMMAND) {
-            Runnable command;
+            Consumer<Nic> command;
             while ((command = commands.poll()) != null) {
-                command.run();
+                command.accept(nic);
             }
             return;
         }
@@ -210,13 +232,17 @@ public final class NicEngine implements Nic.Program {
         } else if (doorbell.register() == AddressMap.SEND_DOORBELL
                 && queue instanceof QueuePair pair
                 && pair.number() == doorbell.number()) {
-            if (pair.sendQueue().ring(doorbell.index()) && !active.contains(pair)) {
-                active.add(pair);
-            }
+            ring(pair, doorbell.index());
         } else {
             shared.counters().foreignDoorbells.getAndIncrement();
             AsyncEvent.Kind kind = AsyncEvent.Kind.FOREIGN_DOORBELL;
             shared.events().accept(new AsyncEvent(kind, doorbell.number()));
+        }
+    }
+
+    private void ring(QueuePair pair, int index) {
+        if (pair.sendQueue().ring(index) && !active.contains(pair)) {
+            active.add(pair);
         }
     }
 

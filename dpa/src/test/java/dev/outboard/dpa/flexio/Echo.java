@@ -97,6 +97,20 @@ final class Echo {
         thread.reschedule();
     }
 
+    /// A handler that counts its activations and takes nothing.
+    @DpaGlobal
+    static void note(DpaThread thread, long count) {
+        thread.store64(count, thread.load64(count) + 1);
+        thread.memoryWriteback();
+        thread.reschedule();
+    }
+
+    /// A word.
+    @DpaRpc
+    static long look(DpaThread thread, DpaAddr word) {
+        return thread.load64(word.value());
+    }
+
     /// A handler that keeps its unit until a flag is set.
     @DpaGlobal
     static void spin(DpaThread thread, long flag) {

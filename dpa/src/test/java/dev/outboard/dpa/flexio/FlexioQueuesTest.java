@@ -9,6 +9,7 @@ import dev.outboard.dpa.flexio.FlexioEventHandler.Attributes;
 import dev.outboard.dpa.flexio.FlexioException.Reason;
 import dev.outboard.dpa.machine.Affinity;
 import dev.outboard.dpa.machine.DpaThread;
+import dev.outboard.dpa.machine.ExternalKind;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.Profile;
@@ -16,6 +17,7 @@ import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaFunction;
+import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -75,6 +77,59 @@ class FlexioQueuesTest {
             assertThat(process.errorState()).isEqualTo(FlexioErrorState.NONE);
         }
         assertThat(checker.findings()).isEmpty();
+    }
+
+    /// The host has one side of the data plane to itself, and a handler the other.
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement({"DPA-SYS-9", "DPA-FXQ-1a", "DPA-FXQ-1b"})
+    void hostAndDpaShareTheNic(RunMode mode) {
+        try (HostProcess host = HostProcess.open();
+                FlexioProcess process = open(host, mode)) {
+            for (ExternalKind kind : List.of(ExternalKind.HOST, ExternalKind.ARM)) {
+                FlexioEventHandler handler = handler(process);
+                EchoSide server = new EchoSide(process, Optional.of(handler));
+                HostSide client = new HostSide(process, kind);
+                server.pair.connect(client.pair);
+                handler.run(server.context.value());
+
+                for (long word = 1; word <= 10; word++) {
+                    assertThat(client.call(3 * word)).isEqualTo(3 * word);
+                }
+                assertThat(EchoSide.word(process, server, Echo.ECHOED)).isEqualTo(10);
+            }
+        }
+        assertThat(checker.findings()).isEmpty();
+    }
+
+    /// Both ends of a queue are the host's, but for what its messages activate.
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement({"DPA-SYS-9", "DPA-FXE-4"})
+    void theHostArmsWhatActivatesAHandler(RunMode mode) {
+        try (HostProcess host = HostProcess.open();
+                FlexioProcess process = open(host, mode)) {
+            DpaAddr flag = process.heap().zeros(8);
+            FlexioEventHandler handler =
+                    FlexioEventHandler.create(process, EchoStub.note, Attributes.DEFAULT);
+            EchoSide server = new EchoSide(process, Optional.of(handler));
+            server.pair.connect(server.pair);
+            handler.run(flag.value());
+            // The first entry activates it, and nothing arms the queue again.
+            process.call(EchoStub.send(server.context, 1));
+            awaitNotes(process, flag, 1);
+            process.call(EchoStub.send(server.context, 2));
+            for (int i = 0; i < 50; i++) {
+                process.call(EchoStub.hasOutbox(0));
+            }
+            awaitNotes(process, flag, 1);
+            server.completions.arm(2);
+            awaitNotes(process, flag, 2);
+        }
+    }
+
+    private static void awaitNotes(FlexioProcess process, DpaAddr flag, long expected) {
+        Eventually.until(() -> process.call(EchoStub.look(flag)) == expected);
     }
 
     @ParameterizedTest
