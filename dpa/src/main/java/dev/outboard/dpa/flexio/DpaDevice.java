@@ -22,18 +22,34 @@ public final class DpaDevice {
     /// that none can be taken for that of another process.
     private final AtomicInteger numbers = new AtomicInteger(FIRST_NUMBER);
 
-    private DpaDevice(@Nullable DpaMachine machine) {
+    private final int functions;
+
+    private DpaDevice(@Nullable DpaMachine machine, int functions) {
         this.machine = machine;
+        this.functions = functions;
     }
 
-    /// A device whose DPA is built and runs like that.
+    /// A device whose DPA is built and runs like that, and whose NIC has one function.
     public static DpaDevice of(MachineOptions options, RunMode mode) {
-        return new DpaDevice(new DpaMachine(options, mode));
+        return of(options, mode, 1);
+    }
+
+    /// DPA-HW-16: one whose NIC has several functions.
+    ///
+    /// @param functions how many: number 0 is the physical one, the others are virtual
+    /// @throws FlexioException if there are fewer than 1
+    public static DpaDevice of(MachineOptions options, RunMode mode, int functions) {
+        if (functions < 1) {
+            throw FlexioException.refuse(
+                    Reason.BAD_ARGUMENT,
+                    "A device has at least 1 function, not %d".formatted(functions));
+        }
+        return new DpaDevice(new DpaMachine(options, mode), functions);
     }
 
     /// A device without a DPA.
     public static DpaDevice withoutDpa() {
-        return new DpaDevice(null);
+        return new DpaDevice(null, 1);
     }
 
     /// DPA-SYS-1: what its DPA can do.
@@ -60,6 +76,14 @@ public final class DpaDevice {
             throw FlexioException.refuse(Reason.NOT_SUPPORTED, "The device has no DPA");
         }
         return machine;
+    }
+
+    void checkFunction(int function) {
+        if (function < 0 || function >= functions) {
+            throw FlexioException.refuse(
+                    Reason.BAD_ARGUMENT,
+                    "The device has functions 0 to %d, not %d".formatted(functions - 1, function));
+        }
     }
 
     int nextNumber() {

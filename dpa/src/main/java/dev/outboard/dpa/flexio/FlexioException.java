@@ -36,6 +36,8 @@ public final class FlexioException extends RuntimeException {
         WRONG_TIME,
         /// An argument has no meaning.
         BAD_ARGUMENT,
+        /// DPA-HW-16: the process of the host has not the role for it.
+        NOT_PERMITTED,
         /// The object belongs to another process or protection domain.
         FOREIGN,
         /// DPA-ERR-13: the process has ended by a fatal error.

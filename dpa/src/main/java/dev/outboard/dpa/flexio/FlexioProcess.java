@@ -81,7 +81,7 @@ public final class FlexioProcess implements AutoCloseable {
                         device.numbers(),
                         this::happened);
         heap = new FlexioHeap(this, process);
-        uar = new FlexioUar(this);
+        uar = new FlexioUar(this, host.function());
         domain = new FlexioPd(this);
         process.start(this::crashed);
         server = process.trustedThread("RPC", this::serve, ThreadAttributes.RPC);
@@ -128,6 +128,7 @@ public final class FlexioProcess implements AutoCloseable {
     public static FlexioProcess create(
             HostProcess host, DpaDevice device, DpaApp<DpaThread> app, Attributes attributes) {
         host.check();
+        device.checkFunction(host.function());
         if (attributes.congestionControl) {
             throw FlexioException.refuse(
                     Reason.NOT_SUPPORTED, "A process cannot take congestion control over");
@@ -244,7 +245,8 @@ public final class FlexioProcess implements AutoCloseable {
         return heap;
     }
 
-    /// DPA-FXP-3: the UAR that it has by itself.
+    /// DPA-FXP-3: the UAR that it has by itself: of the function of its host process, which is 0 on
+    /// the device itself.
     public FlexioUar uar() {
         return uar;
     }
@@ -375,6 +377,10 @@ public final class FlexioProcess implements AutoCloseable {
 
     DpaDevice device() {
         return device;
+    }
+
+    HostProcess host() {
+        return host;
     }
 
     /// One more object, which has just been made.

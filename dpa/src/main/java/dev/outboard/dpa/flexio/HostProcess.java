@@ -21,11 +21,39 @@ public final class HostProcess implements AutoCloseable {
 
     private boolean closed;
 
-    private HostProcess() {}
+    private final boolean onHost;
+    private final int function;
 
-    /// A process of the host.
+    private HostProcess(boolean onHost, int function) {
+        this.onHost = onHost;
+        this.function = function;
+    }
+
+    /// DPA-HW-16: a process on the processors of the device itself, in the role of the DPU: it may
+    /// use all functions of the NIC.
     public static HostProcess open() {
-        return new HostProcess();
+        return new HostProcess(false, 0);
+    }
+
+    /// DPA-HW-16: a process of the host that the device sits in. It sees one function of the NIC,
+    /// and uses no other.
+    public static HostProcess openOnHost(int function) {
+        return new HostProcess(true, function);
+    }
+
+    /// The function that it uses unless told otherwise.
+    int function() {
+        return function;
+    }
+
+    /// DPA-FXO-2, DPA-HW-16: a host cannot choose.
+    void checkFunction(int asked) {
+        if (onHost && asked != function) {
+            throw FlexioException.refuse(
+                    Reason.NOT_PERMITTED,
+                    "A process of the host uses function %d of the NIC, not %d"
+                            .formatted(function, asked));
+        }
     }
 
     /// DPA-SYS-2: no process of the DPA without one of the host.

@@ -136,6 +136,18 @@ public interface DpaThread extends MemoryAccess {
     /// @return false if the process has no outbox of that number
     boolean configureOutbox(int outbox);
 
+    /// DPA-FXO-5: the same for the queues of another UAR than that of the outbox, so for those of
+    /// another function of the NIC.
+    ///
+    /// DPA-FXO-2: the host has made the UAR, if the process may use that function.
+    ///
+    /// @return false if the process has no outbox or no UAR of that number, and all stays as it is
+    boolean configureOutbox(int outbox, int uar);
+
+    /// DPA-FXO-5: the same without a look at the number: if the process has no such outbox, all
+    /// doorbells of this thread are dropped.
+    void configureOutboxFast(int outbox);
+
     /// DPA-FXM-3: what the latest call of this thread that was refused has left: 22 for a
     /// configuration. 0 if none was since the latest [#resetErrno].
     int errno();

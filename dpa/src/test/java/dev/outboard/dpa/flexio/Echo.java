@@ -201,6 +201,39 @@ final class Echo {
         return 1;
     }
 
+    /// Rings the doorbell of some queue, through an outbox that is opened for another UAR.
+    ///
+    /// @return 1, or 0 if it cannot be opened
+    @DpaRpc
+    static long ringFor(DpaThread thread, int outbox, int uar, int queue, int index) {
+        thread.resetErrno();
+        if (!thread.configureOutbox(outbox, uar)) {
+            return thread.errno() == 22 ? 0 : -1;
+        }
+        thread.store64(AddressMap.OUTBOX + AddressMap.SEND_DOORBELL, Doorbell.send(queue, index));
+        return 1;
+    }
+
+    /// The same through an outbox whose number nobody looks at.
+    @DpaRpc
+    static long ringFast(DpaThread thread, int outbox, int queue, int index) {
+        thread.configureOutboxFast(outbox);
+        thread.store64(AddressMap.OUTBOX + AddressMap.SEND_DOORBELL, Doorbell.send(queue, index));
+        return 1;
+    }
+
+    /// Writes the entry for a message of one word, and rings nothing.
+    @DpaRpc
+    static long prepare(DpaThread thread, DpaAddr side, long word) {
+        long context = side.value();
+        thread.configureOutbox((int) thread.load64(context + OUTBOX));
+        long source = buffer(thread, context, BUFFERS);
+        thread.store64(source, word);
+        writeEntry(thread, context, source, 8);
+        thread.memoryWriteback();
+        return thread.load64(context + SENT);
+    }
+
     /// Whether an outbox can be configured.
     @DpaRpc
     static long hasOutbox(DpaThread thread, int outbox) {
@@ -229,6 +262,14 @@ final class Echo {
     }
 
     private static void post(DpaThread thread, long context, long address, int length) {
+        writeEntry(thread, context, address, length);
+        int queue = (int) thread.load64(context + QUEUE);
+        int sent = (int) thread.load64(context + SENT);
+        thread.memoryWriteback();
+        thread.store64(AddressMap.OUTBOX + AddressMap.SEND_DOORBELL, Doorbell.send(queue, sent));
+    }
+
+    private static void writeEntry(DpaThread thread, long context, long address, int length) {
         int sent = (int) thread.load64(context + SENT);
         int queue = (int) thread.load64(context + QUEUE);
         int key = (int) thread.load64(context + KEY);
@@ -237,9 +278,6 @@ final class Echo {
                 thread, entry, sent, SendEntry.SEND, queue, 2, SendEntry.COMPLETE_ALWAYS);
         DataSegment.write(thread, entry + SendEntry.SEGMENT_BYTES, length, key, address);
         thread.store64(context + SENT, sent + 1);
-        thread.memoryWriteback();
-        thread.store64(
-                AddressMap.OUTBOX + AddressMap.SEND_DOORBELL, Doorbell.send(queue, sent + 1));
     }
 
     /// Gives the oldest buffer back to the NIC.

@@ -20,6 +20,11 @@ final class EchoSide {
     final DpaAddr context;
 
     EchoSide(FlexioProcess process, Optional<FlexioEventHandler> handler) {
+        this(process, handler, process.uar());
+    }
+
+    /// One whose queues are of that UAR.
+    EchoSide(FlexioProcess process, Optional<FlexioEventHandler> handler, FlexioUar uar) {
         FlexioHeap heap = process.heap();
         completionRing = heap.zeros(CompletionEntry.BYTES << Echo.LOG_COMPLETIONS);
         DpaAddr completionRecord = heap.zeros(Echo.LINE);
@@ -41,7 +46,8 @@ final class EchoSide {
         }
         DpaAddr receiveRing = heap.copyFromHost(entries.array());
         FlexioCq.Attributes queue =
-                FlexioCq.Attributes.of(completionRing, Echo.LOG_COMPLETIONS, completionRecord);
+                FlexioCq.Attributes.of(completionRing, Echo.LOG_COMPLETIONS, completionRecord)
+                        .through(uar);
         completions = FlexioCq.create(process, handler.map(queue::activating).orElse(queue));
         pair =
                 FlexioQp.create(
@@ -50,8 +56,9 @@ final class EchoSide {
                                 new FlexioQp.Send(sendRing, Echo.LOG_BUFFERS, completions),
                                 new FlexioQp.Receive(
                                         receiveRing, Echo.LOG_BUFFERS, receiveRecord, completions),
-                                0));
-        outbox = FlexioOutbox.create(process, process.uar());
+                                0,
+                                Optional.of(uar)));
+        outbox = FlexioOutbox.create(process, uar);
         ByteBuffer words =
                 ByteBuffer.allocate(Echo.CONTEXT_BYTES)
                         .order(ByteOrder.LITTLE_ENDIAN)

@@ -231,6 +231,18 @@ final class ExploreThread implements SizedThread, FueledThread {
     }
 
     @Override
+    public boolean configureOutbox(int outbox, int uar) {
+        retire(0);
+        return port.configureOutbox(outbox, uar);
+    }
+
+    @Override
+    public void configureOutboxFast(int outbox) {
+        retire(0);
+        port.configureOutboxFast(outbox);
+    }
+
+    @Override
     public boolean fencesCalls() {
         return options.fencesCalls();
     }

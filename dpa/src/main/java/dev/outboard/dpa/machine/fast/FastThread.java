@@ -524,6 +524,18 @@ public final class FastThread implements DpaThread, FueledThread {
     }
 
     @Override
+    public boolean configureOutbox(int outbox, int uar) {
+        retire();
+        return port.configureOutbox(outbox, uar);
+    }
+
+    @Override
+    public void configureOutboxFast(int outbox) {
+        retire();
+        port.configureOutboxFast(outbox);
+    }
+
+    @Override
     public boolean fencesCalls() {
         return options.fencesCalls();
     }

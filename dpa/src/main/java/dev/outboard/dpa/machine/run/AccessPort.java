@@ -4,6 +4,7 @@ import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.Doorbell;
 import dev.outboard.dpa.machine.ExternalKey;
 import dev.outboard.dpa.machine.Fault;
+import dev.outboard.dpa.machine.Grants;
 import dev.outboard.dpa.machine.Messages;
 import dev.outboard.dpa.machine.memory.DpaMemory;
 import dev.outboard.dpa.machine.memory.FaultSignal;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 /// configured from one activation to the next.
 public final class AccessPort {
     private static final int NO_UAR = -1;
+
+    /// That of an outbox that is none: no queue has it.
+    private static final int UAR_OF_NOBODY = -2;
 
     /// What a configuration that is refused leaves in [#errno].
     private static final int INVALID = 22;
@@ -164,6 +168,23 @@ public final class AccessPort {
         }
         uar = found.getAsInt();
         return true;
+    }
+
+    /// DPA-FXO-5: the same for another UAR of the process than that of the outbox.
+    ///
+    /// @return false if the process has no such outbox or UAR
+    public boolean configureOutbox(int outbox, int other) {
+        Grants grants = process.grants();
+        if (grants.uarOfOutbox(outbox).isEmpty() || !grants.hasUar(other)) {
+            return refuse();
+        }
+        uar = other;
+        return true;
+    }
+
+    /// DPA-FXO-5: opens the outbox page without looking whether the process has that outbox.
+    public void configureOutboxFast(int outbox) {
+        uar = process.grants().uarOfOutbox(outbox).orElse(UAR_OF_NOBODY);
     }
 
     /// The bytes behind an address of DPA memory or of a window.

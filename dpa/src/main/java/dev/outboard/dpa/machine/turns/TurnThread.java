@@ -392,6 +392,18 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
     }
 
     @Override
+    public boolean configureOutbox(int outbox, int uar) {
+        enter(0);
+        return port.configureOutbox(outbox, uar);
+    }
+
+    @Override
+    public void configureOutboxFast(int outbox) {
+        enter(0);
+        port.configureOutboxFast(outbox);
+    }
+
+    @Override
     public boolean fencesCalls() {
         return options.fencesCalls();
     }
