@@ -44,6 +44,8 @@ class TidyTest {
                     List.of("AtomicJob", "Event", "Profile", "QueuePairAttributes", "ReadWriteJob"),
                     "a line of a log, a table or a report, as it is written there",
                     List.of(
+                            "CoreFile",
+                            "Crash",
                             "CrashReport",
                             "Entry",
                             "PacketLine",

@@ -18,7 +18,12 @@ import dev.outboard.dpa.process.DpaProcess;
 import dev.outboard.dpacc.DpaApp;
 import dev.outboard.dpacc.DpaCall;
 import dev.outboard.dpacc.DpaFunction;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -291,6 +296,23 @@ public final class FlexioProcess implements AutoCloseable {
         return process.crash();
     }
 
+    /// DPA-FXP-5: writes what can be known of the process into a core file, which `outboard dpa
+    /// core` prints; `core-file.schema.json`, a resource beside this class, describes it. The
+    /// process may have ended or run. In turns it stands still meanwhile; under FAST its threads go
+    /// on, and what they store at the same time may be in the file or not.
+    ///
+    /// @param file is replaced if it exists
+    /// @throws IOException if it cannot be written
+    /// @throws FlexioException if the process is closed
+    public void coreDump(Path file) throws IOException {
+        check();
+        try (Writer out = Files.newBufferedWriter(file)) {
+            process.look((threads, memory) -> new CoreDump(this, threads, memory).write(out));
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
     /// DPA-FXO-7, DPA-ERR-8: whoever rang goes on.
     private void happened(AsyncEvent event) {
         if (event.kind() == AsyncEvent.Kind.FOREIGN_DOORBELL) {
@@ -359,6 +381,10 @@ public final class FlexioProcess implements AutoCloseable {
             checkNoFault();
             throw e;
         }
+    }
+
+    String program() {
+        return app.name();
     }
 
     /// The process of the machine.

@@ -1,5 +1,7 @@
 package dev.outboard.dpa.json;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -8,19 +10,40 @@ import java.util.function.Consumer;
 public final class JsonWriter {
     private static final int INDENT = 2;
 
-    private final StringBuilder out = new StringBuilder();
+    private final Appendable out;
     private int depth;
     private boolean first = true;
 
-    /// An object as the whole text.
-    public static String object(Consumer<JsonWriter> members) {
-        JsonWriter writer = new JsonWriter();
-        writer.braces('{', '}', members);
-        return writer.out.append('\n').toString();
+    private JsonWriter(Appendable out) {
+        this.out = out;
     }
 
-    private void braces(char open, char close, Consumer<JsonWriter> content) {
-        out.append(open);
+    /// An object as the whole text.
+    public static String object(Consumer<JsonWriter> members) {
+        StringBuilder text = new StringBuilder();
+        object(text, members);
+        return text.toString();
+    }
+
+    /// An object as the whole text, which is written as it is made.
+    ///
+    /// @throws UncheckedIOException if it cannot be written
+    public static void object(Appendable out, Consumer<JsonWriter> members) {
+        JsonWriter writer = new JsonWriter(out);
+        writer.braces("{", "}", members);
+        writer.put("\n");
+    }
+
+    private void put(String text) {
+        try {
+            out.append(text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void braces(String open, String close, Consumer<JsonWriter> content) {
+        put(open);
         depth++;
         first = true;
         content.accept(this);
@@ -28,17 +51,17 @@ public final class JsonWriter {
         if (!first) {
             newLine();
         }
-        out.append(close);
+        put(close);
         first = false;
     }
 
     private void newLine() {
-        out.append('\n').repeat(' ', INDENT * depth);
+        put("\n" + " ".repeat(INDENT * depth));
     }
 
     private void next() {
         if (!first) {
-            out.append(',');
+            put(",");
         }
         first = false;
         newLine();
@@ -47,7 +70,7 @@ public final class JsonWriter {
     private void name(String name) {
         next();
         string(name);
-        out.append(": ");
+        put(": ");
     }
 
     /// A member.
@@ -59,31 +82,31 @@ public final class JsonWriter {
     /// A member.
     public void member(String name, long value) {
         name(name);
-        out.append(value);
+        put(String.valueOf(value));
     }
 
     /// A member.
     public void member(String name, boolean value) {
         name(name);
-        out.append(value);
+        put(String.valueOf(value));
     }
 
     /// A member.
     public void member(String name, Consumer<JsonWriter> members) {
         name(name);
-        braces('{', '}', members);
+        braces("{", "}", members);
     }
 
     /// A member that is an array of objects.
     public <T> void array(String name, Collection<T> elements, BiConsumer<JsonWriter, T> members) {
         name(name);
         braces(
-                '[',
-                ']',
+                "[",
+                "]",
                 writer -> {
                     for (T element : elements) {
                         writer.next();
-                        writer.braces('{', '}', inner -> members.accept(inner, element));
+                        writer.braces("{", "}", inner -> members.accept(inner, element));
                     }
                 });
     }
@@ -92,8 +115,8 @@ public final class JsonWriter {
     public void strings(String name, Collection<String> elements) {
         name(name);
         braces(
-                '[',
-                ']',
+                "[",
+                "]",
                 writer -> {
                     for (String element : elements) {
                         writer.next();
@@ -103,24 +126,24 @@ public final class JsonWriter {
     }
 
     private void string(String value) {
-        out.append('"');
+        StringBuilder quoted = new StringBuilder(value.length() + 2).append('"');
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
             switch (c) {
-                case '"' -> out.append("\\\"");
-                case '\\' -> out.append("\\\\");
-                case '\n' -> out.append("\\n");
-                case '\r' -> out.append("\\r");
-                case '\t' -> out.append("\\t");
+                case '"' -> quoted.append("\\\"");
+                case '\\' -> quoted.append("\\\\");
+                case '\n' -> quoted.append("\\n");
+                case '\r' -> quoted.append("\\r");
+                case '\t' -> quoted.append("\\t");
                 default -> {
                     if (c < ' ') {
-                        out.append("\\u%04x".formatted((int) c));
+                        quoted.append("\\u%04x".formatted((int) c));
                     } else {
-                        out.append(c);
+                        quoted.append(c);
                     }
                 }
             }
         }
-        out.append('"');
+        put(quoted.append('"').toString());
     }
 }

@@ -31,21 +31,23 @@ public record CrashReport(
 
     /// The report as text, several lines.
     public String text() {
+        return "%s%n  latest operations: %s"
+                .formatted(
+                        summary(),
+                        latest.stream()
+                                .map(MemoryOperation::toString)
+                                .collect(Collectors.joining("; ")));
+    }
+
+    /// The same without the latest operations.
+    public String summary() {
         String what =
                 lengthBytes == 0
                         ? "%s (code %d)".formatted(fault.text(), fault.code())
                         : "%s (code %d): %d bytes at 0x%x"
                                 .formatted(fault.text(), fault.code(), lengthBytes, address);
         String why = detail.isEmpty() ? "" : "\n  " + detail;
-        return "Thread '%s' on execution unit %d: %s%s%n  at %s%n  latest operations: %s"
-                .formatted(
-                        thread,
-                        unit,
-                        what,
-                        why,
-                        place,
-                        latest.stream()
-                                .map(MemoryOperation::toString)
-                                .collect(Collectors.joining("; ")));
+        return "Thread '%s' on execution unit %d: %s%s%n  at %s"
+                .formatted(thread, unit, what, why, place);
     }
 }

@@ -11,6 +11,7 @@ import dev.outboard.dpa.machine.Heap;
 import dev.outboard.dpa.machine.Host;
 import dev.outboard.dpa.machine.Kernel;
 import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.MemoryRegion;
 import dev.outboard.dpa.machine.Messages;
 import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.machine.Observer;
@@ -21,6 +22,7 @@ import dev.outboard.dpa.machine.RunResult;
 import dev.outboard.dpa.machine.Sites;
 import dev.outboard.dpa.machine.ThreadAttributes;
 import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.dpa.machine.ThreadStatus;
 import dev.outboard.dpa.machine.explore.Exploration;
 import dev.outboard.dpa.machine.load.ProgramLoader;
 import dev.outboard.dpa.machine.memory.DpaMemory;
@@ -40,7 +42,9 @@ import dev.outboard.dpacc.DpaCall;
 import dev.outboard.dpacc.DpaFunction;
 import java.lang.foreign.Arena;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -169,6 +173,11 @@ public final class DpaProcess {
     public Heap heap() {
         checkCaller("heap");
         return state.heap();
+    }
+
+    /// How it runs.
+    public RunMode mode() {
+        return mode;
     }
 
     /// How many bytes the heap has.
@@ -425,6 +434,14 @@ public final class DpaProcess {
     /// What has ended it, if anything has.
     public Optional<CrashReport> crash() {
         return living().crash();
+    }
+
+    /// Lets somebody look at it, whether it runs or has ended: at what its threads are doing, in
+    /// the order of their making, or were doing when it ended; and at its memory, where stores that
+    /// are still on their way are missing. In turns nobody acts meanwhile; under FAST threads go
+    /// on.
+    public void look(BiConsumer<List<ThreadStatus>, List<MemoryRegion>> look) {
+        living().look(threads -> look.accept(threads, state.memory().regions()));
     }
 
     /// DPA-FXP-4: runs a kernel on what is left of the process, which has ended, until it returns.

@@ -10,6 +10,8 @@ import dev.outboard.dpa.machine.RunResult;
 import dev.outboard.dpa.machine.RunResult.End;
 import dev.outboard.dpa.machine.ThreadAttributes.Kind;
 import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.dpa.machine.ThreadStatus;
+import dev.outboard.dpa.machine.ThreadStatus.State;
 import dev.outboard.dpa.machine.fast.Carriers.Turn;
 import dev.outboard.dpa.machine.fast.Outsiders.Outsider;
 import dev.outboard.dpa.machine.run.ActorPlan;
@@ -65,6 +67,10 @@ public final class FastRun implements ProcessRun {
     private @Nullable FastOutside owner;
     private long nextToken = 1;
     private boolean running;
+
+    /// What threads were doing when it stopped.
+    private List<ThreadStatus> lastStatuses = List.of();
+
     private @Nullable CrashReport crash;
     private int exitStatus;
     private Runnable whenCrashed = () -> {};
@@ -254,6 +260,22 @@ public final class FastRun implements ProcessRun {
     }
 
     @Override
+    public void look(Consumer<List<ThreadStatus>> look) {
+        List<ThreadStatus> seen;
+        lock.lock();
+        try {
+            seen = stopped ? lastStatuses : statuses();
+        } finally {
+            lock.unlock();
+        }
+        look.accept(seen);
+    }
+
+    private List<ThreadStatus> statuses() {
+        return activities.stream().map(Activity::status).toList();
+    }
+
+    @Override
     public void end() {
         change(this::stop);
         join();
@@ -303,6 +325,7 @@ public final class FastRun implements ProcessRun {
         if (stopped) {
             return;
         }
+        lastStatuses = statuses();
         stopped = true;
         outsiders.wakeAll(carriers);
         for (Activity activity : activities) {
@@ -502,6 +525,7 @@ public final class FastRun implements ProcessRun {
         endedActivations++;
         if (activity.unit != UnitScheduler.NONE) {
             machine.pass(activity.unit);
+            activity.unit = UnitScheduler.NONE;
         }
         if (activity.pending && !activity.finished && !stopped) {
             activity.pending = false;
@@ -648,6 +672,16 @@ public final class FastRun implements ProcessRun {
 
         private Kind kind() {
             return plan.attributes().kind();
+        }
+
+        private ThreadStatus status() {
+            State state;
+            if (active) {
+                state = unit == UnitScheduler.NONE ? State.WAITING : State.RUNNING;
+            } else {
+                state = finished ? State.ENDED : State.INACTIVE;
+            }
+            return new ThreadStatus(plan.name(), state, unit);
         }
 
         /// It has got a unit.

@@ -4,9 +4,11 @@ import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.Fault;
 import dev.outboard.dpa.machine.Heap;
 import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.MemoryRegion;
 import dev.outboard.dpa.machine.ProgramImage;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +45,22 @@ public final class DpaMemory {
     /// The bytes of the heap.
     public MemorySegment heap() {
         return heap;
+    }
+
+    /// Globals, heap and stacks, for whoever looks at them.
+    public List<MemoryRegion> regions() {
+        List<MemoryRegion> regions = new ArrayList<>();
+        regions.add(new MemoryRegion("globals", AddressMap.GLOBALS, globals.asReadOnly()));
+        regions.add(new MemoryRegion("heap", AddressMap.HEAP, heap.asReadOnly()));
+        for (MemorySegment stack : stacks) {
+            int thread = regions.size() - 2;
+            regions.add(
+                    new MemoryRegion(
+                            "stack " + thread,
+                            AddressMap.stack(thread),
+                            stack.asSlice(AddressMap.PAGE_BYTES).asReadOnly()));
+        }
+        return regions;
     }
 
     /// DPA-HW-9: adds the stack of the next thread, with a guard page below it.

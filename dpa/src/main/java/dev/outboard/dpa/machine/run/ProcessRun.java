@@ -4,9 +4,12 @@ import dev.outboard.dpa.machine.CrashReport;
 import dev.outboard.dpa.machine.Host;
 import dev.outboard.dpa.machine.RunResult;
 import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.dpa.machine.ThreadStatus;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /// A run of one mode: of a process that was set up and runs to its end ([#run]), or of one that
@@ -63,6 +66,11 @@ public interface ProcessRun {
 
     /// What has ended the process, if anything has.
     Optional<CrashReport> crash();
+
+    /// Lets somebody look at the process, and tells what its threads are doing, by their numbers;
+    /// of a process that has stopped, what they were doing then. DPA memory of the process holds
+    /// what has been stored. In turns nobody acts meanwhile.
+    void look(Consumer<List<ThreadStatus>> look);
 
     /// Ends everybody. A second time does nothing.
     void end();

@@ -184,6 +184,11 @@ final class DirectRules implements MemoryRules {
     }
 
     @Override
+    public void reveal() {
+        // It lies there.
+    }
+
+    @Override
     public void settle() {
         // Nothing is left.
     }

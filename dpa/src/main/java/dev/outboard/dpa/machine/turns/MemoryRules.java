@@ -119,6 +119,10 @@ interface MemoryRules {
     /// What the NIC sees in DPA memory.
     byte[] seenByNic(long address, int lengthBytes);
 
+    /// Puts what DPA memory holds where whoever looks at the process finds it. Stores that have not
+    /// been performed are missing there.
+    void reveal();
+
     /// Does all that has to happen in the end.
     void settle();
 }

@@ -1,5 +1,6 @@
 package dev.outboard.dpa.machine.turns;
 
+import dev.outboard.dpa.machine.ThreadStatus;
 import dev.outboard.dpa.machine.run.ActorPlan;
 import dev.outboard.dpa.machine.run.ActorPlan.HostPlan;
 import dev.outboard.dpa.machine.run.ActorPlan.NicPlan;
@@ -79,6 +80,18 @@ final class TurnActor {
 
     int number() {
         return plan.actor();
+    }
+
+    /// What it is doing, if it is a thread.
+    ThreadStatus status() {
+        ThreadStatus.State doing =
+                switch (state) {
+                    case INACTIVE -> ThreadStatus.State.INACTIVE;
+                    case UNITLESS -> ThreadStatus.State.WAITING;
+                    case READY, WAITING -> ThreadStatus.State.RUNNING;
+                    case ENDED -> ThreadStatus.State.ENDED;
+                };
+        return new ThreadStatus(plan.name(), retired ? ThreadStatus.State.ENDED : doing, unit);
     }
 
     /// Whether it only leaves its program any more.

@@ -14,6 +14,7 @@ import dev.outboard.dpa.machine.RunResult;
 import dev.outboard.dpa.machine.RunResult.End;
 import dev.outboard.dpa.machine.ThreadAttributes.Kind;
 import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.dpa.machine.ThreadStatus;
 import dev.outboard.dpa.machine.run.ActorPlan;
 import dev.outboard.dpa.machine.run.ActorPlan.HostPlan;
 import dev.outboard.dpa.machine.run.ActorPlan.NicPlan;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +58,10 @@ public final class TurnRun implements ProcessRun {
     private long activations;
     private boolean running;
     private boolean stopped;
+
+    /// What threads were doing when it stopped.
+    private List<ThreadStatus> lastStatuses = List.of();
+
     private @Nullable CrashReport crash;
     private @Nullable Throwable failure;
     private Runnable whenCrashed = () -> {};
@@ -298,6 +304,23 @@ public final class TurnRun implements ProcessRun {
     }
 
     @Override
+    public void look(Consumer<List<ThreadStatus>> look) {
+        machine.enter();
+        try {
+            if (!unwound) {
+                rules.reveal();
+            }
+            look.accept(stopped ? lastStatuses : statuses());
+        } finally {
+            machine.leave();
+        }
+    }
+
+    private List<ThreadStatus> statuses() {
+        return threads.stream().map(TurnActor::status).toList();
+    }
+
+    @Override
     public void end() {
         // Whoever waits for the process in another thread of the host comes back.
         ending = true;
@@ -313,7 +336,7 @@ public final class TurnRun implements ProcessRun {
     }
 
     private void unwind() {
-        stopped = true;
+        halt();
         unwound = true;
         actors.forEach(machine::unwind);
         actors.forEach(machine::withdraw);
@@ -323,9 +346,16 @@ public final class TurnRun implements ProcessRun {
 
     /// Nobody of the process does anything any more.
     private void stop() {
-        stopped = true;
+        halt();
         for (TurnActor actor : actors) {
             machine.withdraw(actor);
+        }
+    }
+
+    private void halt() {
+        if (!stopped) {
+            lastStatuses = statuses();
+            stopped = true;
         }
     }
 

@@ -108,16 +108,23 @@ final class WeakMemory {
         }
     }
 
-    /// The run is over: what memory holds goes to the process. Of DPA memory that is what its
-    /// threads would read.
-    void writeBack() {
+    /// What DPA memory holds goes to the process: what its threads would read. The run can go on.
+    void reveal() {
         granules.forEach((address, granule) -> {
-            int at = granule * GRANULE_BYTES;
-            long value =
-                    AddressMap.isWindow(address)
-                            ? state.externalRead(at, GRANULE_BYTES)
-                            : state.peek(at, GRANULE_BYTES);
-            Granules.put(process, address, value);
+            if (!AddressMap.isWindow(address)) {
+                Granules.put(process, address, state.peek(granule * GRANULE_BYTES, GRANULE_BYTES));
+            }
+        });
+    }
+
+    /// The run is over: what memory holds goes to the process.
+    void writeBack() {
+        reveal();
+        granules.forEach((address, granule) -> {
+            if (AddressMap.isWindow(address)) {
+                long value = state.externalRead(granule * GRANULE_BYTES, GRANULE_BYTES);
+                Granules.put(process, address, value);
+            }
         });
     }
 }

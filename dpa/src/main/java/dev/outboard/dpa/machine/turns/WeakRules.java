@@ -97,6 +97,11 @@ final class WeakRules implements MemoryRules {
     }
 
     @Override
+    public void reveal() {
+        memory.reveal();
+    }
+
+    @Override
     public void settle() {
         while (outside.step(random) || (state.hasMandatory() && anyStep())) {
             // One after the other.
