@@ -10,6 +10,7 @@ import dev.outboard.dpa.checker.Repair;
 import dev.outboard.dpa.litmus.Variant;
 import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.ProgramEdits;
+import dev.outboard.dpa.process.DpaProgram;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -158,7 +159,8 @@ final class CheckCommand implements Callable<Integer> {
         }
     }
 
-    private Checked checkProgram(ProgramCheck check) {
+    private Checked checkProgram(Class<?> type) {
+        ProgramCheck check = ProgramCheck.of(type.asSubclass(DpaProgram.class));
         CheckReport report = check.run(profile, runs, seed);
         Optional<Repair> repair =
                 fix && !report.isClean()

@@ -8,13 +8,18 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "dpa",
         description = {
-            "Explore the memory of a data-path accelerator (DPA), and find missing fences and what ended a"
-                    + " process.",
+            "Explore the memory of a data-path accelerator (DPA), run programs on it, and find missing"
+                    + " fences.",
             "docs/guide/dpa-litmus.md is an introduction, and docs/protocol/dpa-memory-model.md"
                     + " explains how that memory behaves."
         },
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {LitmusCommand.class, CheckCommand.class, CoreCommand.class})
+        subcommands = {
+            LitmusCommand.class,
+            CheckCommand.class,
+            RunCommand.class,
+            CoreCommand.class
+        })
 public final class DpaCommand implements Runnable {
     @Spec private CommandSpec spec;
 

@@ -1,8 +1,8 @@
 package dev.outboard.console.dpa;
 
-import dev.outboard.dpa.checker.ProgramCheck;
 import dev.outboard.dpa.machine.RefusedProgramException;
 import dev.outboard.dpa.process.DpaProgram;
+import dev.outboard.terminal.CommandException;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -21,15 +21,14 @@ import picocli.CommandLine.ParameterException;
 /// JARs and directories of classes, in which a program of kernels is.
 record ProgramFiles(CommandLine command, List<Path> files) {
 
-    /// Does something with a program of theirs.
+    /// Does something with a class of theirs.
     ///
     /// @throws ParameterException if it cannot be loaded, or fails before it runs
-    <T> T with(String program, Function<ProgramCheck, T> work) throws IOException {
+    <T> T with(String program, Function<Class<?>, T> work) throws IOException {
         try (URLClassLoader loader =
                 new URLClassLoader(urls(), ProgramFiles.class.getClassLoader())) {
-            return work.apply(
-                    ProgramCheck.of(loader.loadClass(program).asSubclass(DpaProgram.class)));
-        } catch (ParameterException e) {
+            return work.apply(loader.loadClass(program));
+        } catch (ParameterException | CommandException e) {
             throw e;
         } catch (ClassNotFoundException e) {
             throw usage(
@@ -79,7 +78,7 @@ record ProgramFiles(CommandLine command, List<Path> files) {
     }
 
     /// What happened first, and where in the program.
-    private static String reason(String program, Throwable failure) {
+    static String reason(String program, Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null) {
             root = root.getCause();

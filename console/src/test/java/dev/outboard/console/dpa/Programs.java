@@ -44,10 +44,10 @@ final class Programs {
     /// Compiles classes, each a line behind two of imports.
     static Path compile(Path directory, String... sources) throws IOException {
         Path classes = Files.createDirectories(directory.resolve("classes"));
-        List<String> words = new ArrayList<>(List.of("-g", "-d", classes.toString()));
+        List<String> words = new ArrayList<>(List.of("-g", "-proc:full", "-d", classes.toString()));
         words.addAll(List.of("-cp", System.getProperty("java.class.path")));
         for (String source : sources) {
-            String name = source.replaceFirst("(?s)class (\\w+).*", "$1");
+            String name = source.replaceFirst("(?s).*?\\bclass (\\w+).*", "$1");
             Path file = directory.resolve(name + ".java");
             Files.writeString(
                     file,

@@ -2,10 +2,12 @@ package dev.outboard.dpa.flexio;
 
 import dev.outboard.dpa.flexio.FlexioException.Reason;
 import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.dpa.process.DpaMachine;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// A network device with or without a DPA. Several processes of the host may use it at once.
@@ -23,15 +25,26 @@ public final class DpaDevice {
     private final AtomicInteger numbers = new AtomicInteger(FIRST_NUMBER);
 
     private final int functions;
+    private final Supplier<Observer> observers;
 
-    private DpaDevice(@Nullable DpaMachine machine, int functions) {
+    private DpaDevice(
+            @Nullable DpaMachine machine, int functions, Supplier<Observer> observers) {
         this.machine = machine;
         this.functions = functions;
+        this.observers = observers;
     }
 
     /// A device whose DPA is built and runs like that, and whose NIC has one function.
     public static DpaDevice of(MachineOptions options, RunMode mode) {
         return of(options, mode, 1);
+    }
+
+    /// The same, and it follows all its processes.
+    ///
+    /// @param observers makes an observer for each process that gets none by its attributes; nobody
+    ///   follows a process under FAST
+    public static DpaDevice of(MachineOptions options, RunMode mode, Supplier<Observer> observers) {
+        return new DpaDevice(new DpaMachine(options, mode), 1, observers);
     }
 
     /// DPA-HW-16: one whose NIC has several functions.
@@ -44,12 +57,12 @@ public final class DpaDevice {
                     Reason.BAD_ARGUMENT,
                     "A device has at least 1 function, not %d".formatted(functions));
         }
-        return new DpaDevice(new DpaMachine(options, mode), functions);
+        return new DpaDevice(new DpaMachine(options, mode), functions, () -> Observer.NONE);
     }
 
     /// A device without a DPA.
     public static DpaDevice withoutDpa() {
-        return new DpaDevice(null, 1);
+        return new DpaDevice(null, 1, () -> Observer.NONE);
     }
 
     /// DPA-SYS-1: what its DPA can do.
@@ -84,6 +97,11 @@ public final class DpaDevice {
                     Reason.BAD_ARGUMENT,
                     "The device has functions 0 to %d, not %d".formatted(functions - 1, function));
         }
+    }
+
+    /// For the next process.
+    Observer observer() {
+        return observers.get();
     }
 
     int nextNumber() {

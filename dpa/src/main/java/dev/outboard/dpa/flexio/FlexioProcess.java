@@ -76,7 +76,9 @@ public final class FlexioProcess implements AutoCloseable {
         this.device = device;
         this.app = app;
         ProgramImage image = ProgramImage.globals(app.globalBytes());
-        process = DpaProcess.open(device.machine(), image, attributes.observer);
+        boolean hasObserver = !attributes.observer.equals(Observer.NONE);
+        Observer observer = hasObserver ? attributes.observer : device.observer();
+        process = DpaProcess.open(device.machine(), image, observer);
         process.load(app);
         nic =
                 new NicEngine(
@@ -95,7 +97,8 @@ public final class FlexioProcess implements AutoCloseable {
 
     /// DPA-FXP-2: how a process is made.
     ///
-    /// @param observer follows it, but under FAST: a checker, for one
+    /// @param observer follows it, but under FAST: a checker, for one; with [Observer#NONE] the
+    ///   device chooses
     /// @param maxMessageBytes the longest message of its queue pairs
     /// @param congestionControl whether it takes the congestion control of the device over, which
     ///   is not supported

@@ -1,0 +1,184 @@
+package dev.outboard.console.dpa;
+
+import dev.outboard.dpa.checker.CheckReport;
+import dev.outboard.dpa.checker.Checker;
+import dev.outboard.dpa.flexio.DpaDevice;
+import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.Observer;
+import dev.outboard.dpa.machine.Profile;
+import dev.outboard.dpa.machine.RunMode;
+import dev.outboard.dpa.machine.UnitGrid;
+import dev.outboard.terminal.CommandException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `outboard dpa run`: runs a host program on a device with a DPA.
+@Command(
+        name = "run",
+        description = {
+            "Run a host program that uses a DPA: the method"
+                    + " 'public static void run(DpaDevice device, String[] arguments)' of a class.",
+            "The device is what the options say, so that the same program runs at full speed, in"
+                    + " weak memory, or with a checker that looks for missing fences."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  outboard dpa run ledger.jar com.example.Bookkeeper",
+            "  outboard dpa run --mode weak --seed 7 ledger.jar com.example.Bookkeeper 100",
+            "",
+            "Ends with 1 if the program throws an exception or the checker finds anything, and with 2"
+                    + " if it cannot be run.",
+            "docs/guide/dpa-litmus.md shows a program."
+        })
+final class RunCommand implements Callable<Integer> {
+    private static final String METHOD = "run";
+
+    /// How kernels run.
+    enum Mode {
+        /// At once and at full speed.
+        FAST,
+        /// In turns, by the weak rules of a profile.
+        WEAK,
+        /// In turns, with a checker.
+        CHECK
+    }
+
+    @Spec private CommandSpec spec;
+
+    @Parameters(index = "0", paramLabel = "FILE", description = "A JAR or a directory of classes.")
+    private Path file = Path.of("");
+
+    @Parameters(
+            index = "1",
+            paramLabel = "CLASS",
+            description = "The class of the method, with its package.")
+    private String program = "";
+
+    @Parameters(
+            index = "2..*",
+            arity = "0..*",
+            paramLabel = "ARGUMENT",
+            description = "What the method is given. Those that begin with '-' come after '--'.")
+    private List<String> arguments = new ArrayList<>();
+
+    @Option(
+            names = "--mode",
+            paramLabel = "MODE",
+            defaultValue = "FAST",
+            description =
+                    "How kernels run: one of ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+    private Mode mode = Mode.FAST;
+
+    @Option(
+            names = "--profile",
+            paramLabel = "PROFILE",
+            defaultValue = "SEED",
+            description =
+                    "By which rules stores are delayed in mode WEAK, and fences judged in CHECK: one"
+                            + " of ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+    private Profile profile = Profile.SEED;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "SEED",
+            defaultValue = "1",
+            description =
+                    "What the run follows from in modes WEAK and CHECK, and what counters start with."
+                            + " Default: ${DEFAULT-VALUE}.")
+    private long seed;
+
+    @Option(
+            names = "--units",
+            paramLabel = "CxN",
+            converter = Units.class,
+            defaultValue = "16x16",
+            description =
+                    "The execution units: C cores with N each, of which two are reserved. Default:"
+                            + " ${DEFAULT-VALUE}.")
+    private UnitGrid units = UnitGrid.DEFAULT;
+
+    /// Of all processes that the program makes, from whichever thread.
+    private final List<Checker> checkers = Collections.synchronizedList(new ArrayList<>());
+
+    @Override
+    public Integer call() throws IOException {
+        return new ProgramFiles(spec.commandLine(), List.of(file)).with(program, this::run);
+    }
+
+    private int run(Class<?> type) {
+        Method method = method(type);
+        try {
+            method.invoke(null, device(), arguments.toArray(String[]::new));
+        } catch (IllegalAccessException e) {
+            throw new IllegalStateException(e);
+        } catch (InvocationTargetException e) {
+            report();
+            Throwable thrown = Objects.requireNonNullElse(e.getCause(), e);
+            throw new CommandException(
+                    "%s failed: %s".formatted(program, ProgramFiles.reason(program, thrown)),
+                    thrown);
+        }
+        return report() ? ExitCode.OK : ExitCode.SOFTWARE;
+    }
+
+    private Method method(Class<?> type) {
+        try {
+            Method method = type.getMethod(METHOD, DpaDevice.class, String[].class);
+            if (Modifier.isStatic(method.getModifiers())) {
+                method.setAccessible(true);
+                return method;
+            }
+        } catch (NoSuchMethodException e) {
+            // Said below.
+        }
+        throw new ParameterException(
+                spec.commandLine(),
+                "class %s has no method 'public static void %s(DpaDevice device, String[] arguments)'"
+                        .formatted(program, METHOD));
+    }
+
+    private DpaDevice device() {
+        MachineOptions options = MachineOptions.DEFAULT.withUnits(units).withSeed(seed);
+        return switch (mode) {
+            case FAST -> DpaDevice.of(options, RunMode.fast());
+            case WEAK -> DpaDevice.of(options, RunMode.weak(profile, seed));
+            case CHECK -> DpaDevice.of(options, RunMode.check(Observer.NONE, seed), this::checker);
+        };
+    }
+
+    private Observer checker() {
+        Checker checker = new Checker(profile, false);
+        checkers.add(checker);
+        return checker;
+    }
+
+    /// @return whether nothing was found
+    private boolean report() {
+        if (mode != Mode.CHECK) {
+            return true;
+        }
+        CheckReport report = new CheckReport(program, profile);
+        report.add(checkers.stream().flatMap(each -> each.findings().stream()).toList(), seed);
+        PrintWriter out = spec.commandLine().getOut();
+        out.print(report);
+        out.flush();
+        return report.isClean();
+    }
+}
