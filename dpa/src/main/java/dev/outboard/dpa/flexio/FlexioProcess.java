@@ -43,7 +43,7 @@ public final class FlexioProcess implements AutoCloseable {
     private static final int FINISHED = 0x40;
 
     /// How long a call may take.
-    private static final Duration CALL_LIMIT = Duration.ofMinutes(1);
+    static final Duration CALL_LIMIT = Duration.ofMinutes(1);
 
     private final HostProcess host;
     private final DpaDevice device;
@@ -69,6 +69,7 @@ public final class FlexioProcess implements AutoCloseable {
     private @Nullable DpaFunction<DpaThread> errorHandler;
     private boolean closed;
     private FlexioErrorState userError = FlexioErrorState.NONE;
+    private long tokens;
 
     private FlexioProcess(
             HostProcess host, DpaDevice device, DpaApp<DpaThread> app, Attributes attributes) {
@@ -423,6 +424,14 @@ public final class FlexioProcess implements AutoCloseable {
     void forget(FlexioObject object) {
         synchronized (this) {
             objects.remove(object);
+        }
+    }
+
+    /// Names what the host announces to threads next. The tokens of the machine itself are
+    /// positive.
+    long nextToken() {
+        synchronized (this) {
+            return --tokens;
         }
     }
 

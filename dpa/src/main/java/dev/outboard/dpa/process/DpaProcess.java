@@ -386,6 +386,10 @@ public final class DpaProcess {
 
     private ProcessRun living() {
         checkCaller("a call of a living process");
+        return started();
+    }
+
+    private ProcessRun started() {
         if (run == null || !lives()) {
             throw new IllegalStateException("The process does not live: call start first");
         }
@@ -426,14 +430,31 @@ public final class DpaProcess {
         return living().call(thread, atMost);
     }
 
-    /// The status that a thread has ended it with by itself, or 0.
-    public int exitStatus() {
-        return living().exitStatus();
+    /// For a trusted kernel of a thread that serves calls: the thread is activated once more when
+    /// it has returned, after others that wait for its unit.
+    public void activateAgain(ThreadHandle thread) {
+        started().activate(thread);
     }
 
-    /// What has ended it, if anything has.
+    /// Waits until threads that serve calls have returned from all that they were activated for,
+    /// and a condition holds.
+    ///
+    /// @param atMost as in [#await]
+    /// @return whether they have, and it does
+    public boolean awaitReturns(
+            List<ThreadHandle> called, BooleanSupplier condition, Duration atMost) {
+        return living().awaitReturns(called, condition, atMost);
+    }
+
+    /// The status that a thread has ended it with by itself, or 0. Conditions of [#await] may ask
+    /// for it, whoever looks at them.
+    public int exitStatus() {
+        return started().exitStatus();
+    }
+
+    /// What has ended it, if anything has. Conditions may ask for it, too.
     public Optional<CrashReport> crash() {
-        return living().crash();
+        return started().crash();
     }
 
     /// Lets somebody look at it, whether it runs or has ended: at what its threads are doing, in

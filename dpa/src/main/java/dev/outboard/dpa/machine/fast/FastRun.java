@@ -240,6 +240,19 @@ public final class FastRun implements ProcessRun {
     }
 
     @Override
+    public boolean awaitReturns(
+            List<ThreadHandle> called, BooleanSupplier condition, Duration atMost) {
+        return await(
+                () -> condition.getAsBoolean() && called.stream().allMatch(this::hasReturned),
+                atMost);
+    }
+
+    private boolean hasReturned(ThreadHandle thread) {
+        Activity called = activities.get(thread.number());
+        return !called.active && !called.pending;
+    }
+
+    @Override
     public int exitStatus() {
         lock.lock();
         try {

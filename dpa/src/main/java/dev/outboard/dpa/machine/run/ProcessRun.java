@@ -61,6 +61,12 @@ public interface ProcessRun {
     /// @return whether it has
     boolean call(ThreadHandle thread, Duration atMost);
 
+    /// Lets the others act until threads that serve calls have returned from all that they were
+    /// activated for, and a condition holds: then the calling thread knows all that they did.
+    ///
+    /// @return as [#await]
+    boolean awaitReturns(List<ThreadHandle> called, BooleanSupplier condition, Duration atMost);
+
     /// The status that a thread has ended the process with by itself, or 0.
     int exitStatus();
 

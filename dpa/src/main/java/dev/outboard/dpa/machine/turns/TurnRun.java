@@ -276,6 +276,35 @@ public final class TurnRun implements ProcessRun {
         return done;
     }
 
+    @Override
+    public boolean awaitReturns(
+            List<ThreadHandle> called, BooleanSupplier condition, Duration atMost) {
+        boolean done =
+                await(
+                        () ->
+                                condition.getAsBoolean()
+                                        && called.stream().allMatch(this::hasReturned),
+                        atMost);
+        if (done) {
+            machine.enter();
+            try {
+                int site = mode.isChecked() ? sites.ofCaller() : 0;
+                for (ThreadHandle thread : called) {
+                    long token = threads.get(thread.number()).returnToken;
+                    observer.receive(ownerNumber(), token, site);
+                }
+            } finally {
+                machine.leave();
+            }
+        }
+        return done;
+    }
+
+    private boolean hasReturned(ThreadHandle thread) {
+        TurnActor called = threads.get(thread.number());
+        return called.state == State.INACTIVE && !called.pending;
+    }
+
     private int ownerNumber() {
         return Objects.requireNonNull(owner, "owner").number();
     }
