@@ -27,8 +27,7 @@ public final class DpaDevice {
     private final int functions;
     private final Supplier<Observer> observers;
 
-    private DpaDevice(
-            @Nullable DpaMachine machine, int functions, Supplier<Observer> observers) {
+    private DpaDevice(@Nullable DpaMachine machine, int functions, Supplier<Observer> observers) {
         this.machine = machine;
         this.functions = functions;
         this.observers = observers;

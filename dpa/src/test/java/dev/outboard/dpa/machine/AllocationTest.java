@@ -33,7 +33,7 @@ class AllocationTest {
     private static final int ROUND_QUEUE = 8;
 
     /// Keeps results, so that the compiler may not leave out what they come from.
-    static @Nullable Object kept;
+    static volatile @Nullable Object kept;
 
     /// What is done with 16 bytes of the heap and of a window.
     enum Operation {

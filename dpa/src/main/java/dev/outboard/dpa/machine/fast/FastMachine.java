@@ -1,7 +1,6 @@
 package dev.outboard.dpa.machine.fast;
 
 import dev.outboard.dpa.machine.MachineOptions;
-import dev.outboard.dpa.machine.fast.FastRun.Activity;
 import dev.outboard.dpa.machine.unit.UnitCounters;
 import dev.outboard.dpa.machine.unit.UnitScheduler;
 import java.util.concurrent.locks.ReentrantLock;
@@ -10,7 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /// that have a unit are virtual threads, and those have as many carriers as there are processors.
 public final class FastMachine {
     private final ReentrantLock lock = new ReentrantLock();
-    private final UnitScheduler<Activity> units;
+    private final UnitScheduler<FastActivity> units;
     private final UnitCounters[] counters;
     private final Carriers carriers = new Carriers(Runtime.getRuntime().availableProcessors());
 
@@ -48,7 +47,7 @@ public final class FastMachine {
     }
 
     /// Guarded by the lock.
-    UnitScheduler<Activity> units() {
+    UnitScheduler<FastActivity> units() {
         return units;
     }
 
@@ -59,7 +58,7 @@ public final class FastMachine {
 
     /// The unit goes to the next one that waits for it.
     void pass(int unit) {
-        Activity next = units.release(unit);
+        FastActivity next = units.release(unit);
         if (next != null) {
             next.dispatch(unit);
         }

@@ -11,7 +11,6 @@ import dev.outboard.dpa.machine.RunResult.End;
 import dev.outboard.dpa.machine.ThreadAttributes.Kind;
 import dev.outboard.dpa.machine.ThreadHandle;
 import dev.outboard.dpa.machine.ThreadStatus;
-import dev.outboard.dpa.machine.ThreadStatus.State;
 import dev.outboard.dpa.machine.fast.Carriers.Turn;
 import dev.outboard.dpa.machine.fast.Outsiders.Outsider;
 import dev.outboard.dpa.machine.run.ActorPlan;
@@ -54,7 +53,7 @@ public final class FastRun implements ProcessRun {
     /// Somebody has ended, waits, or has something to say to whoever waits for the process.
     private final Condition changed;
 
-    private final List<Activity> activities = new CopyOnWriteArrayList<>();
+    private final List<FastActivity> activities = new CopyOnWriteArrayList<>();
     private final DoorbellBoard doorbells = new DoorbellBoard();
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
 
@@ -135,7 +134,7 @@ public final class FastRun implements ProcessRun {
         process.actors().stream()
                 .filter(plan -> !(plan instanceof ThreadPlan))
                 .forEach(this::addActor);
-        for (Activity activity : activities) {
+        for (FastActivity activity : activities) {
             if (activity.pending || activity.kind() == Kind.ONCE) {
                 activity.pending = false;
                 submit(activity);
@@ -151,7 +150,7 @@ public final class FastRun implements ProcessRun {
             case HostPlan host -> startOutside(host, host.program()::run);
             case ThreadPlan thread -> {
                 FastThread made = new FastThread(this, process, thread, machine.counters(0));
-                activities.add(new Activity(this, thread, made, !running));
+                activities.add(new FastActivity(this, thread, made, !running));
             }
         }
     }
@@ -165,7 +164,7 @@ public final class FastRun implements ProcessRun {
     public void enable(ThreadHandle thread, long argument) {
         lock.lock();
         try {
-            Activity activity = activities.get(thread.number());
+            FastActivity activity = activities.get(thread.number());
             activity.thread.argument(argument);
             activity.enabled = true;
             if ((activity.pending || activity.kind() == Kind.ONCE) && !stopped) {
@@ -179,7 +178,7 @@ public final class FastRun implements ProcessRun {
 
     @Override
     public void retire(ThreadHandle thread) {
-        Activity activity = activities.get(thread.number());
+        FastActivity activity = activities.get(thread.number());
         lock.lock();
         try {
             activity.thread.withdraw();
@@ -233,7 +232,7 @@ public final class FastRun implements ProcessRun {
 
     @Override
     public boolean call(ThreadHandle thread, Duration atMost) {
-        Activity called = activities.get(thread.number());
+        FastActivity called = activities.get(thread.number());
         long returned = called.returns + 1;
         activate(thread);
         return await(() -> called.returns == returned, atMost);
@@ -248,7 +247,7 @@ public final class FastRun implements ProcessRun {
     }
 
     private boolean hasReturned(ThreadHandle thread) {
-        Activity called = activities.get(thread.number());
+        FastActivity called = activities.get(thread.number());
         return !called.active && !called.pending;
     }
 
@@ -285,7 +284,7 @@ public final class FastRun implements ProcessRun {
     }
 
     private List<ThreadStatus> statuses() {
-        return activities.stream().map(Activity::status).toList();
+        return activities.stream().map(FastActivity::status).toList();
     }
 
     @Override
@@ -320,7 +319,7 @@ public final class FastRun implements ProcessRun {
 
     private List<String> unfinished() {
         List<String> names = new ArrayList<>();
-        for (Activity activity : activities) {
+        for (FastActivity activity : activities) {
             if (activity.active) {
                 names.add(activity.plan.name());
             }
@@ -341,7 +340,7 @@ public final class FastRun implements ProcessRun {
         lastStatuses = statuses();
         stopped = true;
         outsiders.wakeAll(carriers);
-        for (Activity activity : activities) {
+        for (FastActivity activity : activities) {
             machine.units().cancel(activity);
             if (activity.sleeper != null) {
                 carriers.wake(activity.sleeper);
@@ -436,7 +435,7 @@ public final class FastRun implements ProcessRun {
     public void activate(ThreadHandle thread) {
         lock.lock();
         try {
-            Activity activity = activities.get(thread.number());
+            FastActivity activity = activities.get(thread.number());
             if (!running || !activity.enabled || activity.active) {
                 activity.pending = true;
             } else if (!activity.finished && !stopped) {
@@ -447,7 +446,7 @@ public final class FastRun implements ProcessRun {
         }
     }
 
-    private void submit(Activity activity) {
+    private void submit(FastActivity activity) {
         activity.active = true;
         activations++;
         outsiders.disturb();
@@ -458,7 +457,7 @@ public final class FastRun implements ProcessRun {
     }
 
     /// The activity has got a unit: it begins, or goes on where it gave its last one away.
-    void dispatch(Activity activity, int unit) {
+    void dispatch(FastActivity activity, int unit) {
         activity.unit = unit;
         if (activity.sleeper != null) {
             carriers.wake(activity.sleeper);
@@ -468,7 +467,7 @@ public final class FastRun implements ProcessRun {
         }
     }
 
-    private void runActivation(Activity activity) {
+    private void runActivation(FastActivity activity) {
         activity.thread.begin();
         activity.thread.moveTo(activity.unit, machine.counters(activity.unit));
         Ending ending = Ending.RETURN;
@@ -508,7 +507,7 @@ public final class FastRun implements ProcessRun {
         }
     }
 
-    private void crash(Activity activity, Throwable thrown) {
+    private void crash(FastActivity activity, Throwable thrown) {
         CrashReport report =
                 CrashReports.of(
                         thrown, activity.plan.name(), activity.unit, activity.thread.latest());
@@ -525,7 +524,7 @@ public final class FastRun implements ProcessRun {
         }
     }
 
-    private void end(Activity activity, Ending ending) {
+    private void end(FastActivity activity, Ending ending) {
         activity.active = false;
         if (ending == Ending.RETURN) {
             activity.returns++;
@@ -549,7 +548,7 @@ public final class FastRun implements ProcessRun {
 
     /// DPA-HW-2: the thread gives its unit away and waits for one.
     void yieldUnit(FastThread thread, Affinity affinity) {
-        Activity activity = activities.get(thread.number());
+        FastActivity activity = activities.get(thread.number());
         Turn sleeper = null;
         lock.lock();
         try {
@@ -649,57 +648,6 @@ public final class FastRun implements ProcessRun {
                 lock.unlock();
             }
             carriers.sleep(sleeper);
-        }
-    }
-
-    /// A thread and what it does now. Guarded by the lock of the machine.
-    static final class Activity {
-        private final FastRun run;
-        private final ThreadPlan plan;
-        private final FastThread thread;
-        private int unit = UnitScheduler.NONE;
-
-        /// Whether events activate it, or are only remembered as yet.
-        private boolean enabled;
-
-        private boolean active;
-        private boolean pending;
-        private boolean finished;
-
-        /// How often it has returned.
-        private long returns;
-
-        /// While it waits for a unit in the middle of its activation.
-        private @Nullable Turn sleeper;
-
-        private Activity(FastRun run, ThreadPlan plan, FastThread thread, boolean enabled) {
-            this.run = run;
-            this.plan = plan;
-            this.thread = thread;
-            this.enabled = enabled;
-        }
-
-        private Affinity affinity() {
-            return plan.attributes().affinity();
-        }
-
-        private Kind kind() {
-            return plan.attributes().kind();
-        }
-
-        private ThreadStatus status() {
-            State state;
-            if (active) {
-                state = unit == UnitScheduler.NONE ? State.WAITING : State.RUNNING;
-            } else {
-                state = finished ? State.ENDED : State.INACTIVE;
-            }
-            return new ThreadStatus(plan.name(), state, unit);
-        }
-
-        /// It has got a unit.
-        void dispatch(int unit) {
-            run.dispatch(this, unit);
         }
     }
 }
