@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 record Guide(List<Step> steps, Map<String, String> sources) {
     private static final Pattern COMMAND =
             Pattern.compile(
-                    "(\\./outboard|\\./mvnw|tshark|srun|sbatch|java|javac|jar|export|mkdir|printf|echo|head) .*");
+                    "(\\./outboard|\\./mvnw|tshark|srun|sbatch|java|javac|jar|export|mkdir|sed|printf|echo|head) .*");
     private static final Pattern FILE = Pattern.compile("`(\\w+\\.(?:java|sv|json|dpa))`.*");
     private static final Map<String, String> LANGUAGES =
             Map.of(
