@@ -214,6 +214,14 @@ final class Echo {
         return 1;
     }
 
+    /// Rings two doorbells, and opens the outbox for another UAR between them.
+    @DpaRpc
+    static long ringBoth(
+            DpaThread thread, int outbox, int uar, int queue, int otherUar, int otherQueue) {
+        return ringFor(thread, outbox, uar, queue, 1)
+                + ringFor(thread, outbox, otherUar, otherQueue, 1);
+    }
+
     /// The same through an outbox whose number nobody looks at.
     @DpaRpc
     static long ringFast(DpaThread thread, int outbox, int queue, int index) {

@@ -243,6 +243,34 @@ class FlexioQueuesTest {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement({"DPA-FXQ-11a", "DPA-FXQ-11c"})
+    void eachObjectHasANumberWhileItLives(RunMode mode) {
+        try (HostProcess host = HostProcess.open();
+                FlexioProcess process = open(host, mode)) {
+            FlexioEventHandler first = handler(process);
+            FlexioEventHandler second = handler(process);
+            assertThat(second.number()).isEqualTo(first.number() + 1);
+            EchoSide side = new EchoSide(process, Optional.empty());
+            FlexioUar uar = FlexioUar.create(process);
+            FlexioWindow window = FlexioWindow.create(process, process.domain());
+            List<FlexioObject> objects =
+                    List.of(side.pair, side.completions, side.outbox, side.key, uar, window);
+            assertThat(objects)
+                    .extracting(FlexioObject::number)
+                    .doesNotHaveDuplicates()
+                    .allMatch(number -> number > 0);
+            // The number of the pair is the one that completions and doorbells name.
+            side.pair.connect(side.pair);
+            assertThat(process.call(EchoStub.call(side.context, 1))).isEqualTo(1);
+            objects.forEach(FlexioObject::close);
+            second.close();
+            assertThat(objects).extracting(FlexioObject::number).containsOnly(0xFFFF_FFFF);
+            assertThat(second.number()).isEqualTo(0xFFFF_FFFF);
+        }
+    }
+
     private static void inUse(FlexioObject object) {
         refused(Reason.IN_USE, object::close);
     }

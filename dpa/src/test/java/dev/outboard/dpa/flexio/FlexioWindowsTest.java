@@ -68,7 +68,7 @@ class FlexioWindowsTest {
     /// put there before it.
     @ParameterizedTest
     @MethodSource("modes")
-    @Requirement("DPA-FXW-9")
+    @Requirement({"DPA-FXW-9", "DPA-MEM-16b"})
     void copiesReachTheHostAndTakeWhatItHasNow(RunMode mode) {
         try (HostProcess host = HostProcess.open();
                 FlexioProcess process = FlexioProcess.create(host, device(mode), PrinterStub.APP)) {

@@ -87,6 +87,39 @@ class NicFunctionsTest {
         }
     }
 
+    /// A doorbell that is on its way goes through what was configured when it was rung.
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement({"DPA-FXO-5", "DPA-MEM-16b"})
+    void aConfigurationLeavesEarlierDoorbellsAlone(RunMode mode) {
+        try (HostProcess host = HostProcess.open();
+                FlexioProcess process = FlexioProcess.create(host, device(mode), EchoStub.APP)) {
+            FlexioOutbox outbox = FlexioOutbox.create(process, process.uar());
+            for (int round = 0; round < 10; round++) {
+                FlexioUar uar = FlexioUar.create(process, 1);
+                FlexioUar other = FlexioUar.create(process, 2);
+                EchoSide side = new EchoSide(process, Optional.empty(), uar);
+                EchoSide otherSide = new EchoSide(process, Optional.empty(), other);
+                side.pair.connect(side.pair);
+                otherSide.pair.connect(otherSide.pair);
+                process.call(EchoStub.prepare(side.context, 5));
+                process.call(EchoStub.prepare(otherSide.context, 6));
+                assertThat(
+                                process.call(
+                                        EchoStub.ringBoth(
+                                                outbox.number(),
+                                                uar.number(),
+                                                side.pair.number(),
+                                                other.number(),
+                                                otherSide.pair.number())))
+                        .isEqualTo(2);
+                assertThat(process.call(EchoStub.receive(side.context))).isEqualTo(5);
+                assertThat(process.call(EchoStub.receive(otherSide.context))).isEqualTo(6);
+            }
+            assertThat(process.errorState()).isEqualTo(FlexioErrorState.NONE);
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("modes")
     @Requirement({"DPA-HW-16", "DPA-FXO-2", "DPA-FXO-4b"})

@@ -166,7 +166,7 @@ class WindowStateTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    @Requirement({"DPA-FXW-5", "DPA-FXW-6"})
+    @Requirement({"DPA-FXW-5", "DPA-FXW-6", "DPA-MEM-16b"})
     void aChangeOfTheKeyCompletesStoresAndDropsCopies(boolean change) {
         Kernel between = change ? WindowStateTest::configureAgain : thread -> {};
         assertThat(outcomes(seed -> loadAfterFlag(seed, between)))

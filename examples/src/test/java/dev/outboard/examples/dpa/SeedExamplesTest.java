@@ -118,7 +118,7 @@ class SeedExamplesTest {
     }
 
     @Test
-    @Requirement({"DPA-FXO-10", "DPA-FXO-11"})
+    @Requirement({"DPA-FXO-10", "DPA-FXO-11", "DPA-MEM-16a"})
     void theHandlerAsPrintedLacksOneWriteback() {
         run(
                 OPTIONS,
@@ -128,7 +128,7 @@ class SeedExamplesTest {
     }
 
     @Test
-    @Requirement({"DPA-FXO-10", "DPA-FXO-11"})
+    @Requirement({"DPA-FXO-10", "DPA-FXO-11", "DPA-MEM-16a"})
     void theOutboxAsPrintedLacksOneWriteback() {
         run(
                 OPTIONS,
