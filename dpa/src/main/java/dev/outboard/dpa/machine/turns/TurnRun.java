@@ -245,6 +245,11 @@ public final class TurnRun implements ProcessRun {
 
     @Override
     public boolean await(BooleanSupplier condition, Duration atMost) {
+        return await(condition, atMost, () -> {});
+    }
+
+    /// @param done runs if the condition holds, before another thread of the host may call in
+    private boolean await(BooleanSupplier condition, Duration atMost, Runnable done) {
         boolean watched = atMost.toNanos() > process.options().timing().watchdogNanos();
         machine.enter();
         try {
@@ -254,7 +259,11 @@ public final class TurnRun implements ProcessRun {
                 }
             }
             checkFailure();
-            return condition.getAsBoolean();
+            boolean holds = condition.getAsBoolean();
+            if (holds) {
+                done.run();
+            }
+            return holds;
         } finally {
             leave();
         }
@@ -267,41 +276,33 @@ public final class TurnRun implements ProcessRun {
         int site =
                 act(host -> {
                     host.activate(thread);
-                    return mode.isChecked() ? sites.ofCaller() : 0;
+                    return callerSite();
                 });
-        boolean done = await(() -> called.returns == returned, atMost);
-        if (done) {
-            observer.receive(ownerNumber(), called.returnToken, site);
-        }
-        return done;
+        return await(() -> called.returns == returned, atMost, () -> tellReturned(called, site));
     }
 
     @Override
     public boolean awaitReturns(
             List<ThreadHandle> called, BooleanSupplier condition, Duration atMost) {
-        boolean done =
-                await(
-                        () ->
-                                condition.getAsBoolean()
-                                        && called.stream().allMatch(this::hasReturned),
-                        atMost);
-        if (done) {
-            machine.enter();
-            try {
-                int site = mode.isChecked() ? sites.ofCaller() : 0;
-                for (ThreadHandle thread : called) {
-                    long token = threads.get(thread.number()).returnToken;
-                    observer.receive(ownerNumber(), token, site);
-                }
-            } finally {
-                machine.leave();
-            }
-        }
-        return done;
+        List<TurnActor> actors =
+                called.stream().map(thread -> threads.get(thread.number())).toList();
+        int site = callerSite();
+        return await(
+                () -> condition.getAsBoolean() && actors.stream().allMatch(TurnRun::hasReturned),
+                atMost,
+                () -> actors.forEach(actor -> tellReturned(actor, site)));
     }
 
-    private boolean hasReturned(ThreadHandle thread) {
-        TurnActor called = threads.get(thread.number());
+    private int callerSite() {
+        return mode.isChecked() ? sites.ofCaller() : 0;
+    }
+
+    /// The host knows now what that thread has done.
+    private void tellReturned(TurnActor called, int site) {
+        observer.receive(ownerNumber(), called.returnToken, site);
+    }
+
+    private static boolean hasReturned(TurnActor called) {
         return called.state == State.INACTIVE && !called.pending;
     }
 
