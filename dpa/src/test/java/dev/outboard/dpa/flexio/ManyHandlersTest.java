@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Many handlers, each with queues of its own that are connected to themselves.
@@ -112,6 +113,34 @@ class ManyHandlersTest {
                         return sum(process, handler) == expected;
                     });
                     assertThat(counted(process, i)).isLessThanOrEqualTo(round);
+                }
+            }
+        }
+    }
+
+    /// Doorbells arrive also while a call writes back what it has stored.
+    @ParameterizedTest
+    @EnumSource(
+            value = Profile.class,
+            names = {"SEED", "BF3"})
+    @Requirement({"DPA-FXE-5", "DPA-FXO-9"})
+    void noWakeUpIsLostInWeakMemory(Profile profile) {
+        MachineOptions options = MachineOptions.DEFAULT.withUnits(UnitGrid.SMALL);
+        for (long seed = 1; seed <= 20; seed++) {
+            sides.clear();
+            sums.clear();
+            try (HostProcess host = HostProcess.open();
+                    FlexioProcess process =
+                            FlexioProcess.create(
+                                    host,
+                                    DpaDevice.of(options, RunMode.weak(profile, seed)),
+                                    EchoStub.APP)) {
+                make(process, 1);
+                DpaAddr context = sides.getFirst().context;
+                for (long word = 1; word <= 4; word++) {
+                    long sum = word * (word + 1) / 2;
+                    process.call(EchoStub.send(context, word));
+                    Eventually.until(() -> process.call(EchoStub.look(sums.getFirst())) == sum);
                 }
             }
         }

@@ -1,6 +1,8 @@
 package dev.outboard.examples.dpa;
 
 import dev.outboard.dpa.flexio.dev.FlexioDev;
+import dev.outboard.dpa.machine.AtomicOp;
+import dev.outboard.dpa.machine.AtomicOrder;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Op;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
@@ -38,7 +40,11 @@ final class SeedKernels {
     static final int SENT = 88;
     static final int POSTED = 96;
     static final int WORK = 104;
-    static final int CONTEXT_BYTES = 112;
+    static final int DONE = 112;
+    static final int CONTEXT_BYTES = 120;
+
+    /// How many messages the event handler gets.
+    static final int MESSAGES = 3;
 
     private SeedKernels() {}
 
@@ -51,6 +57,7 @@ final class SeedKernels {
         while (hasCompletion(thread, db)) {
             work(thread, db);
         }
+        tellEnd(thread, db);
         thread.memoryWriteback();
         arm(thread, db);
         thread.reschedule();
@@ -63,6 +70,7 @@ final class SeedKernels {
         while (hasCompletion(thread, db)) {
             work(thread, db);
         }
+        tellEnd(thread, db);
         arm(thread, db);
         thread.reschedule();
     }
@@ -76,14 +84,27 @@ final class SeedKernels {
         take(thread, db);
     }
 
+    /// Says that all messages have been worked on, for [#worked].
+    private static void tellEnd(DpaThread thread, long db) {
+        if (thread.load64(db + TAKEN) == MESSAGES) {
+            thread.atomic64(AtomicOp.ADD, db + DONE, 1, AtomicOrder.RELEASE);
+        }
+    }
+
     private static void arm(DpaThread thread, long db) {
         int taken = (int) thread.load64(db + TAKEN);
         FlexioDev.armCompletionQueue(thread, taken, (int) thread.load64(db + COMPLETIONS));
     }
 
-    /// What the handler has added up.
+    /// Waits until the handler has worked on all messages.
+    ///
+    /// @return what it has added up
     @DpaRpc
     static long worked(DpaThread thread, DpaAddr db) {
+        long done = db.value() + DONE;
+        while (thread.atomic64(AtomicOp.ADD, done, 0, AtomicOrder.ACQUIRE) == 0) {
+            // Not yet.
+        }
         return thread.load64(db.value() + WORK);
     }
 
@@ -281,15 +302,14 @@ final class SeedKernels {
             // Not yet.
         }
         thread.store64(words + 16, thread.load64(words + 8));
-        thread.memoryFence(Op.W, Op.W);
-        thread.store64(words + 24, 1);
+        thread.atomic64(AtomicOp.ADD, words + 24, 1, AtomicOrder.RELEASE);
         thread.finish();
     }
 
     /// Waits until thread 2 has found the data.
     @DpaRpc
     static long consumed(DpaThread thread, DpaAddr words) {
-        while (thread.load64(words.value() + 24) != 1) {
+        while (thread.atomic64(AtomicOp.ADD, words.value() + 24, 0, AtomicOrder.ACQUIRE) == 0) {
             // Not yet.
         }
         return thread.load64(words.value() + 16);

@@ -119,29 +119,32 @@ class SeedExamplesTest {
 
     @Test
     @Requirement({"DPA-FXO-10", "DPA-FXO-11", "DPA-MEM-16a"})
-    void theHandlerAsPrintedLacksOneWriteback() {
+    void theHandlerAsPrintedLacksAWriteback() {
         run(
                 OPTIONS,
                 RunMode.check(Observer.NONE, 1),
                 process -> SeedExamples.eventHandler(process, true));
-        assertOneFinding("handleAsPrinted");
+        assertMissingWritebackBefore("(arm)");
     }
 
     @Test
     @Requirement({"DPA-FXO-10", "DPA-FXO-11", "DPA-MEM-16a"})
-    void theOutboxAsPrintedLacksOneWriteback() {
+    void theOutboxAsPrintedLacksAWriteback() {
         run(
                 OPTIONS,
                 RunMode.check(Observer.NONE, 1),
                 process -> SeedExamples.outbox(process, true));
-        assertOneFinding("sendAsPrinted");
+        assertMissingWritebackBefore("(ring)");
     }
 
-    private void assertOneFinding(String function) {
+    /// One for each store that the NIC may not see at the doorbell, or after the end of the
+    /// handler.
+    private void assertMissingWritebackBefore(String place) {
         List<Finding> findings = checker.findings();
         assertThat(findings).extracting(Finding::rule).containsOnly(Rule.MISSING_MEMORY_WRITEBACK);
-        assertThat(findings).hasSize(1);
-        assertThat(findings.getFirst().toString()).contains(function);
+        assertThat(findings)
+                .extracting(finding -> finding.toString().lines().toList().get(2))
+                .anyMatch(line -> line.contains("announcement to NIC") && line.endsWith(place));
     }
 
     @ParameterizedTest

@@ -80,7 +80,11 @@ public final class TurnRun implements ProcessRun {
         rules =
                 mode.weak().isPresent()
                         ? new WeakRules(
-                                process, mode.weak().get(), machine.randomOfRules(), doorbells)
+                                process,
+                                mode.weak().get(),
+                                machine.randomOfRules(),
+                                doorbells,
+                                this::happened)
                         : new DirectRules(process, doorbells);
     }
 
@@ -527,8 +531,7 @@ public final class TurnRun implements ProcessRun {
         rules.ring(((ThreadPlan) actor.plan).handle().number(), register, value, uar, token);
         int queue = Doorbell.number(register, value);
         observer.announce(actor.number(), kind, token, Doorbell.source(register, queue), site);
-        machine.changed();
-        wake();
+        happened();
     }
 
     /// The host has a command for the NIC.
@@ -536,6 +539,11 @@ public final class TurnRun implements ProcessRun {
         long token = machine.nextToken();
         observer.announce(from.number(), Announcement.CALL, token, 0, site);
         doorbells.ring(Doorbell.COMMAND, 0, OUTSIDE, 0, token);
+        happened();
+    }
+
+    /// Something has changed in the middle of an operation, or a doorbell has arrived.
+    private void happened() {
         machine.changed();
         wake();
     }

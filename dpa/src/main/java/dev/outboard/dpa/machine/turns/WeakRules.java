@@ -45,8 +45,17 @@ final class WeakRules implements MemoryRules {
     private final int rate;
     private final int[] weights = new int[Steps.Kind.values().length];
 
-    WeakRules(ProcessState process, Profile profile, SplittableRandom random, DoorbellBoard board) {
+    /// Runs when something has happened in the middle of an operation: others may wait for it.
+    private final Runnable happened;
+
+    WeakRules(
+            ProcessState process,
+            Profile profile,
+            SplittableRandom random,
+            DoorbellBoard board,
+            Runnable happened) {
         this.random = random;
+        this.happened = happened;
         memory = new WeakMemory(process, profile);
         state = memory.state();
         execution = Execution.stepwise(state, new Code[0]);
@@ -159,6 +168,7 @@ final class WeakRules implements MemoryRules {
             if (!anyStep()) {
                 throw new AssertionError("A thread waits for its own writes for ever");
             }
+            happened.run();
         }
     }
 
