@@ -235,7 +235,7 @@ class QueueRulesTest {
 
     /// To configure a window writes its stores back and drops its copies.
     @Test
-    @Requirement({"DPA-CHK-2", "DPA-CHK-5", "DPA-MEM-16"})
+    @Requirement({"DPA-CHK-2", "DPA-CHK-5", "DPA-MEM-16b"})
     void toConfigureAWindowIsAWritebackAndAnInvalidation() {
         for (boolean configured : new boolean[] {true, false}) {
             Told run = new Told().start();
