@@ -108,11 +108,12 @@ final class TestBed implements AutoCloseable {
         return counters;
     }
 
-    /// What tells a broken test bed from a broken program: whether the guest reaches this machine at
-    /// all, and what its interface has counted.
+    /// What tells a broken test bed from a broken program: whether the guest reaches this machine
+    /// at all, and what its interface has counted.
     String networkState() {
-        return inGuest("ping -c 2 -W 2 %s; ip -s link show dev eth0; dmesg | tail -n 5"
-                .formatted(Link.IPV4_1024.host()));
+        return inGuest(
+                "ping -c 2 -W 2 %s; ip -s link show dev eth0; dmesg | tail -n 5"
+                        .formatted(Link.IPV4_1024.host()));
     }
 
     /// Makes the guest lose `percent` of the packets it sends, and as many of those it receives.
