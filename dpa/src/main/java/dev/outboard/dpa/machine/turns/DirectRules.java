@@ -159,8 +159,8 @@ final class DirectRules implements MemoryRules {
     }
 
     @Override
-    public boolean drift() {
-        return false;
+    public void drift() {
+        // Nothing happens by itself.
     }
 
     @Override

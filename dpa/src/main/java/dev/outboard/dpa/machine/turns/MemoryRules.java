@@ -99,11 +99,9 @@ interface MemoryRules {
 
     /// Some steps that nobody asks for, or none, as the seed of the run has it: a store is
     /// performed, becomes visible, or a cached copy goes. Comes before each operation of anybody.
-    ///
-    /// @return whether there was any
-    boolean drift();
+    void drift();
 
-    /// Does one such step where all actors only wait.
+    /// Does one such step for certain, if there is one.
     ///
     /// @return false if none is left that has to happen, or that this run lets happen
     boolean step();

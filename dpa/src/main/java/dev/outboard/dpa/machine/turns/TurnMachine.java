@@ -176,12 +176,9 @@ public final class TurnMachine {
     void turn(TurnActor actor) {
         actor.check();
         operations++;
-        if (actor.run.rules().drift()) {
-            version++;
-            actor.run.wake();
-        }
-        if (operations % LONGEST_DELAY == 0 && step()) {
-            version++;
+        actor.run.rules().drift();
+        if (operations % LONGEST_DELAY == 0) {
+            step();
         }
         if (--left <= 0 || actor.watch.isAsleep(version) || isAtLimit()) {
             giveWay(actor);
@@ -247,7 +244,6 @@ public final class TurnMachine {
             if (!step()) {
                 return chooseIdle();
             }
-            version++;
         }
     }
 
@@ -257,10 +253,7 @@ public final class TurnMachine {
     private boolean step() {
         boolean any = false;
         for (TurnRun run : runs) {
-            if (!run.isStopped() && run.rules().step()) {
-                run.wake();
-                any = true;
-            }
+            any |= !run.isStopped() && run.rules().step();
         }
         return any;
     }

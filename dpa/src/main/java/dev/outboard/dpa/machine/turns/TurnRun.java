@@ -542,7 +542,7 @@ public final class TurnRun implements ProcessRun {
         happened();
     }
 
-    /// Something has changed in the middle of an operation, or a doorbell has arrived.
+    /// Something has changed by itself, or a doorbell has arrived.
     private void happened() {
         machine.changed();
         wake();

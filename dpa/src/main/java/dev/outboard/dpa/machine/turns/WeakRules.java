@@ -45,7 +45,7 @@ final class WeakRules implements MemoryRules {
     private final int rate;
     private final int[] weights = new int[Steps.Kind.values().length];
 
-    /// Runs when something has happened in the middle of an operation: others may wait for it.
+    /// Runs after each step: others may wait for it.
     private final Runnable happened;
 
     WeakRules(
@@ -68,17 +68,15 @@ final class WeakRules implements MemoryRules {
     // Steps that happen by themselves
 
     @Override
-    public boolean drift() {
-        boolean any = false;
+    public void drift() {
         while (random.nextInt(CERTAIN) < rate) {
-            any |= likelyStep();
+            likelyStep();
         }
-        return any;
     }
 
     @Override
     public boolean step() {
-        return outside.step(random) || (state.hasMandatory() ? anyStep() : likelyStep());
+        return outsideStep() || (state.hasMandatory() ? anyStep() : likelyStep());
     }
 
     @Override
@@ -112,7 +110,7 @@ final class WeakRules implements MemoryRules {
 
     @Override
     public void settle() {
-        while (outside.step(random) || (state.hasMandatory() && anyStep())) {
+        while (outsideStep() || (state.hasMandatory() && anyStep())) {
             // One after the other.
         }
         while (likelyStep() && random.nextBoolean()) {
@@ -132,7 +130,7 @@ final class WeakRules implements MemoryRules {
 
     /// A step by the weights of the run, or a store of an actor outside.
     private boolean likelyStep() {
-        if (random.nextBoolean() && outside.step(random)) {
+        if (random.nextBoolean() && outsideStep()) {
             return true;
         }
         execution.steps(steps);
@@ -160,6 +158,18 @@ final class WeakRules implements MemoryRules {
     private void apply(long step) {
         execution.apply(step);
         doorbells.deliver();
+        happened.run();
+    }
+
+    /// A store of an actor outside.
+    ///
+    /// @return whether there was one
+    private boolean outsideStep() {
+        boolean any = outside.step(random);
+        if (any) {
+            happened.run();
+        }
+        return any;
     }
 
     /// Lets things happen until the thread may go on.
@@ -168,7 +178,6 @@ final class WeakRules implements MemoryRules {
             if (!anyStep()) {
                 throw new AssertionError("A thread waits for its own writes for ever");
             }
-            happened.run();
         }
     }
 
