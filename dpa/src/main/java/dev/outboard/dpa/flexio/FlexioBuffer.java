@@ -48,10 +48,7 @@ public final class FlexioBuffer {
     /// Copies to it from the host.
     public void write(long offset, byte... bytes) {
         checkPart(offset, bytes.length);
-        process.act(host -> {
-            host.copyTo(region.address() + offset, bytes);
-            return true;
-        });
+        process.perform(host -> host.copyTo(region.address() + offset, bytes));
     }
 
     /// DPA-HW-15: a load of the host itself, of 8 bytes.
@@ -67,10 +64,7 @@ public final class FlexioBuffer {
     /// @throws FlexioException if the host reaches this kind of memory by copies only
     public void store64(long offset, long value) {
         checkDirect(offset);
-        process.act(host -> {
-            host.store64(region.address() + offset, value);
-            return true;
-        });
+        process.perform(host -> host.store64(region.address() + offset, value));
     }
 
     private void checkDirect(long offset) {

@@ -123,11 +123,7 @@ public final class FlexioCmdQueue extends FlexioObject {
         process().check();
         numberFor(process());
         DpaCall<DpaThread> task = task(function, argument);
-        process()
-                .act(host -> {
-                    put(task, host).ifPresent(host::activate);
-                    return true;
-                });
+        process().perform(host -> put(task, host).ifPresent(host::activate));
     }
 
     private DpaCall<DpaThread> task(DpaFunction<DpaThread> function, long argument) {
@@ -159,11 +155,7 @@ public final class FlexioCmdQueue extends FlexioObject {
     public void run() {
         process().check();
         numberFor(process());
-        process()
-                .act(host -> {
-                    start().forEach(host::activate);
-                    return true;
-                });
+        process().perform(host -> start().forEach(host::activate));
     }
 
     /// @return the workers that have to be activated

@@ -114,11 +114,7 @@ public final class FlexioCq extends FlexioObject {
     /// @param index the consumer index, of 24 bits: how many entries have been taken so far
     public void arm(int index) {
         numberFor(process());
-        process()
-                .act(host -> {
-                    process().nic().arm(host, queue, index);
-                    return true;
-                });
+        process().perform(host -> process().nic().arm(host, queue, index));
     }
 
     CompletionQueue queue() {

@@ -96,10 +96,7 @@ public final class FlexioHeap {
     /// @throws FlexioException if the bytes do not lie in one live block; nothing is written
     public void copyIn(DpaAddr to, byte... bytes) {
         checkBlock(to, bytes.length);
-        owner.act(host -> {
-            host.copyTo(to.value(), bytes);
-            return true;
-        });
+        owner.perform(host -> host.copyTo(to.value(), bytes));
     }
 
     /// Fills a part of a block with one value: `flexio_buf_dev_memset`.

@@ -30,6 +30,7 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -389,6 +390,14 @@ public final class FlexioProcess implements AutoCloseable {
 
     String program() {
         return app.name();
+    }
+
+    /// The same without a result.
+    void perform(Consumer<Host> calls) {
+        act(host -> {
+            calls.accept(host);
+            return true;
+        });
     }
 
     /// The process of the machine.

@@ -90,11 +90,7 @@ public final class FlexioQp extends FlexioObject {
     public void connect(FlexioQp peer) {
         peer.numberFor(process());
         numberFor(process());
-        process()
-                .act(host -> {
-                    pair.connect(peer.pair);
-                    return true;
-                });
+        process().perform(host -> pair.connect(peer.pair));
     }
 
     /// DPA-SYS-9: the host itself has posted entries to the send queue, whose ring then lies in its
@@ -103,11 +99,7 @@ public final class FlexioQp extends FlexioObject {
     /// @param index the producer index, of 16 bits: how many blocks have been posted so far
     public void ring(int index) {
         numberFor(process());
-        process()
-                .act(host -> {
-                    process().nic().ring(host, pair, index);
-                    return true;
-                });
+        process().perform(host -> process().nic().ring(host, pair, index));
     }
 
     @Override
