@@ -61,12 +61,7 @@ final class Echo {
                 thread.error(200 + opcode);
             }
         }
-        long taken = thread.load64(context + TAKEN);
-        int queue = (int) thread.load64(context + COMPLETIONS);
-        thread.memoryWriteback();
-        thread.store64(
-                AddressMap.OUTBOX + AddressMap.ARM_DOORBELL, Doorbell.arm(queue, (int) taken));
-        thread.reschedule();
+        armAndReschedule(thread, context);
     }
 
     /// A handler that counts what it receives, and keeps the sum of it in the first word of its
@@ -89,12 +84,7 @@ final class Echo {
                 thread.error(200 + opcode);
             }
         }
-        long taken = thread.load64(context + TAKEN);
-        int queue = (int) thread.load64(context + COMPLETIONS);
-        thread.memoryWriteback();
-        thread.store64(
-                AddressMap.OUTBOX + AddressMap.ARM_DOORBELL, Doorbell.arm(queue, (int) taken));
-        thread.reschedule();
+        armAndReschedule(thread, context);
     }
 
     /// A handler that counts its activations and takes nothing.
@@ -260,6 +250,16 @@ final class Echo {
     private static boolean isReady(DpaThread thread, long context) {
         long taken = thread.load64(context + TAKEN);
         return CompletionEntry.isReady(thread, entry(thread, context), taken, LOG_COMPLETIONS);
+    }
+
+    /// After all that it has taken.
+    private static void armAndReschedule(DpaThread thread, long context) {
+        long taken = thread.load64(context + TAKEN);
+        int queue = (int) thread.load64(context + COMPLETIONS);
+        thread.memoryWriteback();
+        thread.store64(
+                AddressMap.OUTBOX + AddressMap.ARM_DOORBELL, Doorbell.arm(queue, (int) taken));
+        thread.reschedule();
     }
 
     private static void take(DpaThread thread, long context) {

@@ -1,5 +1,7 @@
 package dev.outboard.dpa.flexio;
 
+import static dev.outboard.dpa.flexio.LogRecorder.recording;
+import static dev.outboard.dpa.flexio.Refusals.fatal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,7 +10,6 @@ import dev.outboard.dpa.flexio.FlexioCmdQueue.Attributes;
 import dev.outboard.dpa.flexio.FlexioCmdQueue.State;
 import dev.outboard.dpa.flexio.FlexioErrorState.Kind;
 import dev.outboard.dpa.flexio.FlexioException.Reason;
-import dev.outboard.dpa.flexio.FlexioException.Status;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Fault;
 import dev.outboard.dpa.machine.MachineOptions;
@@ -30,11 +31,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.function.Consumer;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
-import java.util.logging.SimpleFormatter;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -330,6 +326,7 @@ class FlexioCmdQueueTest {
             }
             Eventually.until(() -> word(process, gate.plus(Chores.WAITING)) == 1);
             recording(
+                    FlexioCmdQueue.class,
                     text -> {
                         log.add(text);
                         process.heap().copyIn(gate.plus(Chores.OPEN), bytes(1));
@@ -349,33 +346,10 @@ class FlexioCmdQueueTest {
             next.add(ChoresStub.sign, signatures.value());
             assertThat(next.awaitEmpty(LONG)).isTrue();
             assertThat(word(process, signatures)).isEqualTo(1);
-            recording(log::add, next::close);
+            recording(FlexioCmdQueue.class, log::add, next::close);
         }
         assertThat(log).singleElement().asString().matches("command queue \\d+ drops 5 tasks");
         assertThat(checker.findings()).isEmpty();
-    }
-
-    private static void recording(Consumer<String> log, Runnable action) {
-        Logger logger = Logger.getLogger(FlexioCmdQueue.class.getName());
-        Handler recorder =
-                new Handler() {
-                    @Override
-                    public void publish(LogRecord entry) {
-                        log.accept(new SimpleFormatter().formatMessage(entry));
-                    }
-
-                    @Override
-                    public void flush() {}
-
-                    @Override
-                    public void close() {}
-                };
-        logger.addHandler(recorder);
-        try {
-            action.run();
-        } finally {
-            logger.removeHandler(recorder);
-        }
     }
 
     @ParameterizedTest
@@ -445,16 +419,6 @@ class FlexioCmdQueueTest {
         }
     }
 
-    private static void fatal(Runnable call) {
-        assertThatThrownBy(call::run)
-                .isInstanceOfSatisfying(
-                        FlexioException.class,
-                        e -> {
-                            assertThat(e.status()).isEqualTo(Status.FATAL_ERR);
-                            assertThat(e.reason()).isEqualTo(Reason.PROCESS_ENDED);
-                        });
-    }
-
     @Test
     @Requirement("DPA-FXR-6")
     void whatIsNoTaskIsRefused() {
@@ -487,13 +451,6 @@ class FlexioCmdQueueTest {
             DpaFunction<DpaThread> function, Reason reason, String value, String valid) {}
 
     private static void refused(Reason reason, String text, Runnable call) {
-        assertThatThrownBy(call::run)
-                .isInstanceOfSatisfying(
-                        FlexioException.class,
-                        e -> {
-                            assertThat(e.status()).isEqualTo(Status.FAILED);
-                            assertThat(e.reason()).isEqualTo(reason);
-                        })
-                .hasMessageContaining(text);
+        Refusals.refused(reason, call).hasMessageContaining(text);
     }
 }

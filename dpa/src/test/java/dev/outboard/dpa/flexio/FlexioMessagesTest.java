@@ -1,11 +1,10 @@
 package dev.outboard.dpa.flexio;
 
+import static dev.outboard.dpa.flexio.Refusals.fatal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.dpa.flexio.FlexioErrorState.Kind;
-import dev.outboard.dpa.flexio.FlexioException.Reason;
-import dev.outboard.dpa.flexio.FlexioException.Status;
 import dev.outboard.dpa.flexio.FlexioMsgStream.Attributes;
 import dev.outboard.dpa.flexio.FlexioMsgStream.Mode;
 import dev.outboard.dpa.machine.MachineOptions;
@@ -174,7 +173,7 @@ class FlexioMessagesTest {
         ended(mode, 256, 0x42, Kind.USER);
         try (HostProcess host = HostProcess.open();
                 FlexioProcess process = open(host, mode)) {
-            assertEnded(() -> process.call(PrinterStub.finish()));
+            fatal(() -> process.call(PrinterStub.finish()));
             assertThat(process.errorState()).isEqualTo(new FlexioErrorState(Kind.NONE, 0x40, ""));
         }
     }
@@ -182,21 +181,11 @@ class FlexioMessagesTest {
     private static void ended(RunMode mode, int code, int status, Kind kind) {
         try (HostProcess host = HostProcess.open();
                 FlexioProcess process = open(host, mode)) {
-            assertEnded(() -> process.call(PrinterStub.fail(code)));
+            fatal(() -> process.call(PrinterStub.fail(code)));
             FlexioErrorState state = process.awaitError(Duration.ofSeconds(1));
             assertThat(state.kind()).isEqualTo(kind);
             assertThat(state.exitStatus()).isEqualTo(status);
-            assertEnded(() -> process.heap().allocate(8));
+            fatal(() -> process.heap().allocate(8));
         }
-    }
-
-    private static void assertEnded(Runnable call) {
-        assertThatThrownBy(call::run)
-                .isInstanceOfSatisfying(
-                        FlexioException.class,
-                        e -> {
-                            assertThat(e.status()).isEqualTo(Status.FATAL_ERR);
-                            assertThat(e.reason()).isEqualTo(Reason.PROCESS_ENDED);
-                        });
     }
 }

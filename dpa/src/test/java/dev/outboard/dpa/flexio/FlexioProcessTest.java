@@ -1,5 +1,6 @@
 package dev.outboard.dpa.flexio;
 
+import static dev.outboard.dpa.flexio.Refusals.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -222,16 +223,6 @@ class FlexioProcessTest {
                                     192));
             assertThat(process.uar().number()).isNotNegative();
         }
-    }
-
-    private static void refused(Reason reason, Runnable call) {
-        assertThatThrownBy(call::run)
-                .isInstanceOfSatisfying(
-                        FlexioException.class,
-                        e -> {
-                            assertThat(e.status()).isEqualTo(Status.FAILED);
-                            assertThat(e.reason()).isEqualTo(reason);
-                        });
     }
 
     @Test

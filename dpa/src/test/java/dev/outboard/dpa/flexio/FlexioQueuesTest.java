@@ -1,7 +1,8 @@
 package dev.outboard.dpa.flexio;
 
+import static dev.outboard.dpa.flexio.LogRecorder.recording;
+import static dev.outboard.dpa.flexio.Refusals.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.dpa.checker.Checker;
 import dev.outboard.dpa.flexio.FlexioErrorState.Kind;
@@ -23,10 +24,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
-import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -275,12 +272,6 @@ class FlexioQueuesTest {
         refused(Reason.IN_USE, object::close);
     }
 
-    private static void refused(Reason reason, Runnable call) {
-        assertThatThrownBy(call::run)
-                .isInstanceOfSatisfying(
-                        FlexioException.class, e -> assertThat(e.reason()).isEqualTo(reason));
-    }
-
     @ParameterizedTest
     @MethodSource("modes")
     @Requirement("DPA-SYS-5")
@@ -309,37 +300,24 @@ class FlexioQueuesTest {
     @Requirement("DPA-SYS-12c")
     void aProcessThatGoesTakesItsObjectsWithItAndSaysSo(RunMode mode) {
         List<String> log = new ArrayList<>();
-        Handler recorder =
-                new Handler() {
-                    @Override
-                    public void publish(LogRecord entry) {
-                        log.add(new SimpleFormatter().formatMessage(entry));
-                    }
-
-                    @Override
-                    public void flush() {}
-
-                    @Override
-                    public void close() {}
-                };
-        Logger logger = Logger.getLogger(FlexioProcess.class.getName());
-        logger.addHandler(recorder);
         try (HostProcess host = HostProcess.open()) {
             FlexioProcess process = open(host, mode);
-            FlexioEventHandler handler = handler(process);
-            EchoSide side = new EchoSide(process, Optional.of(handler));
-            String number = side.pair.toString();
-            handler.run(side.context.value());
-            process.close();
-            assertThat(side.pair.number()).isEqualTo(FlexioObject.NO_NUMBER);
-            assertThat(log).contains(number + " goes with process of app echo");
-            assertThat(log).hasSize(5);
-            // The latest first.
-            assertThat(log.getFirst()).startsWith("outbox");
-            assertThat(log.getLast()).startsWith("event handler");
-        } finally {
-            logger.removeHandler(recorder);
+            recording(FlexioProcess.class, log::add, () -> aProcessGoes(process, log));
         }
+    }
+
+    private static void aProcessGoes(FlexioProcess process, List<String> log) {
+        FlexioEventHandler handler = handler(process);
+        EchoSide side = new EchoSide(process, Optional.of(handler));
+        String number = side.pair.toString();
+        handler.run(side.context.value());
+        process.close();
+        assertThat(side.pair.number()).isEqualTo(FlexioObject.NO_NUMBER);
+        assertThat(log).contains(number + " goes with process of app echo");
+        assertThat(log).hasSize(5);
+        // The latest first.
+        assertThat(log.getFirst()).startsWith("outbox");
+        assertThat(log.getLast()).startsWith("event handler");
     }
 
     @Test

@@ -239,9 +239,6 @@ class FlexioWindowsTest {
     }
 
     private static void refused(Runnable call) {
-        assertThatThrownBy(call::run)
-                .isInstanceOfSatisfying(
-                        FlexioException.class,
-                        e -> assertThat(e.reason()).isEqualTo(Reason.BAD_ARGUMENT));
+        Refusals.refused(Reason.BAD_ARGUMENT, call);
     }
 }

@@ -1,7 +1,7 @@
 package dev.outboard.dpa.flexio;
 
+import static dev.outboard.dpa.flexio.Refusals.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.dpa.flexio.FlexioErrorState.Kind;
 import dev.outboard.dpa.flexio.FlexioException.Reason;
@@ -183,11 +183,5 @@ class NicFunctionsTest {
                     .isEqualTo(1);
             assertThat(process.call(EchoStub.receive(side.context))).isEqualTo(8);
         }
-    }
-
-    private static void refused(Reason reason, Runnable call) {
-        assertThatThrownBy(call::run)
-                .isInstanceOfSatisfying(
-                        FlexioException.class, e -> assertThat(e.reason()).isEqualTo(reason));
     }
 }
