@@ -5,6 +5,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module dev.outboard.dpa {
     requires transitive dev.outboard.dpacc;
+    requires transitive dev.outboard.fabric;
     requires static org.jspecify;
 
     exports dev.outboard.dpa.checker;

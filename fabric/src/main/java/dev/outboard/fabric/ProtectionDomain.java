@@ -25,6 +25,13 @@ public interface ProtectionDomain extends AutoCloseable {
     /// a watch pay nothing.
     MemoryRegion register(MemorySegment segment, MemoryWatch watch, Access... access);
 
+    /// Registers `segment` under other addresses than its own (`ibv_reg_mr_iova`): peers name its
+    /// first byte by `address`, as if it lay there.
+    ///
+    /// @throws FabricException like [#register(MemorySegment, Access...)]; REMOTE_ATOMIC needs
+    ///   addresses that differ from those of the memory by a multiple of 8
+    MemoryRegion register(MemorySegment segment, long address, Access... access);
+
     /// Registers `length` bytes from `offset` of memory of the card (`ibv_reg_dm_mr`). Requests,
     /// here and at peers, use the region like memory, except that nothing can be posted inline from
     /// it. It begins at address 0, and its segment is empty.

@@ -14,6 +14,9 @@ import java.util.Optional;
 /// @param maxInlineBytes payload at most of a request posted with [SendRequest#inline]
 /// @param allSignaled whether every send request completes visibly, whatever [SendRequest#signaled]
 ///   says
+/// @param refill called inside the turn when a message needs a receive and none is posted, before
+///   the message is turned away; it may post some, and is bound to what a [CompletionSink] is bound
+///   to. For a queue whose receives are kept elsewhere, in the order of their use
 public record QueuePairAttributes(
         QueuePairType type,
         CompletionQueue sendQueue,
@@ -23,7 +26,8 @@ public record QueuePairAttributes(
         int maxReceives,
         int maxScatterGather,
         int maxInlineBytes,
-        boolean allSignaled) {
+        boolean allSignaled,
+        Runnable refill) {
 
     /// Attributes for a reliable-connected queue pair that uses one completion queue, a receive
     /// queue of its own, one memory piece per request and no inline data.
@@ -34,6 +38,7 @@ public record QueuePairAttributes(
         int maxScatterGather = 1;
         int maxInlineBytes = 0;
         boolean allSignaled = false;
+        Runnable refill = () -> {};
         return new QueuePairAttributes(
                 type,
                 sendQueue,
@@ -43,7 +48,8 @@ public record QueuePairAttributes(
                 maxReceives,
                 maxScatterGather,
                 maxInlineBytes,
-                allSignaled);
+                allSignaled,
+                refill);
     }
 
     public QueuePairAttributes withType(QueuePairType type) {
@@ -56,7 +62,8 @@ public record QueuePairAttributes(
                 maxReceives,
                 maxScatterGather,
                 maxInlineBytes,
-                allSignaled);
+                allSignaled,
+                refill);
     }
 
     public QueuePairAttributes withReceiveQueue(CompletionQueue receiveQueue) {
@@ -69,7 +76,8 @@ public record QueuePairAttributes(
                 maxReceives,
                 maxScatterGather,
                 maxInlineBytes,
-                allSignaled);
+                allSignaled,
+                refill);
     }
 
     public QueuePairAttributes withSharedReceiveQueue(SharedReceiveQueue queue) {
@@ -83,7 +91,8 @@ public record QueuePairAttributes(
                 maxReceives,
                 maxScatterGather,
                 maxInlineBytes,
-                allSignaled);
+                allSignaled,
+                refill);
     }
 
     public QueuePairAttributes withMaxScatterGather(int maxScatterGather) {
@@ -96,7 +105,8 @@ public record QueuePairAttributes(
                 maxReceives,
                 maxScatterGather,
                 maxInlineBytes,
-                allSignaled);
+                allSignaled,
+                refill);
     }
 
     public QueuePairAttributes withMaxInlineBytes(int maxInlineBytes) {
@@ -109,7 +119,8 @@ public record QueuePairAttributes(
                 maxReceives,
                 maxScatterGather,
                 maxInlineBytes,
-                allSignaled);
+                allSignaled,
+                refill);
     }
 
     public QueuePairAttributes withAllSignaled(boolean allSignaled) {
@@ -122,6 +133,21 @@ public record QueuePairAttributes(
                 maxReceives,
                 maxScatterGather,
                 maxInlineBytes,
-                allSignaled);
+                allSignaled,
+                refill);
+    }
+
+    public QueuePairAttributes withRefill(Runnable refill) {
+        return new QueuePairAttributes(
+                type,
+                sendQueue,
+                receiveQueue,
+                sharedReceiveQueue,
+                maxSends,
+                maxReceives,
+                maxScatterGather,
+                maxInlineBytes,
+                allSignaled,
+                refill);
     }
 }

@@ -97,6 +97,11 @@ public final class RunningProgram implements AutoCloseable {
 
     @Override
     public void close() {
+        kill();
+    }
+
+    /// Kills it now, whatever it does: it gets no time to end in order.
+    public void kill() {
         List<ProcessHandle> all = new ArrayList<>(process.descendants().toList());
         all.add(process.toHandle());
         all.forEach(ProcessHandle::destroyForcibly);

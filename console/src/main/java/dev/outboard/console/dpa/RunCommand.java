@@ -8,6 +8,8 @@ import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.UnitGrid;
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Fabric;
 import dev.outboard.terminal.CommandException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -20,6 +22,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
@@ -114,6 +117,16 @@ final class RunCommand implements Callable<Integer> {
                             + " ${DEFAULT-VALUE}.")
     private UnitGrid units = UnitGrid.DEFAULT;
 
+    @Option(
+            names = "--device",
+            paramLabel = "URI",
+            description = {
+                "The device of the fabric that carries what queue pairs send, such as"
+                        + " roce://127.0.0.2, in mode FAST. Without it they are connected with each"
+                        + " other only."
+            })
+    private @Nullable String fabric;
+
     /// Of all processes that the program makes, from whichever thread.
     private final List<Checker> checkers = Collections.synchronizedList(new ArrayList<>());
 
@@ -124,8 +137,23 @@ final class RunCommand implements Callable<Integer> {
 
     private int run(Class<?> type) {
         Method method = method(type);
+        if (fabric == null) {
+            return run(method, device());
+        }
+        if (mode != Mode.FAST) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "in mode %s a program has no peers outside the machine; valid with --device: FAST"
+                            .formatted(mode));
+        }
+        try (Device card = Fabric.open(fabric)) {
+            return run(method, DpaDevice.of(options(), RunMode.fast(), card));
+        }
+    }
+
+    private int run(Method method, DpaDevice device) {
         try {
-            method.invoke(null, device(), arguments.toArray(String[]::new));
+            method.invoke(null, device, arguments.toArray(String[]::new));
         } catch (IllegalAccessException e) {
             throw new IllegalStateException(e);
         } catch (InvocationTargetException e) {
@@ -154,12 +182,15 @@ final class RunCommand implements Callable<Integer> {
                         .formatted(program, METHOD));
     }
 
+    private MachineOptions options() {
+        return MachineOptions.DEFAULT.withUnits(units).withSeed(seed);
+    }
+
     private DpaDevice device() {
-        MachineOptions options = MachineOptions.DEFAULT.withUnits(units).withSeed(seed);
         return switch (mode) {
-            case FAST -> DpaDevice.of(options, RunMode.fast());
-            case WEAK -> DpaDevice.of(options, RunMode.weak(profile, seed));
-            case CHECK -> DpaDevice.of(options, RunMode.check(Observer.NONE, seed), this::checker);
+            case FAST -> DpaDevice.of(options(), RunMode.fast());
+            case WEAK -> DpaDevice.of(options(), RunMode.weak(profile, seed));
+            case CHECK -> DpaDevice.of(options(), RunMode.check(Observer.NONE, seed), this::checker);
         };
     }
 

@@ -75,6 +75,17 @@ class RunCommandTest extends DpaCommandFixture {
     }
 
     @Test
+    void runsAProgramOnADeviceOfTheFabric() {
+        String device = "--device=roce://auto?peer=127.0.0.1";
+        String[] words = {"run", classes, "Bookkeeper", result.toString(), "well", device};
+        assertThat(run(words)).isZero();
+        assertThat(result).hasContent("5 on 256");
+        words[5] = "--device=roce://192.0.2.1";
+        assertThat(run(words)).isEqualTo(ExitCode.SOFTWARE);
+        assertThat(err.toString()).contains("192.0.2.1");
+    }
+
+    @Test
     void printsWhatTheCheckerFinds() {
         String[] words = {"run", classes, "Bookkeeper", result.toString(), "late", "--mode=check"};
         assertThat(run(words)).isEqualTo(ExitCode.SOFTWARE);
@@ -93,6 +104,17 @@ class RunCommandTest extends DpaCommandFixture {
         assertThat(out.toString()).contains("Bookkeeper: ");
         assertThat(run("run", classes, "Bookkeeper")).isEqualTo(ExitCode.SOFTWARE);
         assertThat(err.toString()).contains("Bookkeeper failed: java.lang.ArrayIndexOutOfBounds");
+    }
+
+    @Test
+    void noPeerIsOutsideInTurns() {
+        String[] words = {
+            "run", classes, "Bookkeeper", "--mode=check", "--device=roce://auto?peer=127.0.0.1"
+        };
+        assertThat(run(words)).isEqualTo(ExitCode.USAGE);
+        assertThat(err.toString())
+                .contains("in mode CHECK a program has no peers outside the machine")
+                .contains("valid with --device: FAST");
     }
 
     @ParameterizedTest

@@ -6,6 +6,8 @@ import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.dpa.process.DpaMachine;
+import dev.outboard.fabric.Device;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +28,15 @@ public final class DpaDevice {
 
     private final int functions;
     private final Supplier<Observer> observers;
+    private final Optional<Device> fabric;
 
-    private DpaDevice(@Nullable DpaMachine machine, int functions, Supplier<Observer> observers) {
+    private DpaDevice(
+            @Nullable DpaMachine machine,
+            int functions,
+            Supplier<Observer> observers,
+            Optional<Device> fabric) {
         this.machine = machine;
+        this.fabric = fabric;
         this.functions = functions;
         this.observers = observers;
     }
@@ -43,7 +51,7 @@ public final class DpaDevice {
     /// @param observers makes an observer for each process that gets none by its attributes; nobody
     ///   follows a process under FAST
     public static DpaDevice of(MachineOptions options, RunMode mode, Supplier<Observer> observers) {
-        return new DpaDevice(new DpaMachine(options, mode), 1, observers);
+        return new DpaDevice(new DpaMachine(options, mode), 1, observers, Optional.empty());
     }
 
     /// DPA-HW-16: one whose NIC has several functions.
@@ -56,12 +64,30 @@ public final class DpaDevice {
                     Reason.BAD_ARGUMENT,
                     "A device has at least 1 function, not %d".formatted(functions));
         }
-        return new DpaDevice(new DpaMachine(options, mode), functions, () -> Observer.NONE);
+        return new DpaDevice(
+                new DpaMachine(options, mode), functions, () -> Observer.NONE, Optional.empty());
+    }
+
+    /// DPA-MEM-17: one whose queue pairs meet peers anywhere: a device of the fabric carries what
+    /// they send, such as `Fabric.open("roce://10.0.0.1")`. It is the caller's to close, after the
+    /// processes.
+    ///
+    /// @throws FlexioException NOT_SUPPORTED in another mode than FAST, where what comes from
+    ///   outside would not follow from program, inputs and seed
+    public static DpaDevice of(MachineOptions options, RunMode mode, Device fabric) {
+        if (!(mode instanceof RunMode.Fast)) {
+            throw FlexioException.refuse(
+                    Reason.NOT_SUPPORTED,
+                    "Mode %s has no peers outside the machine; valid with %s: FAST"
+                            .formatted(mode, fabric.name()));
+        }
+        return new DpaDevice(
+                new DpaMachine(options, mode), 1, () -> Observer.NONE, Optional.of(fabric));
     }
 
     /// A device without a DPA.
     public static DpaDevice withoutDpa() {
-        return new DpaDevice(null, 1, () -> Observer.NONE);
+        return new DpaDevice(null, 1, () -> Observer.NONE, Optional.empty());
     }
 
     /// DPA-SYS-1: what its DPA can do.
@@ -101,6 +127,11 @@ public final class DpaDevice {
     /// For the next process.
     Observer observer() {
         return observers.get();
+    }
+
+    /// The device of the fabric that carries what its queue pairs send, if there is one.
+    public Optional<Device> fabric() {
+        return fabric;
     }
 
     int nextNumber() {

@@ -6,6 +6,7 @@ import dev.outboard.dpa.machine.Rights;
 import dev.outboard.dpa.nic.Access;
 import dev.outboard.dpa.nic.MemoryKey;
 import dev.outboard.dpacc.DpaAddr;
+import dev.outboard.fabric.FabricException;
 import java.util.List;
 import java.util.Optional;
 
@@ -36,11 +37,18 @@ public final class FlexioMkey extends FlexioObject {
             DpaAddr address,
             int lengthBytes,
             Access... access) {
+        checkRights(access);
         process.heap().checkBlock(address, lengthBytes);
         domain.acquire(process);
-        MemoryKey key =
-                process.act(host -> process.nic().register(address.value(), lengthBytes, access));
-        return process.adopt(new FlexioMkey(process, domain, key, Optional.empty()));
+        try {
+            MemoryKey key =
+                    process.act(
+                            host -> process.nic().register(address.value(), lengthBytes, access));
+            return process.adopt(new FlexioMkey(process, domain, key, Optional.empty()));
+        } catch (FabricException e) {
+            domain.release();
+            throw FlexioException.refuse(Reason.BAD_ARGUMENT, String.valueOf(e.getMessage()));
+        }
     }
 
     /// Makes a key for a part of external memory, as `ibv_reg_mr` does. With it everybody who may
@@ -51,6 +59,7 @@ public final class FlexioMkey extends FlexioObject {
     ///   protection domain
     public static FlexioMkey create(
             FlexioPd domain, FlexioBuffer buffer, long offset, long lengthBytes, Access... access) {
+        checkRights(access);
         FlexioProcess process = buffer.process();
         domain.acquire(process);
         try {
@@ -70,12 +79,23 @@ public final class FlexioMkey extends FlexioObject {
                                         domain.numberFor(process));
                 return process.adopt(new FlexioMkey(process, domain, key, Optional.of(window)));
             });
+        } catch (FabricException e) {
+            domain.release();
+            throw FlexioException.refuse(Reason.BAD_ARGUMENT, String.valueOf(e.getMessage()));
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
             domain.release();
             throw FlexioException.refuse(
                     Reason.BAD_ARGUMENT,
                     "%s has %d bytes: no key can be made for %d bytes from %d on"
                             .formatted(buffer, buffer.lengthBytes(), lengthBytes, offset));
+        }
+    }
+
+    private static void checkRights(Access... access) {
+        try {
+            MemoryKey.checkRights(access);
+        } catch (IllegalArgumentException e) {
+            throw FlexioException.refuse(Reason.BAD_ARGUMENT, String.valueOf(e.getMessage()));
         }
     }
 

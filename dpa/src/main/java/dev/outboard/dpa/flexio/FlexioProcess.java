@@ -88,6 +88,7 @@ public final class FlexioProcess implements AutoCloseable {
                         "NIC",
                         attributes.maxMessageBytes,
                         device.numbers(),
+                        device.fabric(),
                         this::happened);
         heap = new FlexioHeap(this, process);
         uar = new FlexioUar(this, host.function());
@@ -463,6 +464,7 @@ public final class FlexioProcess implements AutoCloseable {
             closed = true;
         }
         process.close();
+        nic.close();
         host.release(this);
         synchronized (this) {
             for (Iterator<FlexioObject> left = objects.iterator(); left.hasNext(); ) {

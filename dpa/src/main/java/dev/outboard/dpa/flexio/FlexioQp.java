@@ -2,8 +2,11 @@ package dev.outboard.dpa.flexio;
 
 import dev.outboard.dpa.flexio.FlexioException.Reason;
 import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.dpa.nic.FabricPair;
 import dev.outboard.dpa.nic.QueuePair;
 import dev.outboard.dpacc.DpaAddr;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.QueuePairChange;
 import java.util.Optional;
 
 /// DPA-FXQ-1: a queue pair of a reliable connection.
@@ -75,7 +78,14 @@ public final class FlexioQp extends FlexioObject {
             throw e;
         }
         QueuePair.User user = new QueuePair.User(user(process, send), attributes.userIndex, uar);
-        QueuePair pair = process.act(host -> process.nic().queuePair(sends, receives, user));
+        QueuePair pair;
+        try {
+            pair = process.act(host -> process.nic().queuePair(sends, receives, user));
+        } catch (FabricException | IndexOutOfBoundsException e) {
+            send.completions.release();
+            receive.completions.release();
+            throw FlexioException.refuse(Reason.BAD_ARGUMENT, String.valueOf(e.getMessage()));
+        }
         return process.adopt(new FlexioQp(process, pair, attributes));
     }
 
@@ -91,6 +101,39 @@ public final class FlexioQp extends FlexioObject {
         peer.numberFor(process());
         numberFor(process());
         process().perform(host -> pair.connect(peer.pair));
+    }
+
+    /// Changes state and attributes of a queue pair on a device of the fabric, to connect it with a
+    /// peer that was told number, sequence number and address some other way:
+    ///
+    /// ```java
+    /// pair.modify(QueuePairChange.to(QueuePairState.INIT).access(Access.REMOTE_WRITE));
+    /// pair.modify(QueuePairChange.to(QueuePairState.READY_TO_RECEIVE)
+    ///         .addressVector(AddressVector.to(peerAddress)).destinationNumber(peerNumber)
+    ///         .pathMtu(1024).receivePsn(peerPsn).maxDestinationReadAtomic(16).minRnrTimer(1));
+    /// pair.modify(QueuePairChange.to(QueuePairState.READY_TO_SEND)
+    ///         .sendPsn(ourPsn).timeout(14).retryCount(7).rnrRetryCount(7).maxReadAtomic(16));
+    /// ```
+    ///
+    /// @throws FlexioException WRONG_TIME if the transition does not exist, BAD_ARGUMENT if an
+    ///   attribute is missing, foreign to it or out of range, NOT_SUPPORTED if the device of the
+    ///   DPA has no device of the fabric
+    public void modify(QueuePairChange change) {
+        numberFor(process());
+        if (!(pair instanceof FabricPair onFabric)) {
+            throw FlexioException.refuse(
+                    Reason.NOT_SUPPORTED,
+                    "%s is of a simulated NIC: it is connected with another one of its process"
+                            .formatted(this));
+        }
+        try {
+            process().perform(host -> onFabric.modify(change));
+        } catch (FabricException e) {
+            boolean isEarly = e.reason() == FabricException.Reason.INVALID_STATE;
+            throw FlexioException.refuse(
+                    isEarly ? Reason.WRONG_TIME : Reason.BAD_ARGUMENT,
+                    "%s: %s".formatted(this, e.getMessage()));
+        }
     }
 
     /// DPA-SYS-9: the host itself has posted entries to the send queue, whose ring then lies in its

@@ -11,9 +11,6 @@ public interface Host extends Outside {
     /// DPA-FXH-5: copies from memory of any kind. From DPA memory it gives the view of the NIC.
     byte[] copyFrom(long address, int lengthBytes);
 
-    /// Has the NIC look for commands: it gets a doorbell of [Doorbell#COMMAND].
-    void command();
-
     /// What a thread of the host does.
     @FunctionalInterface
     interface Program {

@@ -20,6 +20,9 @@ public interface Outside extends MemoryAccess {
     /// Waits for a doorbell of that register and queue and takes it.
     Doorbell awaitDoorbell(int register, int queue);
 
+    /// Has the NIC look for commands: it gets a doorbell of [Doorbell#COMMAND].
+    void command();
+
     /// DPA-FXE-10: begins an activation of a thread, or remembers that it shall have one more after
     /// the present one.
     void activate(ThreadHandle thread);

@@ -3,7 +3,7 @@ package dev.outboard.dpa.nic;
 import dev.outboard.dpa.nic.layout.Syndrome;
 
 /// How a peer answers a request.
-public enum Acknowledge {
+enum Acknowledge {
     /// It is done.
     DONE(Syndrome.SUCCESS),
     /// Not now: the peer has no receive entry, or its answer is on the way. The requester asks

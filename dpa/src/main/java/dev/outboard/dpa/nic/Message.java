@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /// A request on its way to a peer. Each queue pair has one, and uses it again and again.
-public final class Message {
+final class Message {
     int opcode;
     int byteCount;
     int immediate;
@@ -19,43 +19,43 @@ public final class Message {
     }
 
     /// One of the opcodes of [dev.outboard.dpa.nic.layout.SendEntry].
-    public int opcode() {
+    int opcode() {
         return opcode;
     }
 
     /// How many bytes of the payload count.
-    public int byteCount() {
+    int byteCount() {
         return byteCount;
     }
 
     /// Immediate data.
-    public int immediate() {
+    int immediate() {
         return immediate;
     }
 
     /// Where to read or write.
-    public long remoteAddress() {
+    long remoteAddress() {
         return remoteAddress;
     }
 
     /// The key that allows it.
-    public int remoteKey() {
+    int remoteKey() {
         return remoteKey;
     }
 
     /// What an atomic adds or stores.
-    public long operand() {
+    long operand() {
         return operand;
     }
 
     /// What an atomic compares with.
-    public long compare() {
+    long compare() {
         return compare;
     }
 
     /// The data: what is sent or written, or what a read or an atomic brings back; the former value
     /// of an atomic is little-endian. It is as long as the longest message may be.
-    public MemorySegment payload() {
+    MemorySegment payload() {
         return payload;
     }
 }

@@ -6,9 +6,11 @@ import dev.outboard.dpa.machine.Host;
 import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.process.DpaProcess;
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.MemoryRegion;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -36,13 +38,19 @@ public final class NicEngine implements Nic.Program {
     /// How long the host waits for what it has asked for.
     private static final Duration COMMAND_LIMIT = Duration.ofSeconds(10);
 
+    /// How often it looks for more, and drives the device of the fabric, before it sleeps.
+    private static final int LOOKS = 50;
+
     private final DpaProcess process;
     private final Shared shared;
 
     private final AtomicInteger numbers;
 
-    /// By number. The receive queue of a queue pair has a number of its own, which nobody rings.
-    private volatile @Nullable NicQueue[] queues = {};
+    private final NumberTable<CompletionQueue> completionQueues = new NumberTable<>();
+    private final NumberTable<QueuePair> queuePairs = new NumberTable<>();
+
+    /// Where queue pairs meet the fabric, if the device has one.
+    private final @Nullable FabricPort port;
 
     /// What the host wants to have done by the actor.
     private final Queue<Consumer<Nic>> commands = new ConcurrentLinkedQueue<>();
@@ -56,17 +64,26 @@ public final class NicEngine implements Nic.Program {
     /// @param events is told what happens beside completions, in the run
     public NicEngine(
             DpaProcess process, String name, int maxMessageBytes, Consumer<AsyncEvent> events) {
-        this(process, name, maxMessageBytes, new AtomicInteger(FIRST_NUMBER), events);
+        this(
+                process,
+                name,
+                maxMessageBytes,
+                new AtomicInteger(FIRST_NUMBER),
+                Optional.empty(),
+                events);
     }
 
     /// The same with numbers that it shares with others.
     ///
     /// @param numbers of queues: the next one that is free
+    /// @param fabric a device that carries what queue pairs send, under FAST only; if empty, they
+    ///   can be connected with each other
     public NicEngine(
             DpaProcess process,
             String name,
             int maxMessageBytes,
             AtomicInteger numbers,
+            Optional<Device> fabric,
             Consumer<AsyncEvent> events) {
         this.numbers = numbers;
         if (maxMessageBytes < Long.BYTES) {
@@ -76,26 +93,41 @@ public final class NicEngine implements Nic.Program {
         }
         this.process = process;
         shared = new Shared(process.observer(), maxMessageBytes, numbers, events);
+        port = fabric.map(device -> new FabricPort(device, process, shared)).orElse(null);
         process.nicServer(name, this);
     }
 
     /// DPA-FXQ-10: makes a key for memory of any kind.
     ///
+    /// DPA-MEM-17: that it is relaxed is known to the fabric, too.
+    ///
     /// @throws IndexOutOfBoundsException if the process has no such memory
+    /// @throws IllegalArgumentException if there are no bytes, or the rights do not go together
+    /// @throws FabricException if the device of the fabric does not take it
     public MemoryKey register(long address, long lengthBytes, Access... access) {
         if (lengthBytes < 1) {
             throw new IllegalArgumentException(
                     "A key covers at least 1 byte, not %d from 0x%x on"
                             .formatted(lengthBytes, address));
         }
+        MemoryKey.checkRights(access);
         process.read(address, 1);
         process.read(address + lengthBytes - 1, 1);
-        return shared.memory().register(address, lengthBytes, Set.of(access));
+        Set<Access> rights = Set.of(access);
+        Optional<MemoryRegion> region =
+                Optional.ofNullable(port).map(to -> to.register(address, lengthBytes, rights));
+        int number = region.map(MemoryRegion::remoteKey).orElseGet(shared.memory()::freeNumber);
+        MemoryKey key = new MemoryKey(number, address, lengthBytes, rights, region);
+        shared.memory().add(key);
+        return key;
     }
 
     /// Ends a key. Requests that are under way may still end by it.
     public void deregister(MemoryKey key) {
-        shared.memory().deregister(key);
+        shared.memory().remove(key);
+        if (port != null) {
+            key.region().ifPresent(port::deregister);
+        }
     }
 
     /// Makes a completion queue and fills its ring, as a host does.
@@ -108,24 +140,22 @@ public final class NicEngine implements Nic.Program {
                         shared.observer(),
                         shared.counters(),
                         shared.events());
-        add(queue);
+        completionQueues.add(queue.number(), queue);
         return queue;
     }
 
     /// DPA-FXQ-1: makes a queue pair that is not connected.
     public QueuePair queuePair(
             QueuePair.Send send, QueuePair.Receive receive, QueuePair.User user) {
-        int number = numbers.getAndAdd(2);
-        QueuePair pair = new QueuePair(number, number + 1, send, receive, user, shared);
-        add(pair);
+        QueuePair pair;
+        if (port != null) {
+            pair = new FabricPair(port, send, receive, user, shared);
+        } else {
+            int number = numbers.getAndAdd(2);
+            pair = new SimulatedPair(number, number + 1, send, receive, user, shared);
+        }
+        queuePairs.add(pair.number(), pair);
         return pair;
-    }
-
-    private synchronized void add(NicQueue queue) {
-        @Nullable NicQueue[] more =
-                Arrays.copyOf(queues, Math.max(queues.length, queue.number() + 1));
-        more[queue.number()] = queue;
-        queues = more;
     }
 
     /// Destroys a queue: when the call returns, the NIC is done with its memory.
@@ -134,14 +164,13 @@ public final class NicEngine implements Nic.Program {
     public boolean remove(NicQueue queue) {
         AtomicBoolean removed = new AtomicBoolean();
         commands.add(nic -> {
-            synchronized (this) {
-                @Nullable NicQueue[] left = queues.clone();
-                left[queue.number()] = null;
-                queues = left;
-            }
-            if (queue instanceof QueuePair pair) {
-                pair.remove();
-                active.remove(pair);
+            switch (queue) {
+                case CompletionQueue completions -> completionQueues.remove(completions.number());
+                case QueuePair pair -> {
+                    queuePairs.remove(pair.number());
+                    pair.remove();
+                    active.remove(pair);
+                }
             }
             removed.set(true);
         });
@@ -155,7 +184,7 @@ public final class NicEngine implements Nic.Program {
     /// DPA-SYS-9: the host rings: it has posted entries up to that producer index, of 16 bits.
     public void ring(Host host, QueuePair pair, int index) {
         commands.add(nic -> {
-            if (pair.equals(queue(pair.number()))) {
+            if (pair.equals(queuePairs.find(pair.number()))) {
                 ring(pair, index);
             }
         });
@@ -166,7 +195,7 @@ public final class NicEngine implements Nic.Program {
     /// 24 bits, activates the handler.
     public void arm(Host host, CompletionQueue queue, int index) {
         commands.add(nic -> {
-            if (queue.equals(queue(queue.number()))) {
+            if (queue.equals(completionQueues.find(queue.number()))) {
                 queue.arm(nic, index);
             }
         });
@@ -181,16 +210,54 @@ public final class NicEngine implements Nic.Program {
     @Override
     public void run(Nic nic) {
         shared.begin(nic);
+        try {
+            serve(nic);
+        } finally {
+            if (port != null) {
+                port.stop();
+            }
+        }
+    }
+
+    private void serve(Nic nic) {
+        int looks = 0;
         while (true) {
             boolean done = stepAll(nic);
+            if (port != null) {
+                done |= port.takeCompletions(nic);
+            }
             Optional<Doorbell> rung = nic.pollDoorbell();
             if (rung.isPresent()) {
                 take(nic, rung.get());
+                looks = 0;
+            } else if (port != null && (done || looks < LOOKS)) {
+                looks = done ? 0 : looks + 1;
+                port.drive();
+                nic.pause();
             } else if (active.isEmpty()) {
-                take(nic, nic.awaitDoorbell());
+                sleep(nic);
+                looks = 0;
             } else if (!done) {
                 nic.pause();
             }
+        }
+    }
+
+    /// Waits until there is something to do.
+    private void sleep(Nic nic) {
+        if (port == null || port.sleeps(true)) {
+            take(nic, nic.awaitDoorbell());
+        }
+        if (port != null) {
+            port.sleeps(false);
+        }
+    }
+
+    /// DPA-SYS-3: nothing of the process is left at the device of the fabric. Called when the
+    /// process has ended.
+    public void close() {
+        if (port != null) {
+            port.close();
         }
     }
 
@@ -200,7 +267,7 @@ public final class NicEngine implements Nic.Program {
     private boolean stepAll(Nic nic) {
         boolean done = false;
         for (int i = active.size() - 1; i >= 0; i--) {
-            switch (active.get(i).sendQueue().step(nic)) {
+            switch (active.get(i).step(nic)) {
                 case IDLE -> active.remove(i);
                 case DONE -> done = true;
                 case WAITING -> {
@@ -222,16 +289,17 @@ public final class NicEngine implements Nic.Program {
             }
             return;
         }
-        NicQueue queue = queue(doorbell.number());
-        if (queue != null && queue.uar() != doorbell.uar()) {
-            queue = null;
-        }
-        if (doorbell.register() == AddressMap.ARM_DOORBELL
-                && queue instanceof CompletionQueue completions) {
+        CompletionQueue completions =
+                doorbell.register() == AddressMap.ARM_DOORBELL
+                        ? completionQueues.find(doorbell.number())
+                        : null;
+        QueuePair pair =
+                doorbell.register() == AddressMap.SEND_DOORBELL
+                        ? queuePairs.find(doorbell.number())
+                        : null;
+        if (completions != null && completions.uar() == doorbell.uar()) {
             completions.arm(nic, doorbell.index());
-        } else if (doorbell.register() == AddressMap.SEND_DOORBELL
-                && queue instanceof QueuePair pair
-                && pair.number() == doorbell.number()) {
+        } else if (pair != null && pair.uar() == doorbell.uar()) {
             ring(pair, doorbell.index());
         } else {
             shared.counters().foreignDoorbells.getAndIncrement();
@@ -241,13 +309,8 @@ public final class NicEngine implements Nic.Program {
     }
 
     private void ring(QueuePair pair, int index) {
-        if (pair.sendQueue().ring(index) && !active.contains(pair)) {
+        if (pair.ring(index) && !active.contains(pair)) {
             active.add(pair);
         }
-    }
-
-    private @Nullable NicQueue queue(int number) {
-        @Nullable NicQueue[] all = queues;
-        return number < all.length ? all[number] : null;
     }
 }

@@ -5,8 +5,6 @@ import dev.outboard.dpa.machine.run.OutsidePort;
 import dev.outboard.dpa.nic.layout.Syndrome;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Arrays;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +19,7 @@ final class NicMemory {
 
     private final AtomicInteger numbers;
 
-    /// By number, without the variant. The host replaces it, the NIC reads it.
-    private volatile @Nullable MemoryKey[] keys = {};
+    private final NumberTable<MemoryKey> keys = new NumberTable<>();
 
     /// Without keys.
     ///
@@ -31,29 +28,23 @@ final class NicMemory {
         this.numbers = numbers;
     }
 
-    synchronized MemoryKey register(long address, long lengthBytes, Set<Access> access) {
-        int index = numbers.getAndIncrement();
-        MemoryKey key = new MemoryKey(index << VARIANT_BITS, address, lengthBytes, access);
-        @Nullable MemoryKey[] more = Arrays.copyOf(keys, Math.max(keys.length, index + 1));
-        more[index] = key;
-        keys = more;
-        return key;
+    /// The next number that is free.
+    int freeNumber() {
+        return numbers.getAndIncrement() << VARIANT_BITS;
     }
 
-    synchronized void deregister(MemoryKey key) {
-        @Nullable MemoryKey[] left = keys.clone();
-        left[key.number() >>> VARIANT_BITS] = null;
-        keys = left;
+    void add(MemoryKey key) {
+        keys.add(key.number(), key);
+    }
+
+    void remove(MemoryKey key) {
+        keys.remove(key.number());
     }
 
     /// The live key of that number, if it covers those bytes.
     @Nullable MemoryKey key(int number, long address, long lengthBytes) {
-        int index = number >>> VARIANT_BITS;
-        @Nullable MemoryKey[] all = keys;
-        MemoryKey key = index < all.length ? all[index] : null;
-        return key != null && key.number() == number && key.covers(address, lengthBytes)
-                ? key
-                : null;
+        MemoryKey key = keys.find(number);
+        return key != null && key.covers(address, lengthBytes) ? key : null;
     }
 
     /// Whether the owner of a queue pair may give those bytes to it, to read or to write.

@@ -7,13 +7,20 @@ import java.util.function.Consumer;
 /// A queue pair (QP) of a reliable connection: a send queue whose doorbell software rings, and a
 /// receive queue whose doorbell record it writes. Made by a [NicEngine], and connected before the
 /// run; in the run only the engine's actor touches it.
-public final class QueuePair implements NicQueue {
-    private final int number;
+public abstract sealed class QueuePair implements NicQueue permits SimulatedPair, FabricPair {
     private final int uar;
-    private final SendQueue sendQueue;
-    private final ReceiveQueue receiveQueue;
     private final Consumer<AsyncEvent> events;
-    private boolean error;
+    private volatile boolean error;
+
+    /// What a step has done.
+    enum Step {
+        /// There is nothing to do until the next doorbell.
+        IDLE,
+        /// An entry is done.
+        DONE,
+        /// The peer has not answered.
+        WAITING
+    }
 
     /// Where a send queue is.
     ///
@@ -55,12 +62,9 @@ public final class QueuePair implements NicQueue {
 
     private static final int MAX_LOG_DEPTH = 15;
 
-    QueuePair(int number, int receiveNumber, Send send, Receive receive, User user, Shared shared) {
-        this.number = number;
-        uar = user.uar();
-        events = shared.events();
-        sendQueue = new SendQueue(this, send, user, shared);
-        receiveQueue = new ReceiveQueue(this, receiveNumber, receive, user, shared);
+    QueuePair(int uar, Consumer<AsyncEvent> events) {
+        this.uar = uar;
+        this.events = events;
     }
 
     private static void checkDepth(String queue, int logDepth) {
@@ -69,11 +73,6 @@ public final class QueuePair implements NicQueue {
                     "A %s queue has a depth of 2^0 to 2^%d, not 2^%d"
                             .formatted(queue, MAX_LOG_DEPTH, logDepth));
         }
-    }
-
-    @Override
-    public int number() {
-        return number;
     }
 
     @Override
@@ -87,41 +86,33 @@ public final class QueuePair implements NicQueue {
     }
 
     /// Connects two queue pairs of one NIC with each other, or one with itself.
-    public void connect(QueuePair peer) {
-        connect(peer.receiveQueue::receive);
-        peer.connect(receiveQueue::receive);
-    }
+    public abstract void connect(QueuePair peer);
 
-    /// Connects it with a peer somewhere else. What the peer requests goes to [#receive].
-    public void connect(Wire wire) {
-        sendQueue.connect(wire);
-    }
+    /// DPA-FXQ-8: a doorbell tells up to where entries are posted.
+    ///
+    /// @return whether that is news
+    abstract boolean ring(int index);
 
-    /// Executes a request of the peer. Called by the NIC's actor only.
-    public Acknowledge receive(Message message) {
-        return receiveQueue.receive(message);
-    }
+    /// Executes an entry of the send queue.
+    abstract Step step(Nic nic);
 
-    /// It is destroyed: whatever its peer still asks for is not answered.
-    void remove() {
-        error = true;
-    }
+    /// It is destroyed.
+    abstract void remove();
 
-    SendQueue sendQueue() {
-        return sendQueue;
-    }
-
-    /// Both queues are flushed from now on.
-    void fail(Nic nic) {
-        if (!error) {
+    /// It has failed, if it had not before.
+    ///
+    /// @return whether that is news
+    boolean failed() {
+        boolean news = !error;
+        if (news) {
             error = true;
-            events.accept(new AsyncEvent(AsyncEvent.Kind.QUEUE_PAIR_ERROR, number));
-            receiveQueue.flush(nic);
+            events.accept(new AsyncEvent(AsyncEvent.Kind.QUEUE_PAIR_ERROR, number()));
         }
+        return news;
     }
 
-    /// What was posted since it failed.
-    void flushReceives(Nic nic) {
-        receiveQueue.flush(nic);
+    /// It takes part in nothing any more.
+    void disable() {
+        error = true;
     }
 }

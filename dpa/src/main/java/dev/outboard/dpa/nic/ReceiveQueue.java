@@ -17,7 +17,7 @@ final class ReceiveQueue {
     private static final ValueLayout.OfLong LONG =
             ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-    private final QueuePair pair;
+    private final SimulatedPair pair;
     private final QueuePair.Receive queue;
     private final int actor;
     private final Shared shared;
@@ -29,7 +29,7 @@ final class ReceiveQueue {
     private int posted;
 
     ReceiveQueue(
-            QueuePair pair,
+            SimulatedPair pair,
             int number,
             QueuePair.Receive queue,
             QueuePair.User user,

@@ -4,6 +4,7 @@ import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.Doorbell;
 import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.machine.Observer.WordRole;
+import dev.outboard.dpa.nic.QueuePair.Step;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.nic.layout.SendEntry;
 import dev.outboard.dpa.nic.layout.Syndrome;
@@ -13,7 +14,7 @@ import dev.outboard.dpa.nic.layout.Syndrome;
 final class SendQueue {
     private static final int INDEX_MASK = 0xFFFF;
 
-    private final QueuePair pair;
+    private final SimulatedPair pair;
     private final QueuePair.Send queue;
     private final int actor;
     private final Shared shared;
@@ -31,22 +32,12 @@ final class SendQueue {
 
     private long token;
 
-    /// What a step has done.
-    enum Step {
-        /// There is nothing to do until the next doorbell.
-        IDLE,
-        /// An entry is done.
-        DONE,
-        /// The peer has not answered.
-        WAITING
-    }
-
-    SendQueue(QueuePair pair, QueuePair.Send queue, QueuePair.User user, Shared shared) {
+    SendQueue(SimulatedPair pair, QueuePair.Send queue, QueuePair.User user, Shared shared) {
         this.pair = pair;
         this.queue = queue;
         actor = user.thread().actor();
         this.shared = shared;
-        request = new WorkRequest(queue, shared);
+        request = new WorkRequest(queue, shared, shared.maxMessageBytes());
         completion = new Completion(pair.number(), user.userIndex());
         int number = pair.number();
         long ringBytes = (long) SendEntry.BYTES << queue.logBlocks();
@@ -91,6 +82,7 @@ final class SendQueue {
             finish(nic, request.blocks(), parsed);
             return Step.DONE;
         }
+        request.load(nic);
         return ask(nic);
     }
 

@@ -1,8 +1,9 @@
 package dev.outboard.dpa.nic;
 
-/// What carries the requests of one queue pair to its peer. Called by the NIC's own actor only.
+/// What carries the requests of one queue pair to its peer on the same NIC. Called by the NIC's own
+/// actor only.
 @FunctionalInterface
-public interface Wire {
+interface Wire {
     /// Carries a request, or asks how far it is: one request at a time, until the answer is another
     /// than [Acknowledge#NOT_YET].
     ///

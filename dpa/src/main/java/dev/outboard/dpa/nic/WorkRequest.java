@@ -4,10 +4,9 @@ import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.nic.layout.DataSegment;
 import dev.outboard.dpa.nic.layout.SendEntry;
 import dev.outboard.dpa.nic.layout.Syndrome;
-import java.lang.foreign.ValueLayout;
 
-/// The entry of a send queue that is being executed. Each send queue has one, and uses it again and
-/// again.
+/// The entry of a send queue that is being executed: what it asks for, and the pieces of memory
+/// that are its data. Each send queue has one, and uses it again and again.
 final class WorkRequest {
     private static final int SEGMENTS_PER_BLOCK = SendEntry.BYTES / SendEntry.SEGMENT_BYTES;
     private static final int INDEX_MASK = 0xFFFF;
@@ -22,18 +21,24 @@ final class WorkRequest {
     private int segments;
     private int completionMode;
 
-    /// The data segments: which is the first, how many there are, and what they name.
+    /// Which segment is the first of the data.
     private int firstData;
 
-    private int dataCount;
-    private final int[] lengths = new int[MAX_SEGMENTS];
-    private final int[] keys = new int[MAX_SEGMENTS];
-    private final long[] addresses = new long[MAX_SEGMENTS];
+    /// Inline data go on at the begin of the ring if they meet its end: one segment more.
+    private int pieces;
 
-    WorkRequest(QueuePair.Send queue, Shared shared) {
+    private final int[] lengths = new int[MAX_SEGMENTS + 1];
+    private final int[] keys = new int[MAX_SEGMENTS + 1];
+    private final long[] addresses = new long[MAX_SEGMENTS + 1];
+
+    /// Whether a piece lies in the entry itself.
+    private final boolean[] inline = new boolean[MAX_SEGMENTS + 1];
+
+    /// @param payloadBytes what [#load] has room for
+    WorkRequest(QueuePair.Send queue, Shared shared, int payloadBytes) {
         this.queue = queue;
         this.shared = shared;
-        message = new Message(shared.maxMessageBytes());
+        message = new Message(payloadBytes);
         ringBytes = (long) SendEntry.BYTES << queue.logBlocks();
     }
 
@@ -71,7 +76,7 @@ final class WorkRequest {
     /// @param posted how many blocks there are
     Syndrome parse(Nic nic, int from, int posted, int queueNumber) {
         index = from;
-        dataCount = 0;
+        pieces = 0;
         message.byteCount = 0;
         long control = at(0);
         int opcode = SendEntry.opcode(nic, control);
@@ -116,7 +121,8 @@ final class WorkRequest {
         return firstData > 2;
     }
 
-    private boolean bringsBack() {
+    /// Whether the data are where something is put.
+    boolean bringsBack() {
         return isAtomic() || message.opcode == SendEntry.RDMA_READ;
     }
 
@@ -133,12 +139,12 @@ final class WorkRequest {
                 if (bringsBack() || taken > segments - number) {
                     return Syndrome.LOCAL_QUEUE_PAIR_OPERATION;
                 }
-                readInline(nic, number, length);
+                addInline(number, length);
                 number += taken;
             } else {
-                Syndrome read = readData(nic, segment, length);
-                if (read != Syndrome.SUCCESS) {
-                    return read;
+                Syndrome named = addData(nic, segment, length);
+                if (named != Syndrome.SUCCESS) {
+                    return named;
                 }
                 number++;
             }
@@ -152,31 +158,61 @@ final class WorkRequest {
         return (int) ((bytes + SendEntry.SEGMENT_BYTES - 1) / SendEntry.SEGMENT_BYTES);
     }
 
-    private void readInline(Nic nic, int number, int length) {
-        long data = DataSegment.inlineData((long) number * SendEntry.SEGMENT_BYTES);
-        for (int i = 0; i < length; i++) {
-            byte one = nic.load8(at(data + i));
-            message.payload().set(ValueLayout.JAVA_BYTE, message.byteCount + i, one);
+    private void addInline(int number, int length) {
+        long from = at(DataSegment.inlineData((long) number * SendEntry.SEGMENT_BYTES));
+        int untilEnd = (int) Math.min(length, queue.ring() + ringBytes - from);
+        add(from, untilEnd, 0, true);
+        if (untilEnd < length) {
+            add(queue.ring(), length - untilEnd, 0, true);
         }
-        message.byteCount += length;
     }
 
-    private Syndrome readData(Nic nic, long segment, int length) {
+    private Syndrome addData(Nic nic, long segment, int length) {
         int key = DataSegment.key(nic, segment);
         long address = DataSegment.address(nic, segment);
         Syndrome allowed = shared.memory().checkLocal(key, address, length, bringsBack());
-        if (allowed != Syndrome.SUCCESS) {
-            return allowed;
+        if (allowed == Syndrome.SUCCESS) {
+            add(address, length, key, false);
         }
-        if (!bringsBack()) {
-            NicMemory.read(nic, address, length, message.payload(), message.byteCount);
-        }
-        lengths[dataCount] = length;
-        keys[dataCount] = key;
-        addresses[dataCount] = address;
-        dataCount++;
+        return allowed;
+    }
+
+    private void add(long address, int length, int key, boolean isInline) {
+        addresses[pieces] = address;
+        lengths[pieces] = length;
+        keys[pieces] = key;
+        inline[pieces] = isInline;
+        pieces++;
         message.byteCount += length;
-        return Syndrome.SUCCESS;
+    }
+
+    int pieces() {
+        return pieces;
+    }
+
+    long address(int piece) {
+        return addresses[piece];
+    }
+
+    int length(int piece) {
+        return lengths[piece];
+    }
+
+    int key(int piece) {
+        return keys[piece];
+    }
+
+    boolean isInline(int piece) {
+        return inline[piece];
+    }
+
+    /// Reads the data into the payload of the message, if there are any to read.
+    void load(Nic nic) {
+        long done = 0;
+        for (int i = 0; !bringsBack() && i < pieces; i++) {
+            NicMemory.read(nic, addresses[i], lengths[i], message.payload(), done);
+            done += lengths[i];
+        }
     }
 
     /// Tells what the NIC holds until the entry is done.
@@ -185,15 +221,17 @@ final class WorkRequest {
             long address = at((long) block * SendEntry.BYTES);
             shared.observer().posted(actor, token, address, SendEntry.BYTES, false, 0);
         }
-        for (int i = 0; i < dataCount; i++) {
-            shared.observer().posted(actor, token, addresses[i], lengths[i], bringsBack(), 0);
+        for (int i = 0; i < pieces; i++) {
+            if (!inline[i]) {
+                shared.observer().posted(actor, token, addresses[i], lengths[i], bringsBack(), 0);
+            }
         }
     }
 
     /// Writes what a read or an atomic has brought back.
     void deliver(Nic nic) {
         long done = 0;
-        for (int i = 0; bringsBack() && i < dataCount; i++) {
+        for (int i = 0; bringsBack() && i < pieces; i++) {
             MemoryKey key = shared.memory().key(keys[i], addresses[i], lengths[i]);
             if (key != null) {
                 NicMemory.write(nic, key, addresses[i], lengths[i], message.payload(), done);

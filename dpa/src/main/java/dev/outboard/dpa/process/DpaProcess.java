@@ -41,6 +41,7 @@ import dev.outboard.dpacc.DpaApp;
 import dev.outboard.dpacc.DpaCall;
 import dev.outboard.dpacc.DpaFunction;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -505,6 +506,14 @@ public final class DpaProcess {
         if (run != null || exploration != null) {
             throw new IllegalStateException("The process has run: a process runs once");
         }
+    }
+
+    /// The memory itself, for a device of the host that works on it under FAST.
+    ///
+    /// @throws IndexOutOfBoundsException if the process has no such memory
+    public MemorySegment bytes(long address, long lengthBytes) {
+        checkCaller("bytes");
+        return OutsidePort.segment(state, address, lengthBytes);
     }
 
     /// What memory of any kind holds, before or after the run: of DPA memory that is what threads

@@ -16,9 +16,12 @@ import dev.outboard.dpa.machine.RunResult.End;
 import dev.outboard.dpa.machine.ThreadHandle;
 import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.dpa.process.DpaProcess;
+import dev.outboard.fabric.Fabric;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// A process with a NIC, and two queue pairs that are connected with each other.
 final class NicFixture {
@@ -36,13 +39,36 @@ final class NicFixture {
     final List<AsyncEvent> events = Collections.synchronizedList(new ArrayList<>());
 
     private final RunMode mode;
+    private final Optional<dev.outboard.fabric.Device> card;
+
+    /// How a NIC runs.
+    ///
+    /// @param fabric the device that carries what queue pairs send; if empty, the NIC itself does
+    record Setting(RunMode mode, Optional<String> fabric) {
+        @Override
+        public String toString() {
+            return mode + fabric.map(" over "::concat).orElse("");
+        }
+    }
 
     NicFixture(RunMode mode) {
-        this.mode = mode;
+        this(new Setting(mode, Optional.empty()));
+    }
+
+    NicFixture(Setting setting) {
+        mode = setting.mode;
+        card = setting.fabric.map(Fabric::open);
         process = DpaProcess.open(OPTIONS, ProgramImage.EMPTY, mode);
         outbox = process.createOutbox();
         host = process.external().add("host", ExternalKind.HOST, 8192);
-        nic = new NicEngine(process, "NIC", MAX_MESSAGE_BYTES, events::add);
+        nic =
+                new NicEngine(
+                        process,
+                        "NIC",
+                        MAX_MESSAGE_BYTES,
+                        new AtomicInteger(0x40),
+                        card,
+                        events::add);
     }
 
     /// FAST, its rules in turns under the checker, and WEAK.
@@ -51,6 +77,16 @@ final class NicFixture {
                 RunMode.fast(),
                 RunMode.check(new Checker(Profile.SEED, false), 1),
                 RunMode.weak(Profile.SEED, 1));
+    }
+
+    /// The same, and on devices of the fabric.
+    static List<Setting> settings() {
+        List<Setting> settings = new ArrayList<>();
+        modes().forEach(mode -> settings.add(new Setting(mode, Optional.empty())));
+        for (String uri : List.of("sim://nic/10.6.0.1?clock=real", "roce://auto?peer=127.0.0.1")) {
+            settings.add(new Setting(RunMode.fast(), Optional.of(uri)));
+        }
+        return settings;
     }
 
     /// Takes memory that holds zeros.
@@ -77,7 +113,13 @@ final class NicFixture {
     }
 
     void runsToItsEnd() {
-        RunResult result = process.run();
+        RunResult result;
+        try {
+            result = process.run();
+        } finally {
+            nic.close();
+            card.ifPresent(dev.outboard.fabric.Device::close);
+        }
         String crash = result.crash().map(report -> report.text()).orElse("");
         assertThat(result.end()).as("%s %s", result, crash).isEqualTo(End.DONE);
         if (mode instanceof RunMode.Turns turns && turns.observer() instanceof Checker checker) {

@@ -6,6 +6,7 @@ import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.Doorbell;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.RunMode;
+import dev.outboard.dpa.nic.NicFixture.Setting;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.nic.layout.DataSegment;
 import dev.outboard.dpa.nic.layout.SendEntry;
@@ -14,6 +15,8 @@ import dev.outboard.testkit.Requirement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,22 +24,22 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// What queue pairs do with bad requests.
 class QueueErrorTest {
-    private static final String MODES = "dev.outboard.dpa.nic.NicFixture#modes";
+    private static final String MODES = "dev.outboard.dpa.nic.NicFixture#settings";
 
     private final List<Endpoint.Taken> near = new ArrayList<>();
     private final List<Endpoint.Taken> far = new ArrayList<>();
     private NicFixture fixture = new NicFixture(RunMode.fast());
     private long heap;
-    private MemoryKey readOnly = new MemoryKey(0, 0, 0, java.util.Set.of());
+    private MemoryKey readOnly = new MemoryKey(0, 0, 0, Set.of(), Optional.empty());
     private MemoryKey writable = readOnly;
 
     @BeforeEach
     void open() {
-        open(RunMode.fast());
+        open(new Setting(RunMode.fast(), Optional.empty()));
     }
 
-    private void open(RunMode mode) {
-        fixture = new NicFixture(mode);
+    private void open(Setting setting) {
+        fixture = new NicFixture(setting);
         heap = fixture.allocate(128);
         readOnly = fixture.nic.register(heap, 64);
         writable = fixture.nic.register(heap + 64, 64, Access.LOCAL_WRITE);
@@ -187,8 +190,8 @@ class QueueErrorTest {
     @ParameterizedTest
     @MethodSource(MODES)
     @Requirement("DPA-FXQ-9")
-    void theReceiverFailsIfItsEntryIsBad(RunMode mode) {
-        open(mode);
+    void theReceiverFailsIfItsEntryIsBad(Setting setting) {
+        open(setting);
         fixture.run(ends -> {
             DpaThread thread = ends.thread();
             ends.far().receive(thread, readOnly, heap, 16);
@@ -210,8 +213,8 @@ class QueueErrorTest {
     @ParameterizedTest
     @MethodSource(MODES)
     @Requirement("DPA-FXQ-9")
-    void aDeadPeerDoesNotAnswer(RunMode mode) {
-        open(mode);
+    void aDeadPeerDoesNotAnswer(Setting setting) {
+        open(setting);
         fixture.run(ends -> {
             DpaThread thread = ends.thread();
             ends.far().control(thread, 0x33, 1);
@@ -229,8 +232,8 @@ class QueueErrorTest {
     /// queue pair as a completion queue.
     @ParameterizedTest
     @MethodSource(MODES)
-    void doorbellsForOtherQueuesAreDroppedAndCounted(RunMode mode) {
-        open(mode);
+    void doorbellsForOtherQueuesAreDroppedAndCounted(Setting setting) {
+        open(setting);
         int[] numbers = new int[2];
         fixture.run(ends -> {
             DpaThread thread = ends.thread();

@@ -3,7 +3,7 @@ package dev.outboard.dpa.nic;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.dpa.machine.DpaThread;
-import dev.outboard.dpa.machine.RunMode;
+import dev.outboard.dpa.nic.NicFixture.Setting;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.nic.layout.DataSegment;
 import dev.outboard.dpa.nic.layout.SendEntry;
@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// What queue pairs do with good requests.
 class QueuePairTest {
-    private static final String MODES = "dev.outboard.dpa.nic.NicFixture#modes";
+    private static final String MODES = "dev.outboard.dpa.nic.NicFixture#settings";
     private static final int IMMEDIATE = 0x1A2B3C4D;
 
     private final List<Endpoint.Taken> near = new ArrayList<>();
@@ -34,8 +34,8 @@ class QueuePairTest {
     @ParameterizedTest
     @MethodSource(MODES)
     @Requirement({"DPA-FXQ-7", "DPA-FXQ-8a", "DPA-FXQ-10"})
-    void aSendGoesIntoThePostedBuffer(RunMode mode) {
-        NicFixture fixture = new NicFixture(mode);
+    void aSendGoesIntoThePostedBuffer(Setting setting) {
+        NicFixture fixture = new NicFixture(setting);
         long from = fixture.allocate(64);
         long to = fixture.allocate(64);
         MemoryKey source = fixture.nic.register(from, 64);
@@ -61,8 +61,8 @@ class QueuePairTest {
     @ParameterizedTest
     @MethodSource(MODES)
     @Requirement({"DPA-FXQ-4", "DPA-FXQ-7", "DPA-FXQ-8a"})
-    void ringsWrapAround(RunMode mode) {
-        NicFixture fixture = new NicFixture(mode);
+    void ringsWrapAround(Setting setting) {
+        NicFixture fixture = new NicFixture(setting);
         long from = fixture.allocate(64);
         long to = fixture.allocate(64);
         MemoryKey source = fixture.nic.register(from, 64);
@@ -99,8 +99,8 @@ class QueuePairTest {
     @ParameterizedTest
     @MethodSource(MODES)
     @Requirement("DPA-FXQ-8a")
-    void inlineDataNeedNoKey(RunMode mode) {
-        NicFixture fixture = new NicFixture(mode);
+    void inlineDataNeedNoKey(Setting setting) {
+        NicFixture fixture = new NicFixture(setting);
         long to = fixture.allocate(64);
         MemoryKey target = fixture.nic.register(to, 64, Access.LOCAL_WRITE);
         fixture.run(ends -> {
@@ -131,12 +131,14 @@ class QueuePairTest {
     @ParameterizedTest
     @MethodSource(MODES)
     @Requirement({"DPA-FXQ-8a", "DPA-FXQ-10"})
-    void writesAndReadsReachWhatTheirKeysCover(RunMode mode) {
-        NicFixture fixture = new NicFixture(mode);
+    void writesAndReadsReachWhatTheirKeysCover(Setting setting) {
+        NicFixture fixture = new NicFixture(setting);
         long near = fixture.allocate(64);
         long remote = fixture.host.address() + 128;
         MemoryKey local = fixture.nic.register(near, 64, Access.LOCAL_WRITE);
-        MemoryKey key = fixture.nic.register(remote, 64, Access.REMOTE_READ, Access.REMOTE_WRITE);
+        MemoryKey key =
+                fixture.nic.register(
+                        remote, 64, Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE);
         fixture.run(ends -> {
             DpaThread thread = ends.thread();
             fill(thread, near, 2, 70);
@@ -173,13 +175,13 @@ class QueuePairTest {
     @ParameterizedTest
     @MethodSource(MODES)
     @Requirement("DPA-FXQ-8a")
-    void atomicsBringTheFormerValueBack(RunMode mode) {
-        NicFixture fixture = new NicFixture(mode);
+    void atomicsBringTheFormerValueBack(Setting setting) {
+        NicFixture fixture = new NicFixture(setting);
         long former = fixture.allocate(64);
         long word = fixture.allocate(64);
         fixture.process.write64(word, 40);
         MemoryKey local = fixture.nic.register(former, 64, Access.LOCAL_WRITE);
-        MemoryKey key = fixture.nic.register(word, 8, Access.REMOTE_ATOMIC);
+        MemoryKey key = fixture.nic.register(word, 8, Access.LOCAL_WRITE, Access.REMOTE_ATOMIC);
         fixture.run(ends -> {
             for (int n = 0; n < 3; n++) {
                 DpaThread thread = ends.thread();
@@ -205,8 +207,8 @@ class QueuePairTest {
     @ParameterizedTest
     @MethodSource(MODES)
     @Requirement("DPA-FXQ-7")
-    void aSendWaitsForAReceiveEntry(RunMode mode) {
-        NicFixture fixture = new NicFixture(mode);
+    void aSendWaitsForAReceiveEntry(Setting setting) {
+        NicFixture fixture = new NicFixture(setting);
         long from = fixture.allocate(64);
         long to = fixture.allocate(64);
         MemoryKey source = fixture.nic.register(from, 64);
@@ -228,8 +230,8 @@ class QueuePairTest {
     @ParameterizedTest
     @MethodSource(MODES)
     @Requirement("DPA-FXQ-8a")
-    void anEntryCompletesOnlyOnErrorIfItSaysSo(RunMode mode) {
-        NicFixture fixture = new NicFixture(mode);
+    void anEntryCompletesOnlyOnErrorIfItSaysSo(Setting setting) {
+        NicFixture fixture = new NicFixture(setting);
         fixture.run(ends -> {
             DpaThread thread = ends.thread();
             Endpoint one = ends.near();

@@ -127,6 +127,12 @@ public abstract class ClosingContract {
                 return test.domain.register(test.memory, new MemoryWatch() {}, Access.LOCAL_WRITE);
             }
         },
+        REGION_ELSEWHERE("1 memory regions") {
+            @Override
+            AutoCloseable of(ClosingContract test) {
+                return test.domain.register(test.memory, 0x1000, Access.LOCAL_WRITE);
+            }
+        },
         REGISTERS_OF_A_MODEL("1 memory regions") {
             @Override
             AutoCloseable of(ClosingContract test) {

@@ -103,6 +103,57 @@ public abstract class CompletionSinkContract {
         assertThat(queue.poll(new Completion())).isFalse();
     }
 
+    /// Receives are kept elsewhere, and posted when a message needs one.
+    @Test
+    void receivesArePostedWhenAMessageNeedsThem() {
+        List<String> taken = new CopyOnWriteArrayList<>();
+        AtomicInteger asked = new AtomicInteger();
+        AtomicInteger left = new AtomicInteger();
+        CompletionQueue queue =
+                far.device()
+                        .createCompletionQueue(completion ->
+                                taken.add(completion.id() + " " + completion.opcode()));
+        Runnable refill =
+                () -> {
+                    asked.incrementAndGet();
+                    for (int i = 0; i < 2 && left.get() > 0; i++) {
+                        far.postReceive(left.getAndDecrement());
+                    }
+                };
+        far.create(attributes -> QueuePairAttributes.of(queue, DEPTH, DEPTH).withRefill(refill));
+        near.create();
+        VerbsEnd.connect(near, far);
+        left.set(3);
+        for (int id = 1; id <= 3; id++) {
+            near.post(near.message(id));
+        }
+        driveUntil(() -> taken.size() >= 3);
+        assertThat(taken).containsExactly("3 RECEIVE", "2 RECEIVE", "1 RECEIVE");
+        assertThat(asked).as("once for two receives").hasValue(2);
+        assertThat(far.queuePair().counters()).containsEntry("rnr-naks-sent", 0L);
+
+        // A message that finds none even so comes again.
+        near.post(near.message(4));
+        driveUntil(() -> far.queuePair().counters().getOrDefault("rnr-naks-sent", 0L) > 0);
+        left.set(1);
+        driveUntil(() -> taken.size() >= 4);
+    }
+
+    @Test
+    void aRefillThatFailsHasPostedNothing() {
+        CompletionQueue queue = far.device().createCompletionQueue(completion -> {});
+        Runnable refill =
+                () -> {
+                    throw new IllegalStateException("no");
+                };
+        far.create(attributes -> QueuePairAttributes.of(queue, DEPTH, DEPTH).withRefill(refill));
+        near.create();
+        VerbsEnd.connect(near, far);
+        near.post(near.message(1));
+        driveUntil(() -> far.device().counters().getOrDefault("receives.refill-failures", 0L) > 0);
+        assertThat(far.queuePair().state()).isEqualTo(QueuePairState.READY_TO_SEND);
+    }
+
     @Test
     void thousandsOfCompletionsAreNotTooMany() {
         AtomicInteger taken = new AtomicInteger();

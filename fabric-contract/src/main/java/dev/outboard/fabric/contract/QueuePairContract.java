@@ -3,6 +3,7 @@ package dev.outboard.fabric.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outboard.fabric.Access;
 import dev.outboard.fabric.AddressVector;
 import dev.outboard.fabric.AsyncEvent;
 import dev.outboard.fabric.Completion;
@@ -10,6 +11,7 @@ import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.FabricException.Reason;
+import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
@@ -18,6 +20,8 @@ import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.testkit.Requirement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -186,6 +190,40 @@ public abstract class QueuePairContract {
         change(one.queuePair(), QueuePairState.READY_TO_SEND);
         assertThat(one.status()).isEqualTo(2 + SUCCESS);
         assertThat(other.status()).isEqualTo(2 + SUCCESS);
+    }
+
+    @Test
+    void memoryMayHaveOtherAddressesThanItsOwn() {
+        VerbsEnd.connect(one, other);
+        MemorySegment memory = other.region().segment().asSlice(256, 128);
+        long address = 0x20_0000_0000L;
+        try (MemoryRegion region =
+                other.domain()
+                        .register(
+                                memory,
+                                address,
+                                Access.LOCAL_WRITE,
+                                Access.REMOTE_WRITE,
+                                Access.REMOTE_ATOMIC)) {
+            assertThat(region.address()).isEqualTo(address);
+            int key = region.remoteKey();
+            one.post(one.message(5).write(address + 8, key));
+            assertThat(one.status()).isEqualTo(5 + SUCCESS);
+            one.post(one.message(6).fetchAndAdd(address + 8, key, 10));
+            assertThat(one.status()).isEqualTo(6 + SUCCESS);
+            assertThat(memory.get(ValueLayout.JAVA_LONG, 8)).isEqualTo(15);
+            one.post(one.message(7).write(memory.address() + 8, key));
+            assertThat(one.status()).isEqualTo("7 REMOTE_ACCESS_ERROR");
+        }
+        assertThatThrownBy(() ->
+                        other.domain()
+                                .register(
+                                        memory,
+                                        address + 4,
+                                        Access.LOCAL_WRITE,
+                                        Access.REMOTE_ATOMIC))
+                .isInstanceOf(FabricException.class)
+                .hasMessageContaining("a multiple of 8");
     }
 
     @Test

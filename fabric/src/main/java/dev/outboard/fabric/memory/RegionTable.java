@@ -75,6 +75,21 @@ public final class RegionTable {
         return add(domain, RegionContent.of(segment, watch), access);
     }
 
+    /// Registers `segment` in protection domain `domain` under other addresses than its own.
+    ///
+    /// @param address of its first byte
+    /// @throws FabricException if the memory or the combination of rights cannot be registered
+    public RegisteredRegion register(
+            int domain, MemorySegment segment, long address, Set<Access> access) {
+        check(segment, access);
+        if (access.contains(Access.REMOTE_ATOMIC) && (address - segment.address()) % 8 != 0) {
+            throw invalid(
+                    "atomic operations need addresses that differ from those of the memory by a multiple of 8; 0x%x and 0x%x do not"
+                            .formatted(address, segment.address()));
+        }
+        return add(domain, RegionContent.of(segment, address), access);
+    }
+
     /// Registers `length` bytes of registers in protection domain `domain`.
     ///
     /// @throws FabricException if the length or the combination of rights cannot be registered

@@ -40,7 +40,7 @@ public final class RegisteredRegion implements MemoryRegion, KeyHolder {
         this.key = key;
         this.content = content;
         this.payload = Payload.of(content.memory());
-        this.address = content.isOfHost() ? payload.address() : 0;
+        this.address = content.address();
         this.accessBits = access.stream().mapToInt(Access::bit).sum();
         this.isPlain = content.watch() == null && content.registers() == null;
         this.interception =

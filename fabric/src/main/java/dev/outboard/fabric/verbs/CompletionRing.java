@@ -110,9 +110,10 @@ public final class CompletionRing {
         return slots.isEmpty();
     }
 
-    /// Takes the oldest completion; false if there is none.
+    /// Takes the oldest completion; false if there is none. What is on its way to the sink is
+    /// nobody else's.
     public boolean poll(Completion into) {
-        if (slots.isEmpty()) {
+        if (sink != null || slots.isEmpty()) {
             return false;
         }
         into.copyFrom(slots.at(slots.head()));

@@ -37,6 +37,7 @@ public final class QueuePairCore {
     private final @Nullable ReceiveEntry taken;
 
     private boolean hasTaken;
+    private Runnable refill = () -> {};
 
     /// The parts of a queue pair.
     ///
@@ -111,10 +112,22 @@ public final class QueuePairCore {
         return sends.offer(request);
     }
 
+    /// Calls `action` when a message finds no receive, before it is turned away.
+    public void onNoReceive(Runnable action) {
+        refill = action;
+    }
+
     /// Takes the next receive for a message that begins; it is ours until it completes.
     ///
     /// @return false if none is posted
     public boolean takeReceive() {
+        if (!hasTaken && receives.isEmpty()) {
+            refill.run();
+        }
+        return take();
+    }
+
+    private boolean take() {
         if (!hasTaken) {
             hasTaken = taken == null ? !receives.isEmpty() : receives.take(taken);
         }
@@ -198,7 +211,7 @@ public final class QueuePairCore {
     public boolean flush() {
         long count = isShared() ? 1 : receives.size();
         boolean told = flushSends();
-        for (long i = 0; i < count && (hasTaken || (!isShared() && takeReceive())); i++) {
+        for (long i = 0; i < count && (hasTaken || (!isShared() && take())); i++) {
             told &= failReceive(CompletionStatus.WORK_REQUEST_FLUSHED);
         }
         return told;
@@ -221,7 +234,7 @@ public final class QueuePairCore {
         while (sends.head() < sends.posted()) {
             sends.removeHead();
         }
-        while (hasTaken || (!isShared() && takeReceive())) {
+        while (hasTaken || (!isShared() && take())) {
             removeReceive();
         }
     }

@@ -134,6 +134,24 @@ class CompletionRingTest {
     }
 
     @Test
+    void nobodyElseTakesWhatASinkIsGiven() {
+        List<Long> taken = new ArrayList<>();
+        CompletionRing[] handing = new CompletionRing[1];
+        handing[0] =
+                new CompletionRing(
+                        each -> {
+                            assertThat(handing[0].poll(polled)).isFalse();
+                            taken.add(each.id());
+                        },
+                        told -> {});
+        for (long id = 0; id < 5; id++) {
+            publish(handing[0], id, false);
+        }
+
+        assertThat(taken).containsExactly(0L, 1L, 2L, 3L, 4L);
+    }
+
+    @Test
     void aSinkThatFailsGetsTheNextOne() {
         List<Throwable> failures = new ArrayList<>();
         CompletionRing handing =

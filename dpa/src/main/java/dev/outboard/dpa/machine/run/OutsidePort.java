@@ -155,6 +155,14 @@ public final class OutsidePort {
         new OutsidePort(process, OWNER).copyTo(address, bytes);
     }
 
+    /// Memory of any kind itself.
+    ///
+    /// @throws IndexOutOfBoundsException if there is no such memory
+    public static MemorySegment segment(ProcessState process, long address, long lengthBytes) {
+        OutsidePort port = new OutsidePort(process, OWNER);
+        return port.bytes(address, lengthBytes).asSlice(port.offset(address), lengthBytes);
+    }
+
     /// How many bytes of a copy go in one access.
     public static int wordAt(long address, int left) {
         int aligned = (int) Math.min(Long.BYTES, Long.lowestOneBit(address | Long.BYTES));

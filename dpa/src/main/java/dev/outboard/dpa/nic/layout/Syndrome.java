@@ -12,6 +12,8 @@ public enum Syndrome {
     LOCAL_PROTECTION(0x04),
     /// The queue pair had failed before.
     FLUSHED(0x05),
+    /// The peer answered what nobody had asked for.
+    BAD_RESPONSE(0x10),
     /// The peer cannot execute such a request.
     REMOTE_INVALID_REQUEST(0x12),
     /// The remote key does not allow the access.
@@ -19,7 +21,9 @@ public enum Syndrome {
     /// The peer failed on its own side.
     REMOTE_OPERATION(0x14),
     /// Nobody answers.
-    TRANSPORT_RETRY_EXCEEDED(0x15);
+    TRANSPORT_RETRY_EXCEEDED(0x15),
+    /// The peer has had no receive entry all the time.
+    RECEIVER_NOT_READY(0x16);
 
     private final int code;
 

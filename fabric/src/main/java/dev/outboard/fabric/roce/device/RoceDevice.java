@@ -39,6 +39,8 @@ import dev.outboard.fabric.roce.wire.Psn;
 import dev.outboard.fabric.verbs.QueuePairCore;
 import dev.outboard.fabric.verbs.QueueSizes;
 import dev.outboard.fabric.verbs.ReceiveQueue;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -54,6 +56,7 @@ import org.jspecify.annotations.Nullable;
 /// A software RoCEv2 device: a network card with the engine around it, plugged in somewhere, and
 /// everything made from it.
 public final class RoceDevice implements Device {
+    private static final Logger LOGGER = System.getLogger(RoceDevice.class.getName());
     private static final int MAX_QUEUE_PAIRS = 1 << 14;
 
     /// Every queue pair may have a connection, and as many be in TIMEWAIT.
@@ -86,6 +89,7 @@ public final class RoceDevice implements Device {
     private final DeviceMemoryPool deviceMemory;
     private final EventQueue events = new EventQueue();
     private final AtomicLong sinkFailures = new AtomicLong();
+    private final AtomicLong refillFailures = new AtomicLong();
     private final AtomicInteger nextDomain = new AtomicInteger();
     private final AtomicInteger openDomains = new AtomicInteger();
     private final AtomicInteger openCompletionQueues = new AtomicInteger();
@@ -380,16 +384,31 @@ public final class RoceDevice implements Device {
                         attributes.maxReceives(),
                         attributes.maxScatterGather(),
                         attributes.maxInlineBytes());
-        return new QueuePairCore(
-                number,
-                domain.number(),
-                regions,
-                uses.sendQueue().ring(),
-                uses.receiveQueue().ring(),
-                sizes,
-                Optional.ofNullable(uses.shared()).map(RoceSharedReceiveQueue::receives),
-                attributes.allSignaled(),
-                type -> raise(type, number));
+        QueuePairCore core =
+                new QueuePairCore(
+                        number,
+                        domain.number(),
+                        regions,
+                        uses.sendQueue().ring(),
+                        uses.receiveQueue().ring(),
+                        sizes,
+                        Optional.ofNullable(uses.shared()).map(RoceSharedReceiveQueue::receives),
+                        attributes.allSignaled(),
+                        type -> raise(type, number));
+        core.onNoReceive(() -> refill(attributes.refill()));
+        return core;
+    }
+
+    /// An application that fails when it is called has posted nothing.
+    private void refill(Runnable refill) {
+        try {
+            refill.run();
+        } catch (RuntimeException | Error e) {
+            if (refillFailures.getAndIncrement() == 0) {
+                LOGGER.log(
+                        Level.ERROR, "A refill of receives failed; further times are counted", e);
+            }
+        }
     }
 
     private void raise(AsyncEvent.Type type, int queuePairNumber) {
@@ -445,6 +464,7 @@ public final class RoceDevice implements Device {
         counters.put("open.connection-channels", (long) channels.size());
         regions.countersTo(counters);
         counters.put("completions.sink-failures", sinkFailures.get());
+        counters.put("receives.refill-failures", refillFailures.get());
         return counters;
     }
 

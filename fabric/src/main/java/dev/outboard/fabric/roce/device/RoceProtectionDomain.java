@@ -73,6 +73,12 @@ final class RoceProtectionDomain implements ProtectionDomain {
     }
 
     @Override
+    public MemoryRegion register(MemorySegment segment, long address, Access... access) {
+        requireOpen();
+        return device.regions().register(number, segment, address, Set.of(access));
+    }
+
+    @Override
     public MemoryRegion register(DeviceMemory memory, long offset, long length, Access... access) {
         requireOpen();
         if (memory instanceof AllocatedDeviceMemory ours && ours.isOf(device.deviceMemory())) {

@@ -1,0 +1,346 @@
+package dev.outboard.dpa.nic;
+
+import dev.outboard.dpa.machine.Nic;
+import dev.outboard.dpa.nic.layout.CompletionEntry;
+import dev.outboard.dpa.nic.layout.DataSegment;
+import dev.outboard.dpa.nic.layout.DoorbellRecord;
+import dev.outboard.dpa.nic.layout.SendEntry;
+import dev.outboard.dpa.nic.layout.Syndrome;
+import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionOpcode;
+import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairState;
+import dev.outboard.fabric.ReceiveRequest;
+import dev.outboard.fabric.SendRequest;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/// A queue pair of a device of the fabric, whose peer may be anywhere: what entries of its send
+/// queue ask for is posted there, and data go from memory of the process to the wire and back
+/// without a copy.
+///
+/// The NIC's actor executes entries and takes completions. Whoever drives the device fetches
+/// entries of the receive queue, when a message needs one.
+public final class FabricPair extends QueuePair {
+    private static final int INDEX_MASK = 0xFFFF;
+
+    /// In ids of requests, beside the index.
+    private static final long RECEIVES = 1 << 16;
+
+    private final FabricPort port;
+    private final Shared shared;
+    private final dev.outboard.fabric.QueuePair pair;
+    private final Send sends;
+    private final Receive receives;
+    private final WorkRequest request;
+    private final dev.outboard.dpa.nic.Completion told;
+    private final CompletionInbox inbox;
+    private final Completion taken = new Completion();
+    private final SendRequest send = new SendRequest();
+
+    /// What lies in entries is sent from there.
+    private final MemoryRegion ring;
+
+    /// Of 16 bits: the next block to execute, and the first that is not posted.
+    private int next;
+
+    private int posted;
+
+    // Of whoever drives the device
+
+    private final ReceiveRequest receive = new ReceiveRequest();
+
+    /// Of 16 bits: the next entry to fetch.
+    private volatile int fetched;
+
+    /// Of 16 bits: the first receive entry whose end the actor has not told.
+    private volatile int ended;
+
+    // Of the port
+
+    final AtomicBoolean isReady = new AtomicBoolean();
+
+    @Nullable FabricPair nextReady;
+
+    FabricPair(FabricPort port, Send sends, Receive receives, User user, Shared shared) {
+        super(user.uar(), shared.events());
+        this.port = port;
+        this.sends = sends;
+        this.receives = receives;
+        this.shared = shared;
+        int sendDepth = 1 << sends.logBlocks();
+        int receiveDepth = 1 << receives.logEntries();
+        request = new WorkRequest(sends, shared, 0);
+        inbox = new CompletionInbox(2 * (sendDepth + receiveDepth));
+        ring = port.register(sends.ring(), (long) SendEntry.BYTES << sends.logBlocks(), Set.of());
+        pair = port.create(sendDepth, receiveDepth, this::refill);
+        told = new dev.outboard.dpa.nic.Completion(pair.number(), user.userIndex());
+        port.add(this);
+    }
+
+    @Override
+    public int number() {
+        return pair.number();
+    }
+
+    /// Changes state and attributes of the queue pair, as at any peer of the fabric.
+    ///
+    /// @throws FabricException as [dev.outboard.fabric.QueuePair#modify] says
+    public void modify(QueuePairChange change) {
+        pair.modify(change);
+    }
+
+    @Override
+    public void connect(QueuePair peer) {
+        if (!(peer instanceof FabricPair other)) {
+            throw new IllegalArgumentException(
+                    "Queue pairs of two NICs are not connected like this");
+        }
+        port.connect(pair, other.pair);
+        if (!equals(peer)) {
+            port.connect(other.pair, pair);
+        }
+    }
+
+    CompletionInbox inbox() {
+        return inbox;
+    }
+
+    // Sends
+
+    @Override
+    boolean ring(int index) {
+        boolean news = (short) (index - posted) > 0;
+        if (news) {
+            posted = index;
+        } else {
+            shared.counters().staleDoorbells.getAndIncrement();
+        }
+        return news;
+    }
+
+    @Override
+    Step step(Nic nic) {
+        if (next == posted) {
+            return Step.IDLE;
+        }
+        int blocks = (posted - next) & INDEX_MASK;
+        if (isInError()) {
+            flushReceives(nic);
+            int skipped = request.skip(nic, next, blocks);
+            refuse(nic, skipped, Syndrome.FLUSHED);
+            return Step.DONE;
+        }
+        Syndrome parsed = request.parse(nic, next, blocks, number());
+        if (parsed == Syndrome.SUCCESS) {
+            parsed = fill();
+        }
+        try {
+            if (parsed == Syndrome.SUCCESS && !pair.post(send)) {
+                return Step.WAITING;
+            }
+        } catch (FabricException notConnected) {
+            parsed = Syndrome.LOCAL_QUEUE_PAIR_OPERATION;
+        }
+        if (parsed == Syndrome.SUCCESS) {
+            next = (next + request.blocks()) & INDEX_MASK;
+        } else {
+            fail(nic);
+            refuse(nic, request.blocks(), parsed);
+        }
+        return Step.DONE;
+    }
+
+    /// DPA-FXQ-8: says to the device what the entry asks for.
+    ///
+    /// @return SUCCESS, or that a key has just been destroyed
+    private Syndrome fill() {
+        send.noPayload();
+        for (int i = 0; i < request.pieces(); i++) {
+            MemoryRegion region = ring;
+            if (!request.isInline(i)) {
+                MemoryKey key =
+                        shared.memory().key(request.key(i), request.address(i), request.length(i));
+                if (key == null) {
+                    return Syndrome.LOCAL_PROTECTION;
+                }
+                region = key.region().orElseThrow();
+            }
+            send.appendPayload(region, request.address(i) - region.address(), request.length(i));
+        }
+        send.id(next).signaled(request.isSignalled());
+        Message message = request.message();
+        long address = message.remoteAddress();
+        int key = message.remoteKey();
+        switch (message.opcode()) {
+            case SendEntry.SEND -> send.send();
+            case SendEntry.SEND_IMMEDIATE -> send.sendWithImmediate(message.immediate());
+            case SendEntry.RDMA_WRITE -> send.write(address, key);
+            case SendEntry.RDMA_WRITE_IMMEDIATE ->
+                    send.writeWithImmediate(address, key, message.immediate());
+            case SendEntry.RDMA_READ -> send.read(address, key);
+            case SendEntry.ATOMIC_COMPARE_SWAP ->
+                    send.compareAndSwap(address, key, message.compare(), message.operand());
+            case SendEntry.ATOMIC_FETCH_ADD -> send.fetchAndAdd(address, key, message.operand());
+            default -> {
+                // Nothing has to complete in its turn, too: a write of nothing, to nowhere.
+                send.write(0, 0);
+            }
+        }
+        return Syndrome.SUCCESS;
+    }
+
+    /// DPA-FXQ-9: an entry that was not posted ends.
+    private void refuse(Nic nic, int blocks, Syndrome syndrome) {
+        told.failed(CompletionEntry.REQUEST_ERROR, next, syndrome);
+        next = (next + blocks) & INDEX_MASK;
+        sends.completions().add(nic, told);
+    }
+
+    // Completions
+
+    /// Tells what has ended.
+    void takeCompletions(Nic nic) {
+        while (inbox.take(taken)) {
+            int index = (int) taken.id() & INDEX_MASK;
+            Syndrome syndrome = syndrome(taken.status());
+            if ((taken.id() & RECEIVES) != 0) {
+                ended = (index + 1) & INDEX_MASK;
+                endReceive(nic, index, syndrome);
+            } else {
+                endSend(nic, index, syndrome);
+            }
+        }
+        if (isInError()) {
+            flushReceives(nic);
+        }
+    }
+
+    private void endSend(Nic nic, int index, Syndrome syndrome) {
+        if (syndrome == Syndrome.SUCCESS) {
+            told.of(CompletionEntry.REQUEST, index, (int) taken.byteCount());
+        } else {
+            told.failed(CompletionEntry.REQUEST_ERROR, index, syndrome);
+        }
+        tell(nic, sends.completions(), syndrome);
+    }
+
+    private void endReceive(Nic nic, int index, Syndrome syndrome) {
+        if (syndrome == Syndrome.SUCCESS) {
+            int opcode = CompletionEntry.RECEIVED_SEND;
+            if (taken.opcode() == CompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE) {
+                opcode = CompletionEntry.RECEIVED_WRITE_IMMEDIATE;
+            } else if (taken.hasImmediate()) {
+                opcode = CompletionEntry.RECEIVED_SEND_IMMEDIATE;
+            }
+            told.of(opcode, index, (int) taken.byteCount());
+            told.immediate = taken.immediate();
+        } else {
+            told.failed(CompletionEntry.RECEIVE_ERROR, index, syndrome);
+        }
+        tell(nic, receives.completions(), syndrome);
+    }
+
+    private void tell(Nic nic, CompletionQueue completions, Syndrome syndrome) {
+        if (!completions.add(nic, told) || syndrome != Syndrome.SUCCESS) {
+            fail(nic);
+        }
+    }
+
+    private static Syndrome syndrome(CompletionStatus status) {
+        return switch (status) {
+            case SUCCESS -> Syndrome.SUCCESS;
+            case LOCAL_LENGTH_ERROR -> Syndrome.LOCAL_LENGTH;
+            case LOCAL_PROTECTION_ERROR, LOCAL_ACCESS_ERROR -> Syndrome.LOCAL_PROTECTION;
+            case WORK_REQUEST_FLUSHED -> Syndrome.FLUSHED;
+            case BAD_RESPONSE_ERROR -> Syndrome.BAD_RESPONSE;
+            case REMOTE_INVALID_REQUEST_ERROR -> Syndrome.REMOTE_INVALID_REQUEST;
+            case REMOTE_ACCESS_ERROR -> Syndrome.REMOTE_ACCESS;
+            case REMOTE_OPERATION_ERROR -> Syndrome.REMOTE_OPERATION;
+            case RETRY_EXCEEDED -> Syndrome.TRANSPORT_RETRY_EXCEEDED;
+            case RNR_RETRY_EXCEEDED -> Syndrome.RECEIVER_NOT_READY;
+            default -> Syndrome.LOCAL_QUEUE_PAIR_OPERATION;
+        };
+    }
+
+    // Receives
+
+    /// DPA-FXQ-7: a message needs a receive: looks into the doorbell record, and fetches the
+    /// entries that are there.
+    private void refill() {
+        Nic nic = shared.nic();
+        int producer = DoorbellRecord.producerIndex(nic, receives.doorbellRecord());
+        int depth = 1 << receives.logEntries();
+        while (fetched != producer && ((fetched - ended) & INDEX_MASK) < depth) {
+            post(nic, fetched);
+            fetched = (fetched + 1) & INDEX_MASK;
+        }
+    }
+
+    /// DPA-FXQ-9: with a bad key it is posted as memory that cannot be written, at which the
+    /// message fails that comes for it.
+    private void post(Nic nic, int index) {
+        long slot = index & ((1L << receives.logEntries()) - 1);
+        long entry = receives.ring() + slot * DataSegment.BYTES;
+        int length = DataSegment.byteCount(nic, entry);
+        long address = DataSegment.address(nic, entry);
+        MemoryKey key = shared.memory().key(DataSegment.key(nic, entry), address, length);
+        receive.id(RECEIVES | index);
+        if (key != null && key.allows(Access.LOCAL_WRITE)) {
+            MemoryRegion region = key.region().orElseThrow();
+            receive.buffer(region, address - region.address(), length);
+        } else {
+            receive.buffer(ring, 0, length);
+        }
+        pair.post(receive);
+    }
+
+    /// DPA-FXQ-9: what was posted, and never came to the device, ends when all the rest has.
+    private void flushReceives(Nic nic) {
+        if (fetched == ended) {
+            int producer = DoorbellRecord.producerIndex(nic, receives.doorbellRecord());
+            int left = Math.min((producer - fetched) & INDEX_MASK, 1 << receives.logEntries());
+            for (int i = 0; i < left; i++) {
+                int index = (fetched + i) & INDEX_MASK;
+                told.failed(CompletionEntry.RECEIVE_ERROR, index, Syndrome.FLUSHED);
+                receives.completions().add(nic, told);
+            }
+            fetched = producer;
+            ended = producer;
+        }
+    }
+
+    // End
+
+    /// Everything outstanding ends, and its peer gets no answer any more.
+    void fail(Nic nic) {
+        if (failed()) {
+            stop();
+            takeCompletions(nic);
+        }
+    }
+
+    /// The peer gets no answer any more.
+    void stop() {
+        if (port.device().isOpen() && pair.state() != QueuePairState.ERROR) {
+            pair.modify(QueuePairChange.to(QueuePairState.ERROR));
+        }
+    }
+
+    @Override
+    void remove() {
+        disable();
+        port.remove(this);
+        close();
+        port.deregister(ring);
+    }
+
+    /// It is gone from the device.
+    void close() {
+        pair.close();
+    }
+}

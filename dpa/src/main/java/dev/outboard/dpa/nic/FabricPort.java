@@ -1,0 +1,193 @@
+package dev.outboard.dpa.nic;
+
+import dev.outboard.dpa.machine.Nic;
+import dev.outboard.dpa.machine.run.EndSignal;
+import dev.outboard.dpa.process.DpaProcess;
+import dev.outboard.fabric.AddressVector;
+import dev.outboard.fabric.Completion;
+import dev.outboard.fabric.CompletionQueue;
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.ProtectionDomain;
+import dev.outboard.fabric.QueuePair;
+import dev.outboard.fabric.QueuePairAttributes;
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairState;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// Where the NIC of a process meets a device of the fabric: its own protection domain, so that no
+/// key opens memory of another process, and one completion queue for all its queue pairs.
+///
+/// Whoever drives the device leaves completions with their queue pair, and wakes the NIC's actor if
+/// that sleeps. While the actor does not sleep it drives the device itself.
+final class FabricPort {
+    private final Device device;
+    private final DpaProcess process;
+    private final Shared shared;
+    private final ProtectionDomain domain;
+    private final CompletionQueue completions;
+    private final Completion none = new Completion();
+    private final NumberTable<FabricPair> pairs = new NumberTable<>();
+    private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
+
+    /// The queue pairs that have completions, the latest first; each is in it at most once.
+    private final AtomicReference<@Nullable FabricPair> ready = new AtomicReference<>();
+
+    private volatile boolean asleep;
+
+    FabricPort(Device device, DpaProcess process, Shared shared) {
+        this.device = device;
+        this.process = process;
+        this.shared = shared;
+        domain = device.allocateProtectionDomain();
+        completions = device.createCompletionQueue(this::completed);
+    }
+
+    Device device() {
+        return device;
+    }
+
+    /// Makes memory of the process known to the device, under the addresses of the process.
+    ///
+    /// @throws FabricException if the rights do not go together, or the device takes no more
+    MemoryRegion register(long address, long lengthBytes, Set<Access> access) {
+        dev.outboard.fabric.Access[] rights =
+                access.stream()
+                        .map(right -> dev.outboard.fabric.Access.valueOf(right.name()))
+                        .toArray(dev.outboard.fabric.Access[]::new);
+        MemoryRegion region = domain.register(process.bytes(address, lengthBytes), address, rights);
+        regions.add(region);
+        return region;
+    }
+
+    void deregister(MemoryRegion region) {
+        regions.remove(region);
+        region.close();
+    }
+
+    /// Makes a queue pair of the device.
+    QueuePair create(int maxSends, int maxReceives, Runnable refill) {
+        return domain.createQueuePair(
+                QueuePairAttributes.of(completions, maxSends, maxReceives)
+                        .withMaxScatterGather(device.limits().maxScatterGather())
+                        .withRefill(refill));
+    }
+
+    /// Connects one queue pair of the device with another one.
+    void connect(QueuePair from, QueuePair to) {
+        int inFlight = 16;
+        from.modify(
+                QueuePairChange.to(QueuePairState.INIT)
+                        .access(
+                                dev.outboard.fabric.Access.REMOTE_READ,
+                                dev.outboard.fabric.Access.REMOTE_WRITE,
+                                dev.outboard.fabric.Access.REMOTE_ATOMIC));
+        from.modify(
+                QueuePairChange.to(QueuePairState.READY_TO_RECEIVE)
+                        .addressVector(AddressVector.to(device.address()))
+                        .destinationNumber(to.number())
+                        .pathMtu(device.limits().pathMtuBytes())
+                        .receivePsn(0)
+                        .maxDestinationReadAtomic(inFlight)
+                        .minRnrTimer(1));
+        from.modify(
+                QueuePairChange.to(QueuePairState.READY_TO_SEND)
+                        .sendPsn(0)
+                        .timeout(14)
+                        .retryCount(7)
+                        .rnrRetryCount(7)
+                        .maxReadAtomic(inFlight));
+    }
+
+    void add(FabricPair pair) {
+        pairs.add(pair.number(), pair);
+    }
+
+    void remove(FabricPair pair) {
+        pairs.remove(pair.number());
+    }
+
+    /// Called by whoever drives the device, one at a time.
+    private void completed(Completion completion) {
+        FabricPair pair = pairs.find(completion.queuePairNumber());
+        if (pair != null) {
+            pair.inbox().add(completion);
+            hasNews(pair);
+        }
+    }
+
+    /// The pair has something for the actor.
+    private void hasNews(FabricPair pair) {
+        if (pair.isReady.compareAndSet(false, true)) {
+            FabricPair next;
+            do {
+                next = ready.get();
+                pair.nextReady = next;
+            } while (!ready.compareAndSet(next, pair));
+            if (asleep) {
+                wake();
+            }
+        }
+    }
+
+    private void wake() {
+        asleep = false;
+        try {
+            shared.nic().command();
+        } catch (EndSignal over) {
+            // Nobody is there to take it.
+        }
+    }
+
+    /// The actor takes what has completed.
+    ///
+    /// @return whether there was anything
+    boolean takeCompletions(Nic nic) {
+        FabricPair pair = ready.getAndSet(null);
+        boolean any = pair != null;
+        while (pair != null) {
+            FabricPair next = pair.nextReady;
+            pair.nextReady = null;
+            pair.isReady.set(false);
+            pair.takeCompletions(nic);
+            pair = next;
+        }
+        return any;
+    }
+
+    /// The actor drives the device.
+    void drive() {
+        completions.poll(none);
+    }
+
+    /// The actor is about to sleep, or does not any more.
+    ///
+    /// @return whether nothing has completed
+    boolean sleeps(boolean now) {
+        asleep = now;
+        return ready.get() == null;
+    }
+
+    /// Nobody executes or tells anything any more: the peers of all queue pairs get no answer.
+    void stop() {
+        if (device.isOpen()) {
+            pairs.forEach(FabricPair::stop);
+        }
+    }
+
+    /// Everything of the process is gone from the device.
+    void close() {
+        if (device.isOpen()) {
+            pairs.forEach(FabricPair::close);
+            for (MemoryRegion region : regions) {
+                region.close();
+            }
+            completions.close();
+            domain.close();
+        }
+    }
+}

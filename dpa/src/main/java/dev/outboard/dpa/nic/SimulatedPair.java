@@ -1,0 +1,63 @@
+package dev.outboard.dpa.nic;
+
+import dev.outboard.dpa.machine.Nic;
+
+/// A queue pair whose peer is one of the same NIC: the NIC itself carries what they send, by the
+/// rules of the machine's memory.
+final class SimulatedPair extends QueuePair {
+    private final int number;
+    private final SendQueue sendQueue;
+    private final ReceiveQueue receiveQueue;
+
+    SimulatedPair(
+            int number, int receiveNumber, Send send, Receive receive, User user, Shared shared) {
+        super(user.uar(), shared.events());
+        this.number = number;
+        sendQueue = new SendQueue(this, send, user, shared);
+        receiveQueue = new ReceiveQueue(this, receiveNumber, receive, user, shared);
+    }
+
+    @Override
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public void connect(QueuePair peer) {
+        if (peer instanceof SimulatedPair other) {
+            sendQueue.connect(other.receiveQueue::receive);
+            other.sendQueue.connect(receiveQueue::receive);
+        } else {
+            throw new IllegalArgumentException(
+                    "Queue pairs of two NICs are not connected like this");
+        }
+    }
+
+    @Override
+    boolean ring(int index) {
+        return sendQueue.ring(index);
+    }
+
+    @Override
+    Step step(Nic nic) {
+        return sendQueue.step(nic);
+    }
+
+    /// Whatever its peer still asks for is not answered.
+    @Override
+    void remove() {
+        disable();
+    }
+
+    /// Both queues are flushed from now on.
+    void fail(Nic nic) {
+        if (failed()) {
+            receiveQueue.flush(nic);
+        }
+    }
+
+    /// What was posted since it failed.
+    void flushReceives(Nic nic) {
+        receiveQueue.flush(nic);
+    }
+}
