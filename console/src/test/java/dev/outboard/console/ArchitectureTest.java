@@ -114,7 +114,7 @@ class ArchitectureTest {
         "doca,     'fabric;doca'",
         "ccip,     'ccip'",
         "dpacc,    'dpacc'",
-        "dpa,      'dpacc;dpa'",
+        "dpa,      'fabric;dpacc;dpa'",
         "node,     'fabric;naa;node'",
         "terminal, 'terminal'",
         "examples, 'fabric;doca;dpacc;dpa;terminal;examples'",

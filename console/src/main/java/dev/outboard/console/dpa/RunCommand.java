@@ -190,7 +190,8 @@ final class RunCommand implements Callable<Integer> {
         return switch (mode) {
             case FAST -> DpaDevice.of(options(), RunMode.fast());
             case WEAK -> DpaDevice.of(options(), RunMode.weak(profile, seed));
-            case CHECK -> DpaDevice.of(options(), RunMode.check(Observer.NONE, seed), this::checker);
+            case CHECK ->
+                    DpaDevice.of(options(), RunMode.check(Observer.NONE, seed), this::checker);
         };
     }
 

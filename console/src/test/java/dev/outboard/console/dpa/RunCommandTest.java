@@ -81,7 +81,7 @@ class RunCommandTest extends DpaCommandFixture {
         assertThat(run(words)).isZero();
         assertThat(result).hasContent("5 on 256");
         words[5] = "--device=roce://192.0.2.1";
-        assertThat(run(words)).isEqualTo(ExitCode.SOFTWARE);
+        assertThat(run(words)).isEqualTo(ExitCode.USAGE);
         assertThat(err.toString()).contains("192.0.2.1");
     }
 
