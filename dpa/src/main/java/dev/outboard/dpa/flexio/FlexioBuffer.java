@@ -3,35 +3,66 @@ package dev.outboard.dpa.flexio;
 import dev.outboard.dpa.flexio.FlexioException.Reason;
 import dev.outboard.dpa.machine.ExternalKind;
 import dev.outboard.dpa.machine.ExternalRegion;
+import dev.outboard.dpa.machine.MmioDevice;
 import dev.outboard.dpacc.DpaAddr;
 
 /// DPA-HW-12, DPA-HW-15: memory outside the DPA that its network device can reach: of the host, of
-/// the Arm cores, of a GPU or of the device. It lives as long as the process.
+/// the Arm cores, of a GPU or of the device; or the registers of another device. It lives as long
+/// as the process.
 public final class FlexioBuffer {
     private final FlexioProcess process;
     private final ExternalRegion region;
+    private final int memoryId;
 
     private FlexioBuffer(FlexioProcess process, ExternalRegion region) {
         this.process = process;
         this.region = region;
+        memoryId = process.device().nextNumber();
+        process.add(this);
     }
 
     /// Takes memory, which starts as zero.
     public static FlexioBuffer create(
             FlexioProcess process, String name, ExternalKind kind, long lengthBytes) {
         process.check();
-        if (lengthBytes < 1) {
+        checkLength(name, lengthBytes);
+        if (kind == ExternalKind.MMIO) {
             throw FlexioException.refuse(
                     Reason.BAD_ARGUMENT,
-                    "Buffer '%s' has at least 1 byte, not %d".formatted(name, lengthBytes));
+                    "Buffer '%s' of kind MMIO needs a device: make it by ofRegisters"
+                            .formatted(name));
         }
         ExternalRegion region = process.process().external().add(name, kind, lengthBytes);
         return new FlexioBuffer(process, region);
     }
 
+    /// DPA-FXW-11: makes the registers of a device reachable: threads store and load them through
+    /// windows; neither the host nor the NIC reaches them.
+    public static FlexioBuffer ofRegisters(
+            FlexioProcess process, String name, long lengthBytes, MmioDevice device) {
+        process.check();
+        checkLength(name, lengthBytes);
+        return process.act(host ->
+                new FlexioBuffer(
+                        process, process.process().addRegisters(name, lengthBytes, device)));
+    }
+
+    private static void checkLength(String name, long lengthBytes) {
+        if (lengthBytes < 1) {
+            throw FlexioException.refuse(
+                    Reason.BAD_ARGUMENT,
+                    "Buffer '%s' has at least 1 byte, not %d".formatted(name, lengthBytes));
+        }
+    }
+
     /// What device code, keys and queue entries call its first byte.
     public DpaAddr address() {
         return new DpaAddr(region.address());
+    }
+
+    /// DPA-FXQ-1: what descriptors of [queue memory][FlexioQueueMemory] call it.
+    public int memoryId() {
+        return memoryId;
     }
 
     /// How long it is.
@@ -41,12 +72,14 @@ public final class FlexioBuffer {
 
     /// Copies a part of it to the host.
     public byte[] read(long offset, int lengthBytes) {
+        checkMemory();
         checkPart(offset, lengthBytes);
         return process.act(host -> host.copyFrom(region.address() + offset, lengthBytes));
     }
 
     /// Copies to it from the host.
     public void write(long offset, byte... bytes) {
+        checkMemory();
         checkPart(offset, bytes.length);
         process.perform(host -> host.copyTo(region.address() + offset, bytes));
     }
@@ -75,6 +108,20 @@ public final class FlexioBuffer {
                     "The host loads and stores 8 aligned bytes of memory of its own and of the Arm, not of %s at offset %d"
                             .formatted(this, offset));
         }
+    }
+
+    /// DPA-FXW-11: the host does not copy registers.
+    void checkMemory() {
+        if (isMmio()) {
+            throw FlexioException.refuse(
+                    Reason.BAD_ARGUMENT,
+                    "%s has the registers of a device: only windows reach them".formatted(this));
+        }
+    }
+
+    /// Whether it has registers.
+    boolean isMmio() {
+        return region.kind() == ExternalKind.MMIO;
     }
 
     private void checkPart(long offset, long bytes) {

@@ -13,15 +13,24 @@ import java.util.Optional;
 /// DPA-FXQ-10, DPA-FXW-2: a key for memory: entries of queues and peers name memory of the DPA by
 /// it, and external memory; windows reach external memory under it.
 public final class FlexioMkey extends FlexioObject {
+    /// The low byte of a key is its variant, as in libibverbs.
+    private static final int VARIANT_BITS = 8;
+
     private final FlexioPd domain;
-    private final MemoryKey key;
+
+    /// For the NIC; it has none of registers.
+    private final Optional<MemoryKey> key;
 
     /// Of external memory.
     private final Optional<ExternalKey> window;
 
     private FlexioMkey(
-            FlexioProcess process, FlexioPd domain, MemoryKey key, Optional<ExternalKey> window) {
-        super(process, "memory key", key.number());
+            FlexioProcess process,
+            FlexioPd domain,
+            int number,
+            Optional<MemoryKey> key,
+            Optional<ExternalKey> window) {
+        super(process, "memory key", number);
         this.domain = domain;
         this.key = key;
         this.window = window;
@@ -41,43 +50,65 @@ public final class FlexioMkey extends FlexioObject {
         process.heap().checkBlock(address, lengthBytes);
         domain.acquire(process);
         try {
-            MemoryKey key =
-                    process.act(
-                            host -> process.nic().register(address.value(), lengthBytes, access));
-            return process.adopt(new FlexioMkey(process, domain, key, Optional.empty()));
+            return process.act(host -> {
+                MemoryKey key = process.nic().register(address.value(), lengthBytes, access);
+                return process.adopt(
+                        new FlexioMkey(
+                                process, domain, key.number(), Optional.of(key), Optional.empty()));
+            });
         } catch (FabricException e) {
             domain.release();
             throw FlexioException.refuse(Reason.BAD_ARGUMENT, String.valueOf(e.getMessage()));
+        } catch (FlexioException e) {
+            domain.release();
+            throw e;
         }
     }
 
     /// Makes a key for a part of external memory, as `ibv_reg_mr` does. With it everybody who may
     /// may read; whether they may write is asked.
     ///
-    /// @param access with [Access#LOCAL_WRITE] windows may store, too
+    /// DPA-FXW-11: of registers, only windows may.
+    ///
+    /// @param access with [Access#LOCAL_WRITE] windows may store, too; of registers nothing else
     /// @throws FlexioException if the buffer has no such part, or belongs to another process as the
     ///   protection domain
     public static FlexioMkey create(
             FlexioPd domain, FlexioBuffer buffer, long offset, long lengthBytes, Access... access) {
         checkRights(access);
         FlexioProcess process = buffer.process();
+        List<Access> rights = List.of(access);
+        if (buffer.isMmio() && !List.of(Access.LOCAL_WRITE).containsAll(rights)) {
+            throw FlexioException.refuse(
+                    Reason.BAD_ARGUMENT,
+                    "A key for %s is for windows only, with LOCAL_WRITE or nothing, not %s"
+                            .formatted(buffer, rights));
+        }
         domain.acquire(process);
         try {
-            boolean writes = List.of(access).contains(Access.LOCAL_WRITE);
-            long address = buffer.address().value() + offset;
             return process.act(host -> {
-                MemoryKey key = process.nic().register(address, lengthBytes, access);
+                long address = buffer.address().value() + offset;
+                Optional<MemoryKey> key =
+                        buffer.isMmio()
+                                ? Optional.empty()
+                                : Optional.of(process.nic().register(address, lengthBytes, access));
+                int number =
+                        key.map(MemoryKey::number)
+                                .orElseGet(() -> process.device().nextNumber() << VARIANT_BITS);
                 ExternalKey window =
                         process.process()
                                 .external()
                                 .register(
-                                        key.number(),
+                                        number,
                                         buffer.region(),
                                         offset,
                                         lengthBytes,
-                                        writes ? Rights.READ_WRITE : Rights.READ,
+                                        rights.contains(Access.LOCAL_WRITE)
+                                                ? Rights.READ_WRITE
+                                                : Rights.READ,
                                         domain.numberFor(process));
-                return process.adopt(new FlexioMkey(process, domain, key, Optional.of(window)));
+                return process.adopt(
+                        new FlexioMkey(process, domain, number, key, Optional.of(window)));
             });
         } catch (FabricException e) {
             domain.release();
@@ -101,8 +132,13 @@ public final class FlexioMkey extends FlexioObject {
 
     @Override
     void destroy() {
-        process().nic().deregister(key);
+        key.ifPresent(process().nic()::deregister);
         window.ifPresent(process().process().external()::destroy);
+        leave();
+    }
+
+    @Override
+    void leave() {
         domain.release();
     }
 }

@@ -1,6 +1,8 @@
 package dev.outboard.dpa.flexio;
 
 import dev.outboard.dpa.flexio.FlexioException.Reason;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// Something that a process of the host has made on the DPA. It lives until it is closed, or its
 /// process is.
@@ -8,7 +10,10 @@ public abstract class FlexioObject implements AutoCloseable {
     /// DPA-FXQ-11: what stands for the number of an object that is gone.
     public static final int NO_NUMBER = -1;
 
-    private final FlexioProcess process;
+    /// Null for an object of the host process itself.
+    private final @Nullable FlexioProcess process;
+
+    private final Object lock;
     private final String kind;
     private final int number;
     private int users;
@@ -16,19 +21,33 @@ public abstract class FlexioObject implements AutoCloseable {
 
     FlexioObject(FlexioProcess process, String kind, int number) {
         this.process = process;
+        lock = process;
+        this.kind = kind;
+        this.number = number;
+    }
+
+    /// One that processes of the host share.
+    FlexioObject(String kind, int number) {
+        process = null;
+        lock = new Object();
         this.kind = kind;
         this.number = number;
     }
 
     FlexioProcess process() {
-        return process;
+        return Objects.requireNonNull(process, "an object of no process");
+    }
+
+    /// Whether that process may use it.
+    boolean isFor(FlexioProcess user) {
+        return user.equals(process);
     }
 
     /// DPA-FXQ-11: what device code and queue entries call it by.
     ///
     /// @return all ones if it has been closed
     public final int number() {
-        synchronized (process) {
+        synchronized (lock) {
             return closed ? NO_NUMBER : number;
         }
     }
@@ -42,15 +61,16 @@ public abstract class FlexioObject implements AutoCloseable {
     ///
     /// @throws FlexioException if it has been closed, or belongs to another process
     final int numberFor(FlexioProcess user) {
-        synchronized (process) {
+        synchronized (lock) {
             if (closed) {
                 throw FlexioException.refuse(
                         Reason.DESTROYED, "%s has been closed".formatted(this));
             }
-            if (!process.equals(user)) {
+            if (!isFor(user)) {
+                String owner =
+                        process == null ? "another host process or device" : process.toString();
                 throw FlexioException.refuse(
-                        Reason.FOREIGN,
-                        "%s belongs to %s, not to %s".formatted(this, process, user));
+                        Reason.FOREIGN, "%s belongs to %s, not to %s".formatted(this, owner, user));
             }
             return number;
         }
@@ -58,7 +78,7 @@ public abstract class FlexioObject implements AutoCloseable {
 
     /// Another object of the same process needs it from now on.
     final void acquire(FlexioProcess user) {
-        synchronized (process) {
+        synchronized (lock) {
             numberFor(user);
             users++;
         }
@@ -66,7 +86,7 @@ public abstract class FlexioObject implements AutoCloseable {
 
     /// Another object needs it no more.
     final void release() {
-        synchronized (process) {
+        synchronized (lock) {
             users--;
         }
     }
@@ -76,7 +96,7 @@ public abstract class FlexioObject implements AutoCloseable {
     /// @throws FlexioException if another object uses it; then nothing has changed
     @Override
     public final void close() {
-        synchronized (process) {
+        synchronized (lock) {
             if (closed) {
                 return;
             }
@@ -87,15 +107,23 @@ public abstract class FlexioObject implements AutoCloseable {
             }
             closed = true;
         }
-        process.forget(this);
+        if (process != null) {
+            process.forget(this);
+        }
         destroy();
     }
 
     /// Its process ends: it goes whoever uses it.
     final void abandon() {
-        synchronized (process) {
+        synchronized (lock) {
             closed = true;
         }
+        leave();
+    }
+
+    /// It goes with its process, and needs no more what does not.
+    void leave() {
+        // Most need nothing else.
     }
 
     /// Gives back what it has on the device.

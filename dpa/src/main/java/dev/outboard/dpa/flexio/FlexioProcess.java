@@ -28,7 +28,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -54,6 +56,11 @@ public final class FlexioProcess implements AutoCloseable {
     private final FlexioHeap heap;
     private final FlexioUar uar;
     private final FlexioPd domain;
+    private final Optional<FlexioPd> givenDomain;
+    private final int memoryId;
+
+    /// By their memory ids.
+    private final Map<Integer, FlexioBuffer> buffers = new ConcurrentHashMap<>();
 
     /// DPA-FXR-2: calls are served one at a time, in their order.
     private final ReentrantLock calls = new ReentrantLock(true);
@@ -77,6 +84,9 @@ public final class FlexioProcess implements AutoCloseable {
         this.host = host;
         this.device = device;
         this.app = app;
+        givenDomain = attributes.domain;
+        givenDomain.ifPresent(given -> given.acquire(this));
+        domain = givenDomain.orElseGet(() -> new FlexioPd(this));
         ProgramImage image = ProgramImage.globals(app.globalBytes());
         boolean hasObserver = !attributes.observer.equals(Observer.NONE);
         Observer observer = hasObserver ? attributes.observer : device.observer();
@@ -92,7 +102,7 @@ public final class FlexioProcess implements AutoCloseable {
                         this::happened);
         heap = new FlexioHeap(this, process);
         uar = new FlexioUar(this, host.function());
-        domain = new FlexioPd(this);
+        memoryId = device.nextNumber();
         process.start(this::crashed);
         server = process.trustedThread("RPC", this::serve, ThreadAttributes.RPC);
         process.enable(server, 0);
@@ -103,28 +113,38 @@ public final class FlexioProcess implements AutoCloseable {
     /// @param observer follows it, but under FAST: a checker, for one; with [Observer#NONE] the
     ///   device chooses
     /// @param maxMessageBytes the longest message of its queue pairs
+    /// @param domain its protection domain; if empty, it makes one
     /// @param congestionControl whether it takes the congestion control of the device over, which
     ///   is not supported
-    public record Attributes(Observer observer, int maxMessageBytes, boolean congestionControl) {
+    public record Attributes(
+            Observer observer,
+            int maxMessageBytes,
+            Optional<FlexioPd> domain,
+            boolean congestionControl) {
         private static final int DEFAULT_MESSAGE_BYTES = 64 << 10;
 
-        /// Without an observer, messages up to 64 KiB.
+        /// Without an observer, messages up to 64 KiB, a protection domain of its own.
         public static final Attributes DEFAULT =
-                new Attributes(Observer.NONE, DEFAULT_MESSAGE_BYTES, false);
+                new Attributes(Observer.NONE, DEFAULT_MESSAGE_BYTES, Optional.empty(), false);
 
         /// With an observer.
         public Attributes withObserver(Observer observer) {
-            return new Attributes(observer, maxMessageBytes, congestionControl);
+            return new Attributes(observer, maxMessageBytes, domain, congestionControl);
         }
 
         /// With another longest message.
         public Attributes withMaxMessageBytes(int maxMessageBytes) {
-            return new Attributes(observer, maxMessageBytes, congestionControl);
+            return new Attributes(observer, maxMessageBytes, domain, congestionControl);
+        }
+
+        /// With a protection domain of its host process, on its device.
+        public Attributes withDomain(FlexioPd given) {
+            return new Attributes(observer, maxMessageBytes, Optional.of(given), congestionControl);
         }
 
         /// With congestion control.
         public Attributes withCongestionControl() {
-            return new Attributes(observer, maxMessageBytes, true);
+            return new Attributes(observer, maxMessageBytes, domain, true);
         }
     }
 
@@ -136,13 +156,17 @@ public final class FlexioProcess implements AutoCloseable {
     }
 
     /// The same with attributes.
+    ///
+    /// @throws FlexioException also if the protection domain has been closed or is none of this
+    ///   host process and device, or with congestion control
     public static FlexioProcess create(
             HostProcess host, DpaDevice device, DpaApp<DpaThread> app, Attributes attributes) {
         host.check();
         device.checkFunction(host.function());
         if (attributes.congestionControl) {
             throw FlexioException.refuse(
-                    Reason.NOT_SUPPORTED, "A process cannot take congestion control over");
+                    Reason.NOT_SUPPORTED,
+                    "A process cannot take congestion control over: the device keeps it");
         }
         FlexioProcess created = new FlexioProcess(host, device, app, attributes);
         try {
@@ -262,9 +286,24 @@ public final class FlexioProcess implements AutoCloseable {
         return uar;
     }
 
-    /// DPA-FXP-2: the protection domain that it has by itself.
+    /// DPA-FXP-2: the protection domain that it was given, or that it has by itself.
     public FlexioPd domain() {
         return domain;
+    }
+
+    /// DPA-FXP-3: what descriptors of [queue memory][FlexioQueueMemory] call its DPA memory.
+    public int memoryId() {
+        return memoryId;
+    }
+
+    /// One more buffer.
+    void add(FlexioBuffer buffer) {
+        buffers.put(buffer.memoryId(), buffer);
+    }
+
+    /// The buffer of that memory id, if it has one.
+    Optional<FlexioBuffer> buffer(int memoryId) {
+        return Optional.ofNullable(buffers.get(memoryId));
     }
 
     // Errors
@@ -466,6 +505,7 @@ public final class FlexioProcess implements AutoCloseable {
         process.close();
         nic.close();
         host.release(this);
+        givenDomain.ifPresent(FlexioObject::release);
         synchronized (this) {
             for (Iterator<FlexioObject> left = objects.iterator(); left.hasNext(); ) {
                 FlexioObject object = left.next();

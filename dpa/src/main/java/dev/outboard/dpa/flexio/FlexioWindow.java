@@ -25,6 +25,11 @@ public final class FlexioWindow extends FlexioObject {
     @Override
     void destroy() {
         process().process().grants().removeWindow(ownNumber());
+        leave();
+    }
+
+    @Override
+    void leave() {
         domain.release();
     }
 }

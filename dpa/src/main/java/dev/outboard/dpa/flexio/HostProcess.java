@@ -2,7 +2,9 @@ package dev.outboard.dpa.flexio;
 
 import dev.outboard.dpa.flexio.FlexioException.Reason;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 
 /// DPA-SYS-4: the life of a process of the host. What it makes on devices lives no longer than it
 /// does; a virtual machine of Java may have several.
@@ -19,6 +21,7 @@ public final class HostProcess implements AutoCloseable {
     /// The latest first.
     private final Deque<FlexioProcess> processes = new ArrayDeque<>();
 
+    private final List<FlexioPd> domains = new ArrayList<>();
     private boolean closed;
 
     private final boolean onHost;
@@ -64,6 +67,19 @@ public final class HostProcess implements AutoCloseable {
         processes.push(process);
     }
 
+    /// A protection domain that its processes share.
+    ///
+    /// @throws FlexioException if this one is gone
+    synchronized FlexioPd adopt(FlexioPd domain) {
+        check();
+        domains.add(domain);
+        return domain;
+    }
+
+    synchronized void forget(FlexioPd domain) {
+        domains.remove(domain);
+    }
+
     synchronized void release(FlexioProcess process) {
         processes.remove(process);
     }
@@ -85,9 +101,11 @@ public final class HostProcess implements AutoCloseable {
             synchronized (this) {
                 closed = true;
                 next = processes.poll();
-            }
-            if (next == null) {
-                return;
+                if (next == null) {
+                    domains.forEach(FlexioObject::abandon);
+                    domains.clear();
+                    return;
+                }
             }
             next.close();
         }

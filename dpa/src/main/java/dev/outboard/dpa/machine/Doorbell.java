@@ -8,7 +8,8 @@ package dev.outboard.dpa.machine;
 /// @param token tells this doorbell from all others of the run
 /// @param arrival counts the doorbells of the run in the order in which they arrived
 public record Doorbell(int register, long value, int thread, int uar, long token, long arrival) {
-    /// In place of a register: the host has a command for the NIC ([Host#command]).
+    /// In place of a register: the host has a command for the NIC ([Host#command]), or with a
+    /// number for another server.
     public static final int COMMAND = 0;
 
     private static final long NUMBER_MASK = 0xFF_FFFF;

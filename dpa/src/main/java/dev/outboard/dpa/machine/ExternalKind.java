@@ -1,6 +1,6 @@
 package dev.outboard.dpa.machine;
 
-/// DPA-HW-15: kinds of external memory.
+/// DPA-HW-15: kinds of external memory, or of what stands where memory could stand.
 public enum ExternalKind {
     /// The DRAM of the host.
     HOST(true),
@@ -9,7 +9,10 @@ public enum ExternalKind {
     /// The memory of a GPU.
     GPU(false),
     /// The memory of the NIC.
-    DEVICE(false);
+    DEVICE(false),
+    /// DPA-FXW-11: no memory, but the registers of a device behind the node. Only windows reach
+    /// them.
+    MMIO(false);
 
     private final boolean direct;
 
@@ -17,7 +20,7 @@ public enum ExternalKind {
         this.direct = direct;
     }
 
-    /// Whether the host process reads and writes it directly; otherwise it copies.
+    /// Whether the host process reads and writes it directly; otherwise it copies, if it can.
     public boolean isDirect() {
         return direct;
     }

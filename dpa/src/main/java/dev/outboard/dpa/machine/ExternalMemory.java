@@ -29,14 +29,29 @@ public final class ExternalMemory {
     }
 
     /// Adds memory, which starts as zero. It begins at a page of its own.
-    public synchronized ExternalRegion add(String name, ExternalKind kind, long lengthBytes) {
+    public ExternalRegion add(String name, ExternalKind kind, long lengthBytes) {
+        if (kind == ExternalKind.MMIO) {
+            throw new IllegalArgumentException(
+                    "'%s' of kind MMIO needs the device whose registers it is".formatted(name));
+        }
+        return add(name, kind, lengthBytes, Optional.empty());
+    }
+
+    /// DPA-FXW-11: adds the registers of a device. They begin at a page of their own.
+    public ExternalRegion addRegisters(String name, long lengthBytes, MmioDevice device) {
+        return add(name, ExternalKind.MMIO, lengthBytes, Optional.of(device));
+    }
+
+    private synchronized ExternalRegion add(
+            String name, ExternalKind kind, long lengthBytes, Optional<MmioDevice> device) {
         if (lengthBytes < 1) {
             throw new IllegalArgumentException(
                     "External memory '%s' has at least 1 byte, not %d"
                             .formatted(name, lengthBytes));
         }
         ExternalRegion region =
-                new ExternalRegion(name, kind, nextAddress, arena.allocate(lengthBytes, 64));
+                new ExternalRegion(
+                        name, kind, nextAddress, arena.allocate(lengthBytes, 64), device);
         // One page after each is nobody's.
         long pages = (lengthBytes + AddressMap.PAGE_BYTES - 1) / AddressMap.PAGE_BYTES + 1;
         nextAddress += pages * AddressMap.PAGE_BYTES;
@@ -85,6 +100,11 @@ public final class ExternalMemory {
     /// The live key of that number.
     public Optional<ExternalKey> key(int number) {
         return Optional.ofNullable(keys.get(number));
+    }
+
+    /// The regions, in the order of their making.
+    public List<ExternalRegion> regions() {
+        return List.copyOf(regions);
     }
 
     /// The region that holds those bytes.

@@ -33,6 +33,10 @@ public enum Fault {
     ATOMIC_ON_WINDOW(14, "atomic on a window address"),
     /// DPA-ERR-4: a store to code or constants.
     READ_ONLY(15, "store to code or constants"),
+    /// DPA-FXW-11: a window access to a place of a device where it has no register of that size.
+    NO_REGISTER(16, "window access to no register of the device"),
+    /// DPA-FXW-11: a device behind a window threw an exception.
+    DEVICE_FAILED(17, "failure of the device behind the window"),
     /// DPA-ERR-14: a kernel called what only the host may call.
     HOST_CALL(70, "call of the host's interface in a kernel"),
     /// DPA-ERR-15: a function that the host has called did not return.

@@ -21,7 +21,13 @@ public interface Outside extends MemoryAccess {
     Doorbell awaitDoorbell(int register, int queue);
 
     /// Has the NIC look for commands: it gets a doorbell of [Doorbell#COMMAND].
-    void command();
+    default void command() {
+        command(0);
+    }
+
+    /// Has another server beside the NIC look for commands: it awaits a doorbell of
+    /// [Doorbell#COMMAND] and its own number, of 24 bits and not 0.
+    void command(int server);
 
     /// DPA-FXE-10: begins an activation of a thread, or remembers that it shall have one more after
     /// the present one.

@@ -12,7 +12,7 @@ final class Copies {
         Copy[] older = copies.clone();
         for (int i = 0; i < older.length; i++) {
             if (older[i].newest()) {
-                older[i] = new Copy(older[i].granule(), older[i].value(), false);
+                older[i] = new Copy(older[i].granule(), older[i].value(), older[i].mask(), false);
             }
         }
         return older;
@@ -30,6 +30,11 @@ final class Copies {
         return more;
     }
 
+    /// All but that of a granule.
+    static Copy[] without(Copy[] copies, int granule) {
+        return Arrays.stream(copies).filter(copy -> copy.granule() != granule).toArray(Copy[]::new);
+    }
+
     /// Those of the newest fetch.
     static Copy[] newest(Copy[] copies) {
         return Arrays.stream(copies).filter(Copy::newest).toArray(Copy[]::new);
@@ -44,7 +49,8 @@ final class Copies {
             Copy copy = changed[i];
             if (copy.granule() == write.target()) {
                 long value = Bytes.merge(copy.value(), write.value(), write.mask());
-                changed[i] = new Copy(copy.granule(), value, whole || copy.newest());
+                int mask = copy.mask() | write.mask();
+                changed[i] = new Copy(copy.granule(), value, mask, whole || copy.newest());
             }
         }
         return changed;

@@ -1,6 +1,7 @@
 package dev.outboard.dpa.model;
 
 import java.util.Arrays;
+import java.util.BitSet;
 
 /// The memory that a run has, cut into granules of 8 bytes. Addresses in the model are bytes from
 /// the start of DPA memory or of external memory; an access lies within one granule. Memory may
@@ -18,6 +19,9 @@ public final class Layout {
     private int memory;
     private int[] lines = new int[FIRST_CAPACITY];
     private int external;
+
+    /// The granules of external memory that are registers.
+    private final BitSet registers = new BitSet();
 
     /// Without memory yet.
     ///
@@ -51,6 +55,21 @@ public final class Layout {
         }
         lines[external] = line;
         return external++;
+    }
+
+    /// Adds a granule of registers of a device.
+    ///
+    /// @param line of its own
+    /// @return its number, among those of external memory
+    public int addRegisters(int line) {
+        int granule = addExternal(line);
+        registers.set(granule);
+        return granule;
+    }
+
+    /// Whether a granule of external memory is one of registers.
+    boolean isRegisters(int granule) {
+        return registers.get(granule);
     }
 
     int threads() {

@@ -25,6 +25,14 @@ public final class MemoryState {
     private ThreadMemory[] threads;
     private Arrivals arrivals;
     private Posted[] posted;
+    private RegisterWrites registerWrites = (thread, address, sizeBytes, value) -> {};
+
+    /// Is told of writes to registers of a device as they are performed.
+    @FunctionalInterface
+    public interface RegisterWrites {
+        /// A write of a thread is performed.
+        void performed(int thread, int address, int sizeBytes, long value);
+    }
 
     /// A state in which nothing has happened.
     ///
@@ -47,6 +55,7 @@ public final class MemoryState {
         threads = original.threads.clone();
         arrivals = original.arrivals;
         posted = original.posted;
+        registerWrites = original.registerWrites;
     }
 
     /// Another state like this one.
@@ -78,6 +87,21 @@ public final class MemoryState {
         int granule = layout.addExternal(line);
         contents.addExternal(granule, value);
         return granule;
+    }
+
+    /// DPA-FXW-11: adds a granule of registers of a device.
+    ///
+    /// @param line of its own
+    /// @return its number, among those of external memory
+    public int addRegisters(int line) {
+        int granule = layout.addRegisters(line);
+        contents.addExternal(granule, 0);
+        return granule;
+    }
+
+    /// Who is told of writes to such granules.
+    public void onRegisterWrite(RegisterWrites told) {
+        registerWrites = told;
     }
 
     // DPA threads
@@ -160,6 +184,29 @@ public final class MemoryState {
         threads[thread] = threads[thread].withCopies(copies);
     }
 
+    /// DPA-FXW-11: whether a load of registers has to ask the device: for bytes of which the thread
+    /// has neither a pending store nor a cached copy.
+    public boolean asksDevice(int thread, int address, int sizeBytes) {
+        int granule = Bytes.granule(address);
+        Copy copy = threads[thread].copyOf(granule);
+        int known =
+                threads[thread].pendingMask(Kind.WINDOW, granule)
+                        | (copy == null ? 0 : copy.mask());
+        return (Bytes.mask(address, sizeBytes) & ~known) != 0;
+    }
+
+    /// DPA-FXW-11: a load of registers that the device has answered. What it did not tell of the
+    /// granule is no longer cached.
+    public long loadRegister(int thread, int address, int sizeBytes, long answer) {
+        int granule = Bytes.granule(address);
+        int mask = Bytes.mask(address, sizeBytes);
+        externalWrite(address, sizeBytes, answer);
+        Copy[] others = Copies.without(threads[thread].copies(), granule);
+        Copy fetched = new Copy(granule, contents.external[granule], mask, true);
+        threads[thread] = threads[thread].withCopies(Copies.insert(Copies.older(others), fetched));
+        return loadWindow(thread, address, sizeBytes, false);
+    }
+
     /// DPA-OPM-1: issues a store to DPA memory.
     public void store(int thread, int address, int sizeBytes, long value) {
         Kind kind = layout.kindOf(address);
@@ -212,7 +259,10 @@ public final class MemoryState {
         int granule = Bytes.granule(address);
         int mask = Bytes.mask(address, sizeBytes);
         long placed = Bytes.merge(0, Bytes.place(address, value), mask);
-        Write write = threads[thread].write(kind, granule, mask, placed, bounds, rest);
+        Write write =
+                kind == Kind.WINDOW && layout.isRegisters(granule)
+                        ? threads[thread].registerWrite(granule, mask, placed, bounds)
+                        : threads[thread].write(kind, granule, mask, placed, bounds, rest);
         threads[thread] = threads[thread].issue(write);
     }
 
@@ -371,6 +421,14 @@ public final class MemoryState {
         if (threads[thread].copyOf(write.target()) != null) {
             Copy[] copies = Copies.written(threads[thread].copies(), write);
             threads[thread] = threads[thread].withCopies(copies);
+        }
+        if (layout.isRegisters(write.target())) {
+            int size = Integer.bitCount(write.mask());
+            int address =
+                    write.target() * Layout.GRANULE_BYTES
+                            + Integer.numberOfTrailingZeros(write.mask());
+            long value = Bytes.extract(address, size, write.value());
+            registerWrites.performed(thread, address, size, value);
         }
     }
 

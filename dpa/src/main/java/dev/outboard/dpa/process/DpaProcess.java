@@ -5,6 +5,7 @@ import dev.outboard.dpa.machine.CrashReport;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Explored;
 import dev.outboard.dpa.machine.ExternalMemory;
+import dev.outboard.dpa.machine.ExternalRegion;
 import dev.outboard.dpa.machine.Fault;
 import dev.outboard.dpa.machine.Grants;
 import dev.outboard.dpa.machine.Heap;
@@ -13,6 +14,7 @@ import dev.outboard.dpa.machine.Kernel;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.MemoryRegion;
 import dev.outboard.dpa.machine.Messages;
+import dev.outboard.dpa.machine.MmioDevice;
 import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.ProgramEdits;
@@ -192,6 +194,14 @@ public final class DpaProcess {
         return state.external();
     }
 
+    /// DPA-FXW-11: adds the registers of a device to the external memory. What a thread stores
+    /// there has to leave it, as the observer is told.
+    public ExternalRegion addRegisters(String name, long lengthBytes, MmioDevice device) {
+        ExternalRegion region = external().addRegisters(name, lengthBytes, device);
+        observer().role(region.address(), lengthBytes, Observer.WordRole.FLAG, -1);
+        return region;
+    }
+
     /// Who follows the run, to be told roles and names.
     public Observer observer() {
         checkCaller("observer");
@@ -318,7 +328,7 @@ public final class DpaProcess {
         return add(new NicPlan(state.actors().size(), name, program, false));
     }
 
-    /// Creates a NIC that serves for as long as the others run.
+    /// Creates a NIC that serves for as long as the others run; also while the process lives.
     ///
     /// @return its number among all actors
     public int nicServer(String name, Nic.Program program) {
@@ -340,11 +350,16 @@ public final class DpaProcess {
     }
 
     private int add(ActorPlan plan) {
-        checkSetUp();
+        if (!lives()) {
+            checkSetUp();
+        }
         state.actors().add(plan);
         Observer.ActorKind kind =
                 plan instanceof NicPlan ? Observer.ActorKind.NIC : Observer.ActorKind.HOST;
         observer().actor(plan.actor(), kind, plan.name());
+        if (lives()) {
+            living().add(plan);
+        }
         return plan.actor();
     }
 

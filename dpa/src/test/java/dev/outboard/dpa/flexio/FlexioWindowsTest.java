@@ -216,7 +216,7 @@ class FlexioWindowsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(ExternalKind.class)
+    @EnumSource(value = ExternalKind.class, names = "MMIO", mode = EnumSource.Mode.EXCLUDE)
     @Requirement({"DPA-HW-12", "DPA-HW-15c"})
     void theHostLoadsItsOwnMemoryAndCopiesTheRest(ExternalKind kind) {
         try (HostProcess host = HostProcess.open();

@@ -2,6 +2,8 @@ package dev.outboard.dpa.machine.explore;
 
 import dev.outboard.dpa.machine.CrashReport;
 import dev.outboard.dpa.machine.Explored;
+import dev.outboard.dpa.machine.ExternalKind;
+import dev.outboard.dpa.machine.ExternalRegion;
 import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.RunResult;
@@ -71,6 +73,13 @@ public final class Exploration {
             throw new UnsupportedOperationException(
                     "EXPLORE gives each thread a unit: there are %d threads and %d units"
                             .formatted(threads, process.options().units().usable()));
+        }
+        for (ExternalRegion region : process.external().regions()) {
+            if (region.kind() == ExternalKind.MMIO) {
+                throw new UnsupportedOperationException(
+                        "EXPLORE runs programs again and again, which device '%s' cannot"
+                                .formatted(region.name()));
+            }
         }
         memory = new ExploreMemory(process, threads);
     }

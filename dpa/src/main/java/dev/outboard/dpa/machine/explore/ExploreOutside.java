@@ -152,7 +152,7 @@ final class ExploreOutside implements Nic, Host, SizedAccess {
     }
 
     @Override
-    public void command() {
+    public void command(int server) {
         throw new UnsupportedOperationException("A process that is explored has no commands");
     }
 

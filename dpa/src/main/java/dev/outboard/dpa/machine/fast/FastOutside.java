@@ -110,8 +110,8 @@ final class FastOutside implements Nic, Host, SizedAccess {
     }
 
     @Override
-    public void command() {
-        run.ring(Doorbell.COMMAND, 0, OUTSIDE, 0);
+    public void command(int server) {
+        run.ring(Doorbell.COMMAND, server, OUTSIDE, 0);
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.outboard.dpa.machine.AtomicOp;
 import dev.outboard.dpa.machine.AtomicOrder;
 import dev.outboard.dpa.machine.DpaFxp;
 import dev.outboard.dpa.machine.DpaThread;
+import dev.outboard.dpa.machine.ExternalRegion;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.MemoryOperation;
 import dev.outboard.dpa.machine.MemoryOperation.Kind;
@@ -22,6 +23,7 @@ import dev.outboard.dpa.machine.run.Fuel;
 import dev.outboard.dpa.machine.run.FueledThread;
 import dev.outboard.dpa.machine.run.LatestOperations;
 import dev.outboard.dpa.machine.run.ProcessState;
+import dev.outboard.dpa.machine.run.Registers;
 import dev.outboard.dpa.machine.unit.UnitCounters;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -248,6 +250,10 @@ public final class FastThread implements DpaThread, FueledThread {
             extraCycles += options.timing().costs().window();
             budget -= WINDOW_SHARE;
             settledBudget -= WINDOW_SHARE;
+            ExternalRegion registers = port.registers(address);
+            if (registers != null) {
+                return Registers.read(registers, address, lengthBytes);
+            }
         }
         return Words.load(bytes, port.offset(address), lengthBytes);
     }
@@ -319,7 +325,12 @@ public final class FastThread implements DpaThread, FueledThread {
         long offset = port.offset(address);
         if (AddressMap.isWindow(address)) {
             extraCycles += options.timing().costs().window();
-            Words.store(bytes, offset, lengthBytes, value);
+            ExternalRegion registers = port.registers(address);
+            if (registers != null) {
+                Registers.write(registers, address, lengthBytes, value);
+            } else {
+                Words.store(bytes, offset, lengthBytes, value);
+            }
         } else if (reservations.any()) {
             synchronized (reservations) {
                 Words.store(bytes, offset, lengthBytes, value);

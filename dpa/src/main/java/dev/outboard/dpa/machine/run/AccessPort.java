@@ -3,6 +3,8 @@ package dev.outboard.dpa.machine.run;
 import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.Doorbell;
 import dev.outboard.dpa.machine.ExternalKey;
+import dev.outboard.dpa.machine.ExternalKind;
+import dev.outboard.dpa.machine.ExternalRegion;
 import dev.outboard.dpa.machine.Fault;
 import dev.outboard.dpa.machine.Grants;
 import dev.outboard.dpa.machine.Messages;
@@ -187,6 +189,20 @@ public final class AccessPort {
         uar = process.grants().uarOfOutbox(outbox).orElse(UAR_OF_NOBODY);
     }
 
+    /// DPA-FXW-11: the registers behind an address that [#reach] has allowed; null if memory is
+    /// behind it.
+    public @Nullable ExternalRegion registers(long address) {
+        ExternalKey key = window;
+        if (key == null || !AddressMap.isWindow(address) || !isMmio(key.region())) {
+            return null;
+        }
+        return key.region();
+    }
+
+    private static boolean isMmio(ExternalRegion region) {
+        return region.kind() == ExternalKind.MMIO;
+    }
+
     /// The bytes behind an address of DPA memory or of a window.
     ///
     /// @throws FaultSignal if the thread may not access them like this
@@ -255,6 +271,10 @@ public final class AccessPort {
         if (!key.allows(address, lengthBytes, store)) {
             throw new FaultSignal(
                     Fault.WINDOW_DENIED, address, lengthBytes, "the window has " + key);
+        }
+        ExternalRegion region = key.region();
+        if (isMmio(region)) {
+            Registers.check(region, region.device().orElseThrow(), address, lengthBytes);
         }
         return key;
     }

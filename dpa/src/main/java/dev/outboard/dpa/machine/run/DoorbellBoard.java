@@ -9,7 +9,7 @@ import java.util.Arrays;
 /// it. Ringing allocates nothing once the board has grown to what a program needs.
 public final class DoorbellBoard {
     /// In place of a register: all registers that are the NIC's own. An MSI-X interrupt is for the
-    /// host.
+    /// host, and a command with a number for another server.
     public static final int ANY = -1;
 
     private static final int FIRST_CAPACITY = 64;
@@ -49,11 +49,17 @@ public final class DoorbellBoard {
         for (int i = 0; i < count; i++) {
             boolean found =
                     registers[i] == register && Doorbell.number(register, values[i]) == queue;
-            if (found || (register == ANY && registers[i] != AddressMap.MSIX_DOORBELL)) {
+            if (found || (register == ANY && isForNic(i))) {
                 return i;
             }
         }
         return -1;
+    }
+
+    private boolean isForNic(int index) {
+        return registers[index] == Doorbell.COMMAND
+                ? values[index] == 0
+                : registers[index] != AddressMap.MSIX_DOORBELL;
     }
 
     /// Takes the doorbell that [#find] has found.

@@ -1,6 +1,7 @@
 package dev.outboard.dpa.machine.run;
 
 import dev.outboard.dpa.machine.AddressMap;
+import dev.outboard.dpa.machine.ExternalKind;
 import dev.outboard.dpa.machine.ExternalRegion;
 import dev.outboard.dpa.machine.memory.DpaMemory;
 import dev.outboard.dpa.machine.memory.Reservations;
@@ -46,6 +47,7 @@ public final class OutsidePort {
                             .formatted(plan.name(), address));
         }
         ExternalRegion region = process.external().region(address, lengthBytes);
+        checkMemory(region);
         if (!region.kind().isDirect()) {
             throw new IllegalArgumentException(
                     "'%s' is a host: it reaches %s memory '%s' by copies only"
@@ -56,7 +58,9 @@ public final class OutsidePort {
     /// The bytes of a copy.
     public MemorySegment bytes(long address, long lengthBytes) {
         if (AddressMap.isWindow(address)) {
-            return process.external().region(address, lengthBytes).bytes();
+            ExternalRegion region = process.external().region(address, lengthBytes);
+            checkMemory(region);
+            return region.bytes();
         }
         if (!process.memory().holds(address, lengthBytes)) {
             throw new IndexOutOfBoundsException(
@@ -64,6 +68,16 @@ public final class OutsidePort {
                             .formatted(plan.name(), lengthBytes, address));
         }
         return process.memory().bytes(address);
+    }
+
+    /// DPA-FXW-11: only windows reach the registers of a device. Who accesses them otherwise would
+    /// do so at sizes and times that the device does not expect.
+    private void checkMemory(ExternalRegion region) {
+        if (region.kind() == ExternalKind.MMIO) {
+            throw new IllegalArgumentException(
+                    "'%s' reaches no registers of device '%s': they are for windows only"
+                            .formatted(plan.name(), region.name()));
+        }
     }
 
     /// Where an address lies in its bytes.

@@ -2,6 +2,7 @@ package dev.outboard.dpa.machine.turns;
 
 import dev.outboard.dpa.machine.AtomicOp;
 import dev.outboard.dpa.machine.AtomicOrder;
+import dev.outboard.dpa.machine.ExternalRegion;
 import dev.outboard.dpa.machine.Op;
 import dev.outboard.dpa.machine.Space;
 import dev.outboard.dpa.machine.memory.Reservations;
@@ -10,6 +11,7 @@ import dev.outboard.dpa.machine.run.ActorPlan;
 import dev.outboard.dpa.machine.run.DoorbellBoard;
 import dev.outboard.dpa.machine.run.OutsidePort;
 import dev.outboard.dpa.machine.run.ProcessState;
+import dev.outboard.dpa.machine.run.Registers;
 import java.lang.foreign.MemorySegment;
 
 /// DPA-OPM-17: the rules of FAST. A store is performed at once and everybody sees it.
@@ -43,6 +45,17 @@ final class DirectRules implements MemoryRules {
             reservations.end(address, thread);
         }
         Words.store(bytes, offset, lengthBytes, value);
+    }
+
+    @Override
+    public long loadRegister(int thread, long address, int lengthBytes, ExternalRegion registers) {
+        return Registers.read(registers, address, lengthBytes);
+    }
+
+    @Override
+    public void storeRegister(
+            int thread, long address, int lengthBytes, ExternalRegion registers, long value) {
+        Registers.write(registers, address, lengthBytes, value);
     }
 
     @Override

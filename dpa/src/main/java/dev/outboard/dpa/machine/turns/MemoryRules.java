@@ -2,6 +2,7 @@ package dev.outboard.dpa.machine.turns;
 
 import dev.outboard.dpa.machine.AtomicOp;
 import dev.outboard.dpa.machine.AtomicOrder;
+import dev.outboard.dpa.machine.ExternalRegion;
 import dev.outboard.dpa.machine.Op;
 import dev.outboard.dpa.machine.Space;
 import dev.outboard.dpa.machine.run.ActorPlan;
@@ -23,6 +24,13 @@ interface MemoryRules {
             MemorySegment bytes,
             long offset,
             long value);
+
+    /// DPA-FXW-11: a thread loads registers of a device through its window.
+    long loadRegister(int thread, long address, int lengthBytes, ExternalRegion registers);
+
+    /// DPA-FXW-11: a thread stores to registers of a device through its window.
+    void storeRegister(
+            int thread, long address, int lengthBytes, ExternalRegion registers, long value);
 
     /// A thread stores after all that it has stored to DPA memory before.
     void storeRelease(

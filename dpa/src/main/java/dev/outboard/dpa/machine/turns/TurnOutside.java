@@ -212,10 +212,10 @@ final class TurnOutside implements Nic, Host, SitedActor, SizedAccess {
     }
 
     @Override
-    public void command() {
+    public void command(int server) {
         enter();
         actor.watch.reset();
-        run.command(actor, site);
+        run.command(actor, server, site);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.outboard.dpa.machine.turns;
 
 import dev.outboard.dpa.machine.AddressMap;
+import dev.outboard.dpa.machine.CodePlace;
 import dev.outboard.dpa.machine.CrashReport;
 import dev.outboard.dpa.machine.Doorbell;
 import dev.outboard.dpa.machine.Host;
@@ -15,6 +16,7 @@ import dev.outboard.dpa.machine.RunResult.End;
 import dev.outboard.dpa.machine.ThreadAttributes.Kind;
 import dev.outboard.dpa.machine.ThreadHandle;
 import dev.outboard.dpa.machine.ThreadStatus;
+import dev.outboard.dpa.machine.memory.FaultSignal;
 import dev.outboard.dpa.machine.run.ActorPlan;
 import dev.outboard.dpa.machine.run.ActorPlan.HostPlan;
 import dev.outboard.dpa.machine.run.ActorPlan.NicPlan;
@@ -84,7 +86,8 @@ public final class TurnRun implements ProcessRun {
                                 mode.weak().get(),
                                 machine.randomOfRules(),
                                 doorbells,
-                                this::happened)
+                                this::happened,
+                                this::crash)
                         : new DirectRules(process, doorbells);
     }
 
@@ -96,18 +99,14 @@ public final class TurnRun implements ProcessRun {
         try {
             begin();
             boolean over = machine.await(() -> stopped);
-            End end = over ? endOfAll() : machine.isAtLimit() ? End.LIMIT : endOfIdle();
+            End end = over ? End.DONE : machine.isAtLimit() ? End.LIMIT : endOfIdle();
             List<String> waiting = end == End.STUCK || end == End.LIMIT ? unfinished() : List.of();
             unwind();
             machine.remove(this);
-            return result(end, waiting);
+            return result(crash == null ? end : End.FAULT, waiting);
         } finally {
             machine.leave();
         }
-    }
-
-    private End endOfAll() {
-        return crash == null ? End.DONE : End.FAULT;
     }
 
     private End endOfIdle() {
@@ -494,6 +493,24 @@ public final class TurnRun implements ProcessRun {
         stop();
     }
 
+    /// Something fails that a thread has asked for, and that happens only now.
+    private void crash(FaultSignal signal, int thread) {
+        if (crash == null) {
+            TurnActor actor = threads.get(thread);
+            crash =
+                    new CrashReport(
+                            signal.fault(),
+                            actor.plan.name(),
+                            actor.unit,
+                            signal.address(),
+                            signal.lengthBytes(),
+                            signal.detail(),
+                            CodePlace.NONE,
+                            List.of());
+            stop();
+        }
+    }
+
     // Activations
 
     @Override
@@ -534,11 +551,11 @@ public final class TurnRun implements ProcessRun {
         happened();
     }
 
-    /// The host has a command for the NIC.
-    void command(TurnActor from, int site) {
+    /// The host has a command for the NIC, or another server.
+    void command(TurnActor from, int server, int site) {
         long token = machine.nextToken();
         observer.announce(from.number(), Announcement.CALL, token, 0, site);
-        doorbells.ring(Doorbell.COMMAND, 0, OUTSIDE, 0, token);
+        doorbells.ring(Doorbell.COMMAND, server, OUTSIDE, 0, token);
         happened();
     }
 

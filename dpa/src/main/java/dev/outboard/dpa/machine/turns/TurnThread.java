@@ -4,6 +4,7 @@ import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.AtomicOp;
 import dev.outboard.dpa.machine.AtomicOrder;
 import dev.outboard.dpa.machine.DpaFxp;
+import dev.outboard.dpa.machine.ExternalRegion;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.MemoryOperation;
 import dev.outboard.dpa.machine.MemoryOperation.Kind;
@@ -194,7 +195,11 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
         enter(cost(address));
         latest.note(Kind.LOAD, address, lengthBytes);
         MemorySegment bytes = port.reach(address, lengthBytes, false);
-        long value = rules.load(number, address, lengthBytes, bytes, port.offset(address));
+        ExternalRegion registers = port.registers(address);
+        long value =
+                registers == null
+                        ? rules.load(number, address, lengthBytes, bytes, port.offset(address))
+                        : rules.loadRegister(number, address, lengthBytes, registers);
         actor.watch.load(address, value, machine.version(), counting);
         observer.load(actorNumber, address, lengthBytes, site);
         return value;
@@ -208,7 +213,12 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
         }
         latest.note(Kind.STORE, address, lengthBytes);
         MemorySegment bytes = port.reach(address, lengthBytes, true);
-        rules.store(number, address, lengthBytes, bytes, port.offset(address), value);
+        ExternalRegion registers = port.registers(address);
+        if (registers == null) {
+            rules.store(number, address, lengthBytes, bytes, port.offset(address), value);
+        } else {
+            rules.storeRegister(number, address, lengthBytes, registers, value);
+        }
         acted();
         observer.store(actorNumber, address, lengthBytes, site);
     }

@@ -1,18 +1,23 @@
 package dev.outboard.dpa.machine.turns;
 
 import dev.outboard.dpa.machine.AddressMap;
+import dev.outboard.dpa.machine.ExternalRegion;
 import dev.outboard.dpa.machine.Heap;
 import dev.outboard.dpa.machine.Profile;
+import dev.outboard.dpa.machine.memory.FaultSignal;
 import dev.outboard.dpa.machine.memory.Words;
 import dev.outboard.dpa.machine.run.ActorPlan.ThreadPlan;
 import dev.outboard.dpa.machine.run.Granules;
 import dev.outboard.dpa.machine.run.ProcessState;
+import dev.outboard.dpa.machine.run.Registers;
 import dev.outboard.dpa.model.Layout;
 import dev.outboard.dpa.model.MemoryState;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.ObjIntConsumer;
 
 /// The memory of a process as the operational model has it. The model knows the granules that the
 /// run has touched; each starts with what the process held there before.
@@ -29,10 +34,18 @@ final class WeakMemory {
     /// numbered apart.
     private final Map<Long, Integer> granules = new HashMap<>();
 
+    /// By number of a granule of registers: where it is.
+    private final Map<Integer, Bank> banks = new HashMap<>();
+
+    private final ObjIntConsumer<FaultSignal> failed;
     private int lines;
 
-    WeakMemory(ProcessState process, Profile profile) {
+    /// A granule of registers.
+    private record Bank(ExternalRegion region, long address) {}
+
+    WeakMemory(ProcessState process, Profile profile, ObjIntConsumer<FaultSignal> failed) {
         this.process = process;
+        this.failed = failed;
         threads = (int) process.actors().stream().filter(ThreadPlan.class::isInstance).count();
         state =
                 new MemoryState(
@@ -40,6 +53,7 @@ final class WeakMemory {
                         profile,
                         new long[0],
                         new long[0]);
+        state.onRegisterWrite(this::writeRegister);
     }
 
     private static byte[] poison() {
@@ -63,6 +77,29 @@ final class WeakMemory {
             touch(start);
         }
         return granules.getOrDefault(start, 0) * GRANULE_BYTES + (int) (address - start);
+    }
+
+    /// DPA-FXW-11: where the model has an address of registers. Nothing is read of them, and their
+    /// granules have lines of their own, so that nobody captures them or rewrites them.
+    int at(ExternalRegion registers, long address) {
+        long start = address & -GRANULE_BYTES;
+        Integer known = granules.get(start);
+        if (known == null) {
+            known = state.addRegisters(lines++);
+            granules.put(start, known);
+            banks.put(known, new Bank(registers, start));
+        }
+        return known * GRANULE_BYTES + (int) (address - start);
+    }
+
+    /// The store is out of the hands of its thread: it is told what the device throws.
+    private void writeRegister(int thread, int at, int lengthBytes, long value) {
+        Bank bank = Objects.requireNonNull(banks.get(at / GRANULE_BYTES));
+        try {
+            Registers.write(bank.region, bank.address + at % GRANULE_BYTES, lengthBytes, value);
+        } catch (FaultSignal fault) {
+            failed.accept(fault, thread);
+        }
     }
 
     private void touch(long start) {
@@ -121,7 +158,7 @@ final class WeakMemory {
     void writeBack() {
         reveal();
         granules.forEach((address, granule) -> {
-            if (AddressMap.isWindow(address)) {
+            if (AddressMap.isWindow(address) && !banks.containsKey(granule)) {
                 long value = state.externalRead(granule * GRANULE_BYTES, GRANULE_BYTES);
                 Granules.put(process, address, value);
             }

@@ -3,13 +3,16 @@ package dev.outboard.dpa.machine.turns;
 import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.AtomicOp;
 import dev.outboard.dpa.machine.AtomicOrder;
+import dev.outboard.dpa.machine.ExternalRegion;
 import dev.outboard.dpa.machine.Op;
 import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.Space;
+import dev.outboard.dpa.machine.memory.FaultSignal;
 import dev.outboard.dpa.machine.run.ActorPlan;
 import dev.outboard.dpa.machine.run.ActorPlan.ThreadPlan;
 import dev.outboard.dpa.machine.run.DoorbellBoard;
 import dev.outboard.dpa.machine.run.ProcessState;
+import dev.outboard.dpa.machine.run.Registers;
 import dev.outboard.dpa.model.Code;
 import dev.outboard.dpa.model.Execution;
 import dev.outboard.dpa.model.Kind;
@@ -19,6 +22,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
+import java.util.function.ObjIntConsumer;
 
 /// DPA-OPM-16: the rules of section 9 of the catalog, for programs in Java: the state of the
 /// operational model, whose own steps a seed chooses. Seeds differ in how likely each kind of step
@@ -48,15 +52,17 @@ final class WeakRules implements MemoryRules {
     /// Runs after each step: others may wait for it.
     private final Runnable happened;
 
+    /// @param failed is told of faults of stores that their thread has issued long before
     WeakRules(
             ProcessState process,
             Profile profile,
             SplittableRandom random,
             DoorbellBoard board,
-            Runnable happened) {
+            Runnable happened,
+            ObjIntConsumer<FaultSignal> failed) {
         this.random = random;
         this.happened = happened;
-        memory = new WeakMemory(process, profile);
+        memory = new WeakMemory(process, profile, failed);
         state = memory.state();
         execution = Execution.stepwise(state, new Code[0]);
         doorbells = new PendingDoorbells(state, memory.threads(), board);
@@ -215,6 +221,24 @@ final class WeakRules implements MemoryRules {
         } else {
             state.store(thread, at, lengthBytes, value);
         }
+    }
+
+    @Override
+    public long loadRegister(int thread, long address, int lengthBytes, ExternalRegion registers) {
+        int at = memory.at(registers, address);
+        until(() -> !state.isLoadBlocked(thread, true, at));
+        if (!state.asksDevice(thread, at, lengthBytes)) {
+            return state.loadWindow(thread, at, lengthBytes, false);
+        }
+        long answer = Registers.read(registers, address, lengthBytes);
+        return state.loadRegister(thread, at, lengthBytes, answer);
+    }
+
+    @Override
+    public void storeRegister(
+            int thread, long address, int lengthBytes, ExternalRegion registers, long value) {
+        int at = memory.at(registers, address);
+        state.storeWindow(thread, at, lengthBytes, value, false);
     }
 
     @Override
