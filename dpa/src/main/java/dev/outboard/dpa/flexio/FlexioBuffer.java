@@ -5,6 +5,7 @@ import dev.outboard.dpa.machine.ExternalKind;
 import dev.outboard.dpa.machine.ExternalRegion;
 import dev.outboard.dpa.machine.MmioDevice;
 import dev.outboard.dpacc.DpaAddr;
+import java.lang.foreign.MemorySegment;
 
 /// DPA-HW-12, DPA-HW-15: memory outside the DPA that its network device can reach: of the host, of
 /// the Arm cores, of a GPU or of the device; or the registers of another device. It lives as long
@@ -34,6 +35,22 @@ public final class FlexioBuffer {
         }
         ExternalRegion region = process.process().external().add(name, kind, lengthBytes);
         return new FlexioBuffer(process, region);
+    }
+
+    /// DPA-HW-15: makes memory reachable that something else has, such as that of a GPU which is
+    /// mapped into this process.
+    ///
+    /// @param bytes native memory that any thread may access, at a multiple of 8, for as long as
+    ///   the process lives
+    /// @throws FlexioException if they are not
+    public static FlexioBuffer of(
+            FlexioProcess process, String name, ExternalKind kind, MemorySegment bytes) {
+        process.check();
+        try {
+            return new FlexioBuffer(process, process.process().external().add(name, kind, bytes));
+        } catch (IllegalArgumentException e) {
+            throw FlexioException.refuse(Reason.BAD_ARGUMENT, String.valueOf(e.getMessage()));
+        }
     }
 
     /// DPA-FXW-11: makes the registers of a device reachable: threads store and load them through

@@ -85,7 +85,7 @@ public final class FlexioProcess implements AutoCloseable {
         this.device = device;
         this.app = app;
         givenDomain = attributes.domain;
-        givenDomain.ifPresent(given -> given.acquire(this));
+        givenDomain.ifPresent(given -> given.numberFor(this));
         domain = givenDomain.orElseGet(() -> new FlexioPd(this));
         ProgramImage image = ProgramImage.globals(app.globalBytes());
         boolean hasObserver = !attributes.observer.equals(Observer.NONE);
@@ -103,6 +103,7 @@ public final class FlexioProcess implements AutoCloseable {
         heap = new FlexioHeap(this, process);
         uar = new FlexioUar(this, host.function());
         memoryId = device.nextNumber();
+        givenDomain.ifPresent(given -> given.acquire(this));
         process.start(this::crashed);
         server = process.trustedThread("RPC", this::serve, ThreadAttributes.RPC);
         process.enable(server, 0);

@@ -2,7 +2,7 @@ package dev.outboard.dpa.flexio;
 
 /// DPA-HW-15: a GPU that works with the DPA: its memory, which keys can be made for and windows
 /// reach, and streams, which do one thing after the other without the host. [SimulatedGpu] is one
-/// without hardware.
+/// without hardware; another one gives its own memory by [FlexioBuffer#of].
 ///
 /// ```java
 /// Gpu gpu = SimulatedGpu.of(process);

@@ -13,7 +13,9 @@ import dev.outboard.dpa.machine.run.OutsidePort;
 import dev.outboard.dpacc.DpaAddr;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.HashSet;
 import java.util.Queue;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +33,9 @@ final class SimulatedStream extends FlexioObject implements GpuStream {
 
     /// Those that have not begun.
     private final Queue<Consumer<Nic>> operations = new ArrayDeque<>();
+
+    /// The words that it has ever waited for.
+    private final Set<Long> flags = new HashSet<>();
 
     /// How many have not ended.
     private int undone;
@@ -96,11 +101,7 @@ final class SimulatedStream extends FlexioObject implements GpuStream {
     private void await(DpaAddr word, int lengthBytes, ToLongFunction<Nic> load, long least) {
         process()
                 .perform(host -> {
-                    // Threads that store it have to write it back.
-                    process()
-                            .process()
-                            .observer()
-                            .role(word.value(), lengthBytes, WordRole.FLAG, -1);
+                    tell(word.value(), lengthBytes);
                     add(
                             host,
                             nic -> {
@@ -110,6 +111,16 @@ final class SimulatedStream extends FlexioObject implements GpuStream {
                                 }
                             });
                 });
+    }
+
+    /// Threads that store a word that a stream waits for have to write it back.
+    private void tell(long word, int lengthBytes) {
+        synchronized (this) {
+            if (!flags.add(word)) {
+                return;
+            }
+        }
+        process().process().observer().role(word, lengthBytes, WordRole.FLAG, -1);
     }
 
     private void add(Consumer<Nic> operation) {

@@ -1,6 +1,7 @@
 package dev.outboard.dpa.machine;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,26 +35,46 @@ public final class ExternalMemory {
             throw new IllegalArgumentException(
                     "'%s' of kind MMIO needs the device whose registers it is".formatted(name));
         }
-        return add(name, kind, lengthBytes, Optional.empty());
+        return add(name, kind, allocate(name, lengthBytes), Optional.empty());
+    }
+
+    /// DPA-HW-15: adds memory that somebody else has, such as that of a GPU which is mapped.
+    ///
+    /// @param bytes native memory that any thread may access, at a multiple of 8; they have to stay
+    ///   for as long as this is used
+    public ExternalRegion add(String name, ExternalKind kind, MemorySegment bytes) {
+        Thread other = Thread.ofVirtual().unstarted(() -> {});
+        if (kind == ExternalKind.MMIO
+                || !bytes.isNative()
+                || bytes.address() % Long.BYTES != 0
+                || bytes.byteSize() < 1
+                || !bytes.isAccessibleBy(other)) {
+            throw new IllegalArgumentException(
+                    "%s memory '%s' has to be native bytes at a multiple of 8 that any thread may access, not %s"
+                            .formatted(kind, name, bytes));
+        }
+        return add(name, kind, bytes, Optional.empty());
     }
 
     /// DPA-FXW-11: adds the registers of a device. They begin at a page of their own.
     public ExternalRegion addRegisters(String name, long lengthBytes, MmioDevice device) {
-        return add(name, ExternalKind.MMIO, lengthBytes, Optional.of(device));
+        return add(name, ExternalKind.MMIO, allocate(name, lengthBytes), Optional.of(device));
     }
 
-    private synchronized ExternalRegion add(
-            String name, ExternalKind kind, long lengthBytes, Optional<MmioDevice> device) {
+    private MemorySegment allocate(String name, long lengthBytes) {
         if (lengthBytes < 1) {
             throw new IllegalArgumentException(
                     "External memory '%s' has at least 1 byte, not %d"
                             .formatted(name, lengthBytes));
         }
-        ExternalRegion region =
-                new ExternalRegion(
-                        name, kind, nextAddress, arena.allocate(lengthBytes, 64), device);
+        return arena.allocate(lengthBytes, 64);
+    }
+
+    private synchronized ExternalRegion add(
+            String name, ExternalKind kind, MemorySegment bytes, Optional<MmioDevice> device) {
+        ExternalRegion region = new ExternalRegion(name, kind, nextAddress, bytes, device);
         // One page after each is nobody's.
-        long pages = (lengthBytes + AddressMap.PAGE_BYTES - 1) / AddressMap.PAGE_BYTES + 1;
+        long pages = (bytes.byteSize() + AddressMap.PAGE_BYTES - 1) / AddressMap.PAGE_BYTES + 1;
         nextAddress += pages * AddressMap.PAGE_BYTES;
         regions.add(region);
         return region;

@@ -16,9 +16,12 @@ import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.dpa.nic.Access;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.testkit.Requirement;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -52,9 +55,14 @@ class SimulatedGpuTest {
     ///
     /// @return what the DPA has found in the memory of the host in each round
     private static List<Long> rounds(RunMode mode, Observer observer, boolean writeBack) {
+        return rounds(mode, observer, writeBack, SimulatedGpu::of);
+    }
+
+    private static List<Long> rounds(
+            RunMode mode, Observer observer, boolean writeBack, Function<FlexioProcess, Gpu> made) {
         try (HostProcess host = HostProcess.open();
                 FlexioProcess process = open(host, mode, observer)) {
-            Gpu gpu = SimulatedGpu.of(process);
+            Gpu gpu = made.apply(process);
             FlexioBuffer words = gpu.allocate("words", 4096);
             FlexioBuffer results = FlexioBuffer.create(process, "results", ExternalKind.HOST, 64);
             FlexioMkey key =
@@ -95,6 +103,56 @@ class SimulatedGpuTest {
         Checker checker = new Checker(Profile.SEED, false);
         assertThat(rounds(mode, checker, true)).containsExactly(101L, 102L, 103L);
         assertThat(checker.findings()).isEmpty();
+    }
+
+    /// A GPU with memory of its own.
+    private record MappedGpu(FlexioProcess process, Gpu streams, Arena arena) implements Gpu {
+        @Override
+        public FlexioBuffer allocate(String name, long lengthBytes) {
+            return FlexioBuffer.of(
+                    process, name, ExternalKind.GPU, arena.allocate(lengthBytes, Long.BYTES));
+        }
+
+        @Override
+        public GpuStream stream(String name) {
+            return streams.stream(name);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement("DPA-HW-15d")
+    void anotherGpuStandsBehindTheSameInterface(RunMode mode) {
+        try (Arena arena = Arena.ofShared()) {
+            List<Long> found =
+                    rounds(
+                            mode,
+                            Observer.NONE,
+                            true,
+                            process -> new MappedGpu(process, SimulatedGpu.of(process), arena));
+            assertThat(found).containsExactly(101L, 102L, 103L);
+        }
+    }
+
+    @Test
+    @Requirement("DPA-HW-15d")
+    void memoryThatNotEveryThreadReachesIsRefused() {
+        try (HostProcess host = HostProcess.open();
+                FlexioProcess process = open(host, RunMode.fast(), Observer.NONE);
+                Arena own = Arena.ofConfined();
+                Arena shared = Arena.ofShared()) {
+            MemorySegment odd = shared.allocate(64, 8).asSlice(4);
+            for (MemorySegment bytes :
+                    List.of(
+                            own.allocate(64, 8),
+                            odd,
+                            shared.allocate(64, 8).asSlice(0, 0),
+                            MemorySegment.ofArray(new long[8]))) {
+                bad(
+                        "any thread may access",
+                        () -> FlexioBuffer.of(process, "bytes", ExternalKind.GPU, bytes));
+            }
+        }
     }
 
     @Test
