@@ -119,6 +119,9 @@ public final class FlexioMkey extends FlexioObject {
                     Reason.BAD_ARGUMENT,
                     "%s has %d bytes: no key can be made for %d bytes from %d on"
                             .formatted(buffer, buffer.lengthBytes(), lengthBytes, offset));
+        } catch (FlexioException e) {
+            domain.release();
+            throw e;
         }
     }
 

@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Something that a process of the host has made on the DPA. It lives until it is closed, or its
-/// process is.
+/// process is; what processes share, until their host process is.
 public abstract class FlexioObject implements AutoCloseable {
     /// DPA-FXQ-11: what stands for the number of an object that is gone.
     public static final int NO_NUMBER = -1;
@@ -121,7 +121,7 @@ public abstract class FlexioObject implements AutoCloseable {
         leave();
     }
 
-    /// It goes with its process, and needs no more what does not.
+    /// It is gone, and no longer uses what may live longer than its process.
     void leave() {
         // Most need nothing else.
     }
