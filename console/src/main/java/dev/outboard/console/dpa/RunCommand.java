@@ -3,7 +3,9 @@ package dev.outboard.console.dpa;
 import dev.outboard.dpa.checker.CheckReport;
 import dev.outboard.dpa.checker.Checker;
 import dev.outboard.dpa.flexio.DpaDevice;
+import dev.outboard.dpa.machine.CycleCosts;
 import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.MachineOptions.Timing;
 import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.RunMode;
@@ -63,6 +65,20 @@ final class RunCommand implements Callable<Integer> {
         CHECK
     }
 
+    /// What accesses of memory cost.
+    enum Costs {
+        /// The same for all DPA memory, and for all external memory.
+        FLAT(CycleCosts.DEFAULT),
+        /// As measured on a BlueField-3.
+        BF3(CycleCosts.BF3);
+
+        private final CycleCosts cycles;
+
+        Costs(CycleCosts cycles) {
+            this.cycles = cycles;
+        }
+    }
+
     @Spec private CommandSpec spec;
 
     @Parameters(index = "0", paramLabel = "FILE", description = "A JAR or a directory of classes.")
@@ -106,6 +122,16 @@ final class RunCommand implements Callable<Integer> {
                     "What the run follows from in modes WEAK and CHECK, and what counters start with."
                             + " Default: ${DEFAULT-VALUE}.")
     private long seed;
+
+    @Option(
+            names = "--timing",
+            paramLabel = "TIMING",
+            defaultValue = "FLAT",
+            description =
+                    "How many cycles loads and stores take in modes WEAK and CHECK: one of"
+                            + " ${COMPLETION-CANDIDATES}. docs/dpa.md has the figures. Default:"
+                            + " ${DEFAULT-VALUE}.")
+    private Costs costs = Costs.FLAT;
 
     @Option(
             names = "--units",
@@ -183,7 +209,10 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private MachineOptions options() {
-        return MachineOptions.DEFAULT.withUnits(units).withSeed(seed);
+        return MachineOptions.DEFAULT
+                .withUnits(units)
+                .withSeed(seed)
+                .withTiming(Timing.DEFAULT.withCosts(costs.cycles));
     }
 
     private DpaDevice device() {

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /// DPA-FXH-1, DPA-HW-11: the heap of a process, as its host sees it: blocks. Its content stays as
@@ -112,6 +113,19 @@ public final class Heap {
     public synchronized boolean isLive(long address, long lengthBytes) {
         Map.Entry<Long, Long> block = live.floorEntry(address);
         return block != null && address - block.getKey() <= block.getValue() - lengthBytes;
+    }
+
+    /// The address of the live block that holds that byte, if one does.
+    public synchronized OptionalLong blockAt(long address) {
+        Map.Entry<Long, Long> block = live.floorEntry(address);
+        return block != null && address - block.getKey() < block.getValue()
+                ? OptionalLong.of(block.getKey())
+                : OptionalLong.empty();
+    }
+
+    /// How many bytes the live block at that address has; 0 if there is none.
+    public synchronized long lengthOf(long block) {
+        return live.getOrDefault(block, 0L);
     }
 
     /// How many bytes live blocks take, with those behind each that nobody else can have.

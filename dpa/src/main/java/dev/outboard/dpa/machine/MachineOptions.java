@@ -60,6 +60,11 @@ public record MachineOptions(
                                 .formatted(watchdogNanos, tickNanos));
             }
         }
+
+        /// With other costs.
+        public Timing withCosts(CycleCosts costs) {
+            return new Timing(watchdogNanos, tickNanos, costs);
+        }
     }
 
     /// DPA-INT-8: what the operand of the logarithm is.

@@ -94,7 +94,7 @@ final class ExploreThread implements SizedThread, FueledThread {
         port.reach(address, lengthBytes, false);
         int at = memory.at(address);
         if (AddressMap.isWindow(address)) {
-            retire(options.timing().costs().window());
+            retire(options.timing().costs().window(port.windowKind()));
             return act(new Action.LoadWindow(at, lengthBytes));
         }
         retire(options.timing().costs().memory());
@@ -107,7 +107,7 @@ final class ExploreThread implements SizedThread, FueledThread {
         int at = memory.at(address);
         long stored = value & Words.mask(lengthBytes);
         if (AddressMap.isWindow(address)) {
-            retire(options.timing().costs().window());
+            retire(options.timing().costs().window(port.windowKind()));
             act(new Action.StoreWindow(at, lengthBytes, stored));
         } else {
             retire(options.timing().costs().memory());

@@ -160,6 +160,13 @@ public final class AccessPort {
         return uar;
     }
 
+    /// What kind of memory is behind the window. Without a window it is that of the host, whose
+    /// accesses are faults.
+    public ExternalKind windowKind() {
+        ExternalKey key = window;
+        return key == null ? ExternalKind.HOST : key.region().kind();
+    }
+
     /// DPA-ERR-9: opens the outbox page.
     ///
     /// @return false if the process has no such outbox

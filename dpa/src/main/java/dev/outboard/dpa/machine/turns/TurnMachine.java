@@ -27,6 +27,11 @@ public final class TurnMachine {
 
     private final long limitOperations;
     private final SplittableRandom random;
+
+    /// What costs of accesses draw from. Apart from [#random], so that no order of operations
+    /// follows from what they take.
+    private final SplittableRandom chanceOfCosts;
+
     private final TurnOrder order;
     private final Baton baton = new Baton();
     private final UnitScheduler<TurnActor> units;
@@ -57,6 +62,7 @@ public final class TurnMachine {
     public TurnMachine(MachineOptions options, RunMode.Turns mode) {
         limitOperations = mode.limitOperations();
         random = new SplittableRandom(mode.seed());
+        chanceOfCosts = new SplittableRandom(~mode.seed());
         firstRules = mode.weak().isPresent() ? random.split() : null;
         order = new TurnOrder(random.split());
         units = new UnitScheduler<>(options.units());
@@ -71,6 +77,11 @@ public final class TurnMachine {
         SplittableRandom first = firstRules;
         firstRules = null;
         return first == null ? random.split() : first;
+    }
+
+    /// What the costs of accesses of the next process draw from.
+    SplittableRandom chanceOfCosts() {
+        return chanceOfCosts.split();
     }
 
     // Calls of the host

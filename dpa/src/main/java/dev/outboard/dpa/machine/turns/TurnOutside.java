@@ -89,6 +89,8 @@ final class TurnOutside implements Nic, Host, SitedActor, SizedAccess {
         rules.storeOutside(number, address, lengthBytes, bytes, port.offset(address), value);
         if (ordered) {
             rules.order(number);
+        } else {
+            run.costs().written(address);
         }
     }
 

@@ -50,6 +50,7 @@ public final class TurnRun implements ProcessRun {
     private final CodeSites sites;
     private final DoorbellBoard doorbells = new DoorbellBoard();
     private final MemoryRules rules;
+    private final AccessCosts costs;
     private final List<TurnActor> actors = new ArrayList<>();
 
     /// Of the threads, by their numbers.
@@ -79,6 +80,7 @@ public final class TurnRun implements ProcessRun {
         this.mode = mode;
         this.sites = sites;
         observer = mode.observer();
+        costs = new AccessCosts(process, machine.chanceOfCosts());
         rules =
                 mode.weak().isPresent()
                         ? new WeakRules(
@@ -598,6 +600,10 @@ public final class TurnRun implements ProcessRun {
 
     MemoryRules rules() {
         return rules;
+    }
+
+    AccessCosts costs() {
+        return costs;
     }
 
     Observer observer() {

@@ -112,6 +112,11 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
 
     /// Before each operation.
     private void enter(int cycles) {
+        enter();
+        take(1, 1L + cycles);
+    }
+
+    private void enter() {
         if (traced && !editing) {
             if (edited) {
                 insert(sites.after(site));
@@ -126,7 +131,6 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
         if (actor.expired) {
             throw Fuel.watchdog(options);
         }
-        take(1, 1L + cycles);
     }
 
     private void take(int operations, long cycles) {
@@ -159,12 +163,7 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
     }
 
     private int cost(long address) {
-        if (AddressMap.isWindow(address)) {
-            return options.timing().costs().window();
-        }
-        return AddressMap.isOutbox(address)
-                ? options.timing().costs().outbox()
-                : options.timing().costs().memory();
+        return run.costs().access(address, port);
     }
 
     @Override
@@ -192,7 +191,8 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
     @Override
     public long load(long address, int lengthBytes) {
         boolean counting = told != 0 && !sites.inPollLoop(told);
-        enter(cost(address));
+        enter();
+        take(1, 1L + run.costs().load(address, port));
         latest.note(Kind.LOAD, address, lengthBytes);
         MemorySegment bytes = port.reach(address, lengthBytes, false);
         ExternalRegion registers = port.registers(address);
