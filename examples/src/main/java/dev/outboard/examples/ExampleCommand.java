@@ -4,11 +4,13 @@ import dev.outboard.examples.doca.Counter;
 import dev.outboard.examples.doca.FileCopy;
 import dev.outboard.examples.doca.NotifiedWrite;
 import dev.outboard.examples.doca.PingPong;
+import dev.outboard.examples.dpa.LoadTimes;
 import dev.outboard.terminal.Subcommand;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -17,9 +19,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "example",
         description = {
-            "Run an example of the DOCA API.",
-            "It becomes two processes on this machine. With the words 'server' and 'client HOST' in"
-                    + " front of its own it is one of the two."
+            "Run an example of the DOCA API, or of a program of a DPA.",
+            "One of the DOCA API becomes two processes on this machine. With the words 'server' and"
+                    + " 'client HOST' in front of its own it is one of the two."
         },
         synopsisSubcommandLabel = "COMMAND")
 public final class ExampleCommand implements Subcommand {
@@ -62,6 +64,22 @@ public final class ExampleCommand implements Subcommand {
                     List<String> words)
             throws Exception {
         FileCopy.main(checked(words, 2));
+    }
+
+    @Command(
+            name = "load-times",
+            description =
+                    "Measure on a DPA with the timing of a BlueField-3 how many cycles the first"
+                            + " load from a received packet takes.")
+    void loadTimes(
+            @Option(
+                            names = "--seed",
+                            paramLabel = "SEED",
+                            defaultValue = "1",
+                            description =
+                                    "What the figures follow from. Default: ${DEFAULT-VALUE}.")
+                    long seed) {
+        LoadTimes.print(spec.commandLine().getOut(), seed);
     }
 
     /// The words, if they are `own` words of the example, or its side and at least one of them.

@@ -17,7 +17,8 @@ class ExampleCommandTest {
     @Test
     void listsTheExamplesWhenNoneIsNamed() {
         assertThat(run("")).isEqualTo(ExitCode.OK);
-        assertThat(out.toString()).contains("ping-pong", "notified-write", "counter", "file-copy");
+        assertThat(out.toString())
+                .contains("ping-pong", "notified-write", "counter", "file-copy", "load-times");
     }
 
     @ParameterizedTest
@@ -35,6 +36,12 @@ class ExampleCommandTest {
         assertThat(run(example + " " + words)).isEqualTo(ExitCode.USAGE);
         assertThat(err.toString())
                 .startsWith("'" + words + "' is not clear; valid is [server | client HOST]");
+    }
+
+    @Test
+    void measuresLoadsBySeed() {
+        assertThat(run("load-times --seed 2")).isEqualTo(ExitCode.OK);
+        assertThat(out.toString()).contains("8 MiB of the DPA  720  720");
     }
 
     private int run(String words) {

@@ -52,6 +52,42 @@ class RunCommandTest extends DpaCommandFixture {
             }
             """;
 
+    private static final String TIMER =
+            """
+            import dev.outboard.dpa.machine.DpaThread;
+            import dev.outboard.dpacc.*;
+            @dev.outboard.dpacc.DpaProgram("timer") @SuppressWarnings("all")
+            class Timer {
+                @DpaRpc
+                static long load(DpaThread thread, int window, int key, DpaAddr word) {
+                    thread.configureWindow(window, key);
+                    long begin = thread.cycles();
+                    thread.load64(thread.window(word.value()));
+                    return thread.cycles() - begin - 1;
+                }
+            }
+            """;
+    private static final String TIMED =
+            """
+            import dev.outboard.dpa.flexio.*;
+            import dev.outboard.dpa.machine.ExternalKind;
+            import java.nio.file.*;
+            class Timed {
+                public static void run(DpaDevice device, String[] arguments) throws Exception {
+                    try (HostProcess host = HostProcess.open();
+                            FlexioProcess process = FlexioProcess.create(host, device, TimerStub.APP)) {
+                        FlexioBuffer word = FlexioBuffer.create(process, "word", ExternalKind.ARM, 8);
+                        FlexioMkey key = FlexioMkey.create(process.domain(), word, 0, 8);
+                        FlexioWindow window = FlexioWindow.create(process, process.domain());
+                        long cycles =
+                                process.call(
+                                        TimerStub.load(window.number(), key.number(), word.address()));
+                        Files.writeString(Path.of(arguments[0]), cycles + " cycles");
+                    }
+                }
+            }
+            """;
+
     private String classes = "";
     private Path result = Path.of("");
 
@@ -72,6 +108,17 @@ class RunCommandTest extends DpaCommandFixture {
         assertThat(out.toString())
                 .isEqualTo(
                         mode.equals("check") ? "Bookkeeper: nothing found in 1 run (SEED)\n" : "");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"flat, 601", "bf3, 400"})
+    void theTimingDecidesWhatALoadTakes(String timing, int cycles) throws IOException {
+        String clock = Programs.compile(directory, TIMER, TIMED).toString();
+        String[] words = {
+            "run", clock, "Timed", result.toString(), "--mode=weak", "--timing", timing
+        };
+        assertThat(run(words)).isZero();
+        assertThat(result).hasContent(cycles + " cycles");
     }
 
     @Test
@@ -126,7 +173,8 @@ class RunCommandTest extends DpaCommandFixture {
                 "None   | --seed=1 | no class None in ",
                 "Bookkeeper | --units=0x4 | '0x4' are no execution units; valid are",
                 "Bookkeeper | --units=4   | '4' are no execution units; valid are",
-                "Bookkeeper | --mode=slow | --mode"
+                "Bookkeeper | --mode=slow | --mode",
+                "Bookkeeper | --timing=slow | --timing"
             })
     void badInputEndsWithTwo(String program, String option, String problem) {
         assertThat(run("run", classes, program, option)).isEqualTo(ExitCode.USAGE);

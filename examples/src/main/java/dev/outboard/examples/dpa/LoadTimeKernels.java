@@ -61,7 +61,8 @@ final class LoadTimeKernels {
         long wrong = 0;
         for (int number = 0; number < packets; number++) {
             send(thread, at, number);
-            awaitPacket(thread, at, number);
+            awaitCompletion(thread, at, 2 * number);
+            awaitCompletion(thread, at, 2 * number + 1);
             long slot = slot(thread, at, number);
             thread.windowReadInv();
             long begin = thread.cycles();
@@ -93,7 +94,7 @@ final class LoadTimeKernels {
         long entry = thread.load64(at + SEND_RING) + block * SendEntry.BYTES;
         int queue = (int) thread.load64(at + QUEUE);
         SendEntry.writeControl(
-                thread, entry, number, SendEntry.SEND, queue, 2, SendEntry.COMPLETE_ON_ERROR);
+                thread, entry, number, SendEntry.SEND, queue, 2, SendEntry.COMPLETE_ALWAYS);
         DataSegment.write(
                 thread,
                 entry + SendEntry.SEGMENT_BYTES,
@@ -104,10 +105,11 @@ final class LoadTimeKernels {
         FlexioDev.ringSendDoorbell(thread, number + 1, queue);
     }
 
-    private static void awaitPacket(DpaThread thread, long at, int number) {
-        long index = number % (1 << LOG_COMPLETIONS);
-        long entry = thread.load64(at + COMPLETION_RING) + index * CompletionEntry.BYTES;
-        while (!CompletionEntry.isReady(thread, entry, number, LOG_COMPLETIONS)) {
+    /// There are two for each packet: it has been sent, and it has been received.
+    private static void awaitCompletion(DpaThread thread, long at, int index) {
+        long slot = index % (1 << LOG_COMPLETIONS);
+        long entry = thread.load64(at + COMPLETION_RING) + slot * CompletionEntry.BYTES;
+        while (!CompletionEntry.isReady(thread, entry, index, LOG_COMPLETIONS)) {
             // Not yet.
         }
     }
@@ -120,7 +122,8 @@ final class LoadTimeKernels {
 
     /// The slot is free for another packet.
     private static void giveBack(DpaThread thread, long at, int received) {
-        DoorbellRecord.setConsumerIndex(thread, thread.load64(at + COMPLETION_RECORD), received);
+        DoorbellRecord.setConsumerIndex(
+                thread, thread.load64(at + COMPLETION_RECORD), 2 * received);
         DoorbellRecord.setProducerIndex(
                 thread,
                 thread.load64(at + RECEIVE_RECORD),

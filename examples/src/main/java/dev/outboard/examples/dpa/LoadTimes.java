@@ -1,31 +1,16 @@
 package dev.outboard.examples.dpa;
 
 import dev.outboard.dpa.flexio.DpaDevice;
-import dev.outboard.dpa.flexio.FlexioBuffer;
-import dev.outboard.dpa.flexio.FlexioCq;
-import dev.outboard.dpa.flexio.FlexioHeap;
-import dev.outboard.dpa.flexio.FlexioMkey;
-import dev.outboard.dpa.flexio.FlexioOutbox;
 import dev.outboard.dpa.flexio.FlexioProcess;
-import dev.outboard.dpa.flexio.FlexioQp;
-import dev.outboard.dpa.flexio.FlexioWindow;
 import dev.outboard.dpa.flexio.HostProcess;
 import dev.outboard.dpa.machine.CycleCosts;
-import dev.outboard.dpa.machine.ExternalKind;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.MachineOptions.Storage;
 import dev.outboard.dpa.machine.MachineOptions.Timing;
 import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.RunMode;
-import dev.outboard.dpa.nic.Access;
-import dev.outboard.dpa.nic.layout.CompletionEntry;
-import dev.outboard.dpa.nic.layout.DataSegment;
-import dev.outboard.dpa.nic.layout.SendEntry;
-import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.terminal.Table;
 import java.io.PrintWriter;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /// Measures how many cycles the first load from a packet takes that the NIC has just received, by
 /// where the ring of packets lies and how large it is: as one would on hardware.
@@ -50,8 +35,8 @@ public final class LoadTimes {
         ARM_1_MIB("1 MiB of the Arm", 1 << 20, true);
 
         private final String words;
-        private final int lengthBytes;
-        private final boolean isArm;
+        final int lengthBytes;
+        final boolean isArm;
 
         Ring(String words, int lengthBytes, boolean isArm) {
             this.words = words;
@@ -135,114 +120,14 @@ public final class LoadTimes {
     public static Histogram measure(DpaDevice device, Ring ring, int packets) {
         try (HostProcess host = HostProcess.open();
                 FlexioProcess process =
-                        FlexioProcess.create(host, device, LoadTimeKernelsStub.APP)) {
-            DpaAddr histogram = process.heap().zeros(LoadTimeKernels.COUNTS * Long.BYTES);
-            DpaAddr context = context(process, ring, histogram);
-            long wrong = process.call(LoadTimeKernelsStub.measure(context, packets));
+                        FlexioProcess.create(host, device, LoadTimeKernelsStub.APP);
+                LoadTimeQueues queues = new LoadTimeQueues(process, ring)) {
+            long wrong = process.call(LoadTimeKernelsStub.measure(queues.context, packets));
             if (wrong > 0) {
                 throw new IllegalStateException(
                         "%d of %d packets are not what was sent".formatted(wrong, packets));
             }
-            byte[] counts = process.heap().copyOut(histogram, LoadTimeKernels.COUNTS * Long.BYTES);
-            long[] words = new long[LoadTimeKernels.COUNTS];
-            ByteBuffer.wrap(counts).order(ByteOrder.LITTLE_ENDIAN).asLongBuffer().get(words);
-            return new Histogram(words);
+            return new Histogram(queues.counts());
         }
-    }
-
-    /// Makes the ring, and a queue pair that sends packets to itself.
-    private static DpaAddr context(FlexioProcess process, Ring ring, DpaAddr histogram) {
-        FlexioHeap heap = process.heap();
-        DpaAddr packet = heap.zeros(LoadTimeKernels.PACKET_BYTES);
-        FlexioMkey packetKey =
-                FlexioMkey.create(
-                        process,
-                        process.domain(),
-                        packet,
-                        LoadTimeKernels.PACKET_BYTES,
-                        Access.LOCAL_WRITE);
-        DpaAddr packets;
-        FlexioMkey key;
-        int window = 0;
-        if (ring.isArm) {
-            FlexioBuffer arm =
-                    FlexioBuffer.create(process, "ring", ExternalKind.ARM, ring.lengthBytes);
-            packets = arm.address();
-            key = FlexioMkey.create(process.domain(), arm, 0, ring.lengthBytes, Access.LOCAL_WRITE);
-            window = FlexioWindow.create(process, process.domain()).number();
-        } else {
-            packets = heap.allocate(ring.lengthBytes);
-            key =
-                    FlexioMkey.create(
-                            process,
-                            process.domain(),
-                            packets,
-                            ring.lengthBytes,
-                            Access.LOCAL_WRITE);
-        }
-        ByteBuffer words =
-                ByteBuffer.allocate(LoadTimeKernels.CONTEXT_BYTES)
-                        .order(ByteOrder.LITTLE_ENDIAN)
-                        .putLong(LoadTimeKernels.PACKET, packet.value())
-                        .putLong(LoadTimeKernels.PACKET_KEY, packetKey.number())
-                        .putLong(LoadTimeKernels.RING, packets.value())
-                        .putLong(LoadTimeKernels.RING_KEY, key.number())
-                        .putLong(LoadTimeKernels.SLOTS, ring.slots())
-                        .putLong(LoadTimeKernels.WINDOW, window)
-                        .putLong(LoadTimeKernels.HISTOGRAM, histogram.value());
-        queues(process, ring, entries(ring, packets, key), words);
-        return heap.copyFromHost(words.array());
-    }
-
-    /// A receive entry for each slot of the ring.
-    private static byte[] entries(Ring ring, DpaAddr packets, FlexioMkey key) {
-        ByteBuffer entries = ByteBuffer.allocate(ring.slots() * DataSegment.BYTES);
-        for (int slot = 0; slot < ring.slots(); slot++) {
-            entries.putInt(LoadTimeKernels.SLOT_BYTES)
-                    .putInt(key.number())
-                    .putLong(packets.plus((long) slot * LoadTimeKernels.SLOT_BYTES).value());
-        }
-        return entries.array();
-    }
-
-    private static void queues(FlexioProcess process, Ring ring, byte[] entries, ByteBuffer words) {
-        FlexioHeap heap = process.heap();
-        int completionBytes = CompletionEntry.BYTES << LoadTimeKernels.LOG_COMPLETIONS;
-        DpaAddr completions = heap.zeros(completionBytes);
-        DpaAddr completionRecord = heap.zeros(Long.BYTES);
-        FlexioCq received =
-                FlexioCq.create(
-                        process,
-                        FlexioCq.Attributes.of(
-                                completions, LoadTimeKernels.LOG_COMPLETIONS, completionRecord));
-        FlexioCq failed =
-                FlexioCq.create(
-                        process,
-                        FlexioCq.Attributes.of(
-                                heap.zeros(completionBytes),
-                                LoadTimeKernels.LOG_COMPLETIONS,
-                                heap.zeros(Long.BYTES)));
-        DpaAddr sends = heap.zeros(SendEntry.BYTES << LoadTimeKernels.LOG_SENDS);
-        DpaAddr receiveRecord =
-                heap.copyFromHost(ByteBuffer.allocate(Long.BYTES).putInt(ring.slots()).array());
-        FlexioQp pair =
-                FlexioQp.create(
-                        process,
-                        new FlexioQp.Attributes(
-                                new FlexioQp.Send(sends, LoadTimeKernels.LOG_SENDS, failed),
-                                new FlexioQp.Receive(
-                                        heap.copyFromHost(entries),
-                                        Integer.numberOfTrailingZeros(ring.slots()),
-                                        receiveRecord,
-                                        received),
-                                0));
-        pair.connect(pair);
-        FlexioOutbox outbox = FlexioOutbox.create(process, process.uar());
-        words.putLong(LoadTimeKernels.OUTBOX, outbox.number())
-                .putLong(LoadTimeKernels.QUEUE, pair.number())
-                .putLong(LoadTimeKernels.SEND_RING, sends.value())
-                .putLong(LoadTimeKernels.RECEIVE_RECORD, receiveRecord.value())
-                .putLong(LoadTimeKernels.COMPLETION_RING, completions.value())
-                .putLong(LoadTimeKernels.COMPLETION_RECORD, completionRecord.value());
     }
 }

@@ -3,7 +3,13 @@ package dev.outboard.examples.dpa;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.data.Percentage.withPercentage;
 
+import dev.outboard.dpa.checker.Checker;
+import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.machine.CycleCosts;
+import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.Observer;
+import dev.outboard.dpa.machine.Profile;
+import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.examples.dpa.LoadTimes.Histogram;
 import dev.outboard.examples.dpa.LoadTimes.Ring;
 import dev.outboard.testkit.Requirement;
@@ -12,6 +18,7 @@ import java.io.StringWriter;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// What the loop of the example measures is what has been published of a BlueField-3.
@@ -62,6 +69,16 @@ class LoadTimesTest {
                 .isEqualTo(first.counts());
         assertThat(measure(CycleCosts.BF3, Ring.DPA_1_MIB, 5, 500).counts())
                 .isNotEqualTo(first.counts());
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"DPA_1_MIB", "ARM_1_MIB"})
+    void theLoopLacksNoFence(Ring ring) {
+        Checker checker = new Checker(Profile.SEED, false);
+        RunMode mode = RunMode.check(Observer.NONE, 1);
+        DpaDevice device = DpaDevice.of(MachineOptions.DEFAULT, mode, () -> checker);
+        assertThat(LoadTimes.measure(device, ring, 50).total()).isEqualTo(50);
+        assertThat(checker.findings()).isEmpty();
     }
 
     @Test
