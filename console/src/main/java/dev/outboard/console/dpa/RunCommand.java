@@ -68,14 +68,15 @@ final class RunCommand implements Callable<Integer> {
     /// What accesses of memory cost.
     enum Costs {
         /// The same for all DPA memory, and for all external memory.
-        FLAT(CycleCosts.DEFAULT),
+        FLAT,
         /// As measured on a BlueField-3.
-        BF3(CycleCosts.BF3);
+        BF3;
 
-        private final CycleCosts cycles;
-
-        Costs(CycleCosts cycles) {
-            this.cycles = cycles;
+        CycleCosts cycles() {
+            return switch (this) {
+                case FLAT -> CycleCosts.DEFAULT;
+                case BF3 -> CycleCosts.BF3;
+            };
         }
     }
 
@@ -212,7 +213,7 @@ final class RunCommand implements Callable<Integer> {
         return MachineOptions.DEFAULT
                 .withUnits(units)
                 .withSeed(seed)
-                .withTiming(Timing.DEFAULT.withCosts(costs.cycles));
+                .withTiming(Timing.DEFAULT.withCosts(costs.cycles()));
     }
 
     private DpaDevice device() {
