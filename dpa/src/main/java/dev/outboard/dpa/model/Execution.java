@@ -19,6 +19,7 @@ public final class Execution {
     private final Code[] codes;
     private final boolean reduced;
     private final BitSet nicObserved;
+    private final Visibility visibility = new Visibility();
 
     private Execution(MemoryState memory, Code[] codes, boolean reduced, BitSet nicObserved) {
         this.memory = memory;
@@ -83,9 +84,7 @@ public final class Execution {
                 }
             }
         }
-        for (int thread = 0; thread < memory.threads(); thread++) {
-            memorySteps(thread, steps);
-        }
+        memorySteps(steps);
         Posted[] posted = memory.posted();
         for (int i = 0; i < posted.length; i++) {
             if (Posted.isFirst(posted, i)) {
@@ -93,6 +92,13 @@ public final class Execution {
                     steps.add(Steps.Kind.POSTED, 0, (i << CHOICE_BITS) | choice);
                 }
             }
+        }
+    }
+
+    private void memorySteps(Steps steps) {
+        visibility.look(memory);
+        for (int thread = 0; thread < memory.threads(); thread++) {
+            memorySteps(thread, steps);
         }
     }
 
@@ -104,23 +110,13 @@ public final class Execution {
             }
         }
         for (Unseen one : own.unseen()) {
-            if (isFirstToHide(thread, one.granule()) && memory.canShow(one.granule())) {
+            if (visibility.hasStep(memory, thread, one)) {
                 steps.add(Steps.Kind.SHOW, 0, one.granule());
             }
         }
         for (int i = 0; i < own.copies().length; i++) {
             steps.add(Steps.Kind.VANISH, thread, i);
         }
-    }
-
-    /// A granule is shown once, however many threads have written to it.
-    private boolean isFirstToHide(int thread, int granule) {
-        for (int i = 0; i < thread; i++) {
-            if (memory.thread(i).indexOfUnseen(granule) >= 0) {
-                return false;
-            }
-        }
-        return true;
     }
 
     private int alternatives(int actor) {
@@ -442,9 +438,7 @@ public final class Execution {
     private void drain(Steps steps) {
         while (memory.hasMandatory()) {
             steps.clear();
-            for (int thread = 0; thread < memory.threads(); thread++) {
-                memorySteps(thread, steps);
-            }
+            memorySteps(steps);
             if (steps.size() == 0 || Steps.kind(steps.get(0)) == Steps.Kind.VANISH) {
                 return;
             }

@@ -111,6 +111,11 @@ public final class MemoryState {
         return threads.length;
     }
 
+    /// The number of granules of DPA memory.
+    int granules() {
+        return contents.memory.length;
+    }
+
     /// What the memory knows of a thread.
     ThreadMemory thread(int thread) {
         return threads[thread];

@@ -19,6 +19,9 @@ final class ThreadMemory {
     /// By granule.
     private Unseen[] unseen = NOTHING_UNSEEN;
 
+    /// Found when it is asked for.
+    private @Nullable Unseen oldestUnseen;
+
     /// By granule.
     private Copy[] copies = NO_COPIES;
 
@@ -36,6 +39,7 @@ final class ThreadMemory {
         ThreadMemory copy = new ThreadMemory();
         copy.pending = pending;
         copy.unseen = unseen;
+        copy.oldestUnseen = oldestUnseen;
         copy.copies = copies;
         copy.log = log;
         copy.nextNumber = nextNumber;
@@ -141,6 +145,7 @@ final class ThreadMemory {
     ThreadMemory hide(Write write) {
         int at = indexOfUnseen(write.target());
         ThreadMemory copy = copy();
+        copy.oldestUnseen = null;
         if (at >= 0) {
             copy.unseen = unseen.clone();
             copy.unseen[at] = unseen[at].and(write);
@@ -161,6 +166,7 @@ final class ThreadMemory {
             return this;
         }
         ThreadMemory copy = copy();
+        copy.oldestUnseen = null;
         copy.unseen = new Unseen[unseen.length - 1];
         System.arraycopy(unseen, 0, copy.unseen, 0, at);
         System.arraycopy(unseen, at + 1, copy.unseen, at, copy.unseen.length - at);
@@ -169,12 +175,38 @@ final class ThreadMemory {
 
     /// The index, or -(where it would be) - 1.
     int indexOfUnseen(int granule) {
-        for (int i = 0; i < unseen.length; i++) {
-            if (unseen[i].granule() >= granule) {
-                return unseen[i].granule() == granule ? i : -i - 1;
+        int low = 0;
+        int high = unseen.length;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (unseen[middle].granule() < granule) {
+                low = middle + 1;
+            } else {
+                high = middle;
             }
         }
-        return -unseen.length - 1;
+        return low < unseen.length && unseen[low].granule() == granule ? low : -low - 1;
+    }
+
+    /// Of the unseen writes that with the smallest sequence number. There is one.
+    Unseen oldestUnseen() {
+        Unseen oldest = oldestUnseen;
+        if (oldest == null) {
+            oldest = unseen[0];
+            for (Unseen one : unseen) {
+                if (one.first() < oldest.first()) {
+                    oldest = one;
+                }
+            }
+            oldestUnseen = oldest;
+        }
+        return oldest;
+    }
+
+    /// Whether one of the unseen writes may follow another one of the thread. If not, it follows
+    /// none.
+    boolean mayFollow(Unseen one) {
+        return oldestUnseen().first() < Math.max(one.followHeap(), one.followMemory());
     }
 
     ThreadMemory withCopies(Copy[] changed) {

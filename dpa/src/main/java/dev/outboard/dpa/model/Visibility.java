@@ -3,9 +3,60 @@ package dev.outboard.dpa.model;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/// DPA-OPM-3: which granules the NIC may come to see next.
+/// DPA-OPM-3: which granules the NIC may come to see next. An object is for use again and again, on
+/// states of one size or of growing ones, since a state may have many granules of which few are
+/// hidden.
 final class Visibility {
-    private Visibility() {}
+    /// By granule: 0 if no thread hides it, the number of the thread plus 1 if one does, and if
+    /// more do that of the first one, negative.
+    private int[] hiders = {};
+
+    /// By thread: what it hides.
+    private Unseen[][] hidden = {};
+
+    /// Looks at a state as it is now.
+    void look(MemoryState state) {
+        for (Unseen[] former : hidden) {
+            for (Unseen one : former) {
+                hiders[one.granule()] = 0;
+            }
+        }
+        if (hiders.length < state.granules()) {
+            hiders = new int[state.granules()];
+        }
+        if (hidden.length < state.threads()) {
+            hidden = new Unseen[state.threads()][];
+        }
+        for (int thread = 0; thread < state.threads(); thread++) {
+            hidden[thread] = state.thread(thread).unseen();
+            for (Unseen one : hidden[thread]) {
+                int hider = hiders[one.granule()];
+                hiders[one.granule()] = hider == 0 ? thread + 1 : -Math.abs(hider);
+            }
+        }
+    }
+
+    /// Whether the step that shows that granule may be taken, and is one of the thread: a granule is
+    /// shown once, however many threads have written to it. Most answers need no look at other
+    /// threads.
+    ///
+    /// @param state the one that was looked at
+    boolean hasStep(MemoryState state, int thread, Unseen one) {
+        int hider = hiders[one.granule()];
+        if (Math.abs(hider) != thread + 1) {
+            return false;
+        }
+        ThreadMemory memory = state.thread(thread);
+        if (hider > 0 && !memory.mayFollow(one)) {
+            return true;
+        }
+        Unseen oldest = memory.oldestUnseen();
+        boolean late =
+                one.follows(oldest)
+                        && hiders[oldest.granule()] > 0
+                        && !memory.mayFollow(oldest);
+        return !late && together(state, one.granule()) != null;
+    }
 
     /// The granules that become visible in the step of this one: itself, and those that have to
     /// come before it as it has to come before them. Without these a cycle of fences of several
@@ -51,7 +102,7 @@ final class Visibility {
             for (int thread = 0; thread < state.threads(); thread++) {
                 ThreadMemory memory = state.thread(thread);
                 int at = memory.indexOfUnseen(one);
-                if (at < 0) {
+                if (at < 0 || !memory.mayFollow(memory.unseen()[at])) {
                     continue;
                 }
                 for (Unseen other : memory.unseen()) {
