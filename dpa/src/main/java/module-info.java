@@ -6,6 +6,7 @@ import org.jspecify.annotations.NullMarked;
 module dev.outboard.dpa {
     requires transitive dev.outboard.dpacc;
     requires transitive dev.outboard.fabric;
+    requires jdk.net;
     requires static org.jspecify;
 
     exports dev.outboard.dpa.checker;
@@ -17,4 +18,6 @@ module dev.outboard.dpa {
     exports dev.outboard.dpa.nic;
     exports dev.outboard.dpa.nic.layout;
     exports dev.outboard.dpa.process;
+    exports dev.outboard.dpa.trace;
+    exports dev.outboard.dpa.watch;
 }

@@ -1,7 +1,10 @@
 package dev.outboard.terminal;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import tools.jackson.core.JacksonException;
@@ -23,8 +26,14 @@ public final class JsonFile {
     /// @throws IllegalArgumentException if the content is not such a record; the message says in
     ///   which line
     public static <T> T read(Path file, Class<T> type) throws IOException {
-        T value;
         try (InputStream in = Files.newInputStream(file)) {
+            return read(in, type);
+        }
+    }
+
+    private static <T> T read(InputStream in, Class<T> type) throws IOException {
+        T value;
+        try {
             value = MAPPER.readValue(in, type);
         } catch (JacksonIOException e) {
             throw e.getCause();
@@ -35,6 +44,17 @@ public final class JsonFile {
             throw new IllegalArgumentException("line 1: null");
         }
         return value;
+    }
+
+    /// The same of a text.
+    ///
+    /// @throws IllegalArgumentException as [#read]
+    public static <T> T parse(String text, Class<T> type) {
+        try (InputStream in = new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8))) {
+            return read(in, type);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static String where(JacksonException e) {

@@ -18,7 +18,9 @@ import picocli.CommandLine.Spec;
             LitmusCommand.class,
             CheckCommand.class,
             RunCommand.class,
-            CoreCommand.class
+            CoreCommand.class,
+            PsCommand.class,
+            TraceCommand.class
         })
 public final class DpaCommand implements Runnable {
     @Spec private CommandSpec spec;

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -48,6 +49,7 @@ import picocli.CommandLine.Spec;
             "  outboard dpa run ledger.jar com.example.Bookkeeper",
             "  outboard dpa run --mode weak --seed 7 ledger.jar com.example.Bookkeeper 100",
             "",
+            "While it runs, 'outboard dpa ps' and 'outboard dpa trace' look at it.",
             "Ends with 1 if the program throws an exception or the checker finds anything, and with 2"
                     + " if it cannot be run.",
             "docs/guide/dpa-litmus.md shows a program."
@@ -154,6 +156,13 @@ final class RunCommand implements Callable<Integer> {
             })
     private @Nullable String fabric;
 
+    @Option(
+            names = "--trace",
+            paramLabel = "FILE",
+            description =
+                    "Write a trace of the device to that file, which https://ui.perfetto.dev opens.")
+    private Optional<Path> trace = Optional.empty();
+
     /// Of all processes that the program makes, from whichever thread.
     private final List<Checker> checkers = Collections.synchronizedList(new ArrayList<>());
 
@@ -179,7 +188,7 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private int run(Method method, DpaDevice device) {
-        try {
+        try (WatchedRun _ = new WatchedRun(spec, device, trace)) {
             method.invoke(null, device, arguments.toArray(String[]::new));
         } catch (IllegalAccessException e) {
             throw new IllegalStateException(e);

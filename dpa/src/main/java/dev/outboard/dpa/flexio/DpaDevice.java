@@ -4,10 +4,15 @@ import dev.outboard.dpa.flexio.FlexioException.Reason;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.RunMode;
+import dev.outboard.dpa.machine.ThreadReport;
+import dev.outboard.dpa.machine.ThreadStatus;
 import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.dpa.process.DpaMachine;
 import dev.outboard.fabric.Device;
 import java.util.Optional;
+import dev.outboard.dpa.trace.Trace;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 public final class DpaDevice {
     private static final int FIRST_NUMBER = 0x40;
 
+    /// Of this virtual machine of Java.
+    private static final Living<DpaDevice> ALL = new Living<>();
+
     private final @Nullable DpaMachine machine;
 
     /// DPA-SYS-5, DPA-FXO-4: queues, keys and outboxes of all processes have different numbers, so
@@ -29,6 +37,7 @@ public final class DpaDevice {
     private final int functions;
     private final Supplier<Observer> observers;
     private final Optional<Device> fabric;
+    private final Living<FlexioProcess> processes = new Living<>();
 
     private DpaDevice(
             @Nullable DpaMachine machine,
@@ -39,6 +48,7 @@ public final class DpaDevice {
         this.fabric = fabric;
         this.functions = functions;
         this.observers = observers;
+        ALL.add(this);
     }
 
     /// A device whose DPA is built and runs like that, and whose NIC has one function.
@@ -90,6 +100,43 @@ public final class DpaDevice {
         return new DpaDevice(null, 1, () -> Observer.NONE, Optional.empty());
     }
 
+    /// The devices that this virtual machine of Java has made, as long as anybody uses them.
+    public static List<DpaDevice> all() {
+        return ALL.list();
+    }
+
+    /// What its processes have and do at this moment, in the order of their making.
+    public List<ProcessStatus> status() {
+        List<ProcessStatus> all = new ArrayList<>();
+        for (FlexioProcess process : processes.list()) {
+            try {
+                all.add(process.status());
+            } catch (FlexioException closed) {
+                // It has just been closed.
+            }
+        }
+        return all;
+    }
+
+    /// Begins a trace of all its processes, those too that are still to be made.
+    ///
+    /// @throws FlexioException if the device has no DPA
+    /// @throws IllegalStateException if a trace of the device is being taken already
+    public Trace trace() {
+        Trace trace = machine().tracer().start(Trace.MOST_EVENTS);
+        for (FlexioProcess process : processes.list()) {
+            List<ThreadReport> threads = process.process().threads();
+            for (int number = 0; number < threads.size(); number++) {
+                ThreadStatus thread = threads.get(number).status();
+                if (thread.state() == ThreadStatus.State.RUNNING && thread.unit() >= 0) {
+                    trace.running(
+                            process.process().timeline(), number, thread.name(), thread.unit());
+                }
+            }
+        }
+        return trace;
+    }
+
     /// DPA-SYS-1: what its DPA can do.
     public DpaCapabilities capabilities() {
         if (machine == null) {
@@ -122,6 +169,10 @@ public final class DpaDevice {
                     Reason.BAD_ARGUMENT,
                     "The device has functions 0 to %d, not %d".formatted(functions - 1, function));
         }
+    }
+
+    Living<FlexioProcess> processes() {
+        return processes;
     }
 
     /// For the next process.

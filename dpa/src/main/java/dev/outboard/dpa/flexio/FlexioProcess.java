@@ -13,6 +13,7 @@ import dev.outboard.dpa.machine.ProgramImage;
 import dev.outboard.dpa.machine.ThreadAttributes;
 import dev.outboard.dpa.machine.ThreadHandle;
 import dev.outboard.dpa.nic.AsyncEvent;
+import dev.outboard.dpa.nic.NicCounters;
 import dev.outboard.dpa.nic.NicEngine;
 import dev.outboard.dpa.process.DpaProcess;
 import dev.outboard.dpacc.DpaApp;
@@ -29,6 +30,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -172,6 +174,7 @@ public final class FlexioProcess implements AutoCloseable {
         FlexioProcess created = new FlexioProcess(host, device, app, attributes);
         try {
             host.adopt(created);
+            device.processes().add(created);
         } catch (FlexioException e) {
             created.close();
             throw e;
@@ -305,6 +308,34 @@ public final class FlexioProcess implements AutoCloseable {
     /// The buffer of that memory id, if it has one.
     Optional<FlexioBuffer> buffer(int memoryId) {
         return Optional.ofNullable(buffers.get(memoryId));
+    }
+
+    /// What it has and does at this moment. Waits neither for its threads nor for calls that go on.
+    ///
+    /// @throws FlexioException if the process is closed
+    public ProcessStatus status() {
+        NicCounters counters = nic.counters();
+        List<FlexioObject> made;
+        synchronized (this) {
+            made = List.copyOf(objects);
+        }
+        long messages =
+                made.stream()
+                        .filter(FlexioMsgStream.class::isInstance)
+                        .mapToLong(stream -> ((FlexioMsgStream) stream).dropped())
+                        .sum();
+        return new ProcessStatus(
+                app.name(),
+                process.mode(),
+                errorState(),
+                process.threads(),
+                nic.status(),
+                heap.usage(),
+                new ProcessStatus.Discards(
+                        counters.lostCompletions(),
+                        counters.foreignDoorbells(),
+                        counters.staleDoorbells(),
+                        messages));
     }
 
     // Errors
@@ -505,6 +536,7 @@ public final class FlexioProcess implements AutoCloseable {
         }
         process.close();
         nic.close();
+        device.processes().remove(this);
         host.release(this);
         givenDomain.ifPresent(FlexioObject::release);
         synchronized (this) {

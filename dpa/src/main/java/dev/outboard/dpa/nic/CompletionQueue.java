@@ -9,6 +9,7 @@ import dev.outboard.dpa.machine.ThreadHandle;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.nic.layout.DoorbellRecord;
 import dev.outboard.dpa.nic.layout.Syndrome;
+import dev.outboard.dpa.trace.NicTimeline;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -156,6 +157,16 @@ public final class CompletionQueue implements NicQueue {
         return producer;
     }
 
+    QueueStatus status() {
+        return new QueueStatus(
+                QueueStatus.Kind.COMPLETION_QUEUE,
+                number,
+                1 << attributes.logDepth,
+                producer,
+                armed || attributes.arming == Arming.ALWAYS,
+                error);
+    }
+
     private long entry(long index) {
         long slot = index & ((1L << attributes.logDepth) - 1);
         return attributes.ring + slot * CompletionEntry.BYTES;
@@ -188,6 +199,7 @@ public final class CompletionQueue implements NicQueue {
             return false;
         }
         write(nic, completion);
+        NicTimeline.of(nic).complete(number, producer);
         producer++;
         if (attributes.arming == Arming.ALWAYS) {
             activate(nic);
@@ -247,6 +259,7 @@ public final class CompletionQueue implements NicQueue {
 
     private void activate(Nic nic) {
         if (attributes.thread.isPresent()) {
+            NicTimeline.of(nic).fire(number, attributes.thread.get());
             nic.activate(attributes.thread.get());
         }
     }

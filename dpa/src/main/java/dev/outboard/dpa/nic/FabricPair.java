@@ -6,6 +6,7 @@ import dev.outboard.dpa.nic.layout.DataSegment;
 import dev.outboard.dpa.nic.layout.DoorbellRecord;
 import dev.outboard.dpa.nic.layout.SendEntry;
 import dev.outboard.dpa.nic.layout.Syndrome;
+import dev.outboard.dpa.trace.NicTimeline;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionStatus;
@@ -50,6 +51,11 @@ public final class FabricPair extends QueuePair {
 
     private int posted;
 
+    private volatile long done;
+
+    /// While the device has no room for the next one.
+    private boolean waiting;
+
     // Of whoever drives the device
 
     private final ReceiveRequest receive = new ReceiveRequest();
@@ -67,7 +73,7 @@ public final class FabricPair extends QueuePair {
     @Nullable FabricPair nextReady;
 
     FabricPair(FabricPort port, Send sends, Receive receives, User user, Shared shared) {
-        super(user.uar(), shared.events());
+        super(sends, user, shared.events());
         this.port = port;
         this.sends = sends;
         this.receives = receives;
@@ -135,23 +141,29 @@ public final class FabricPair extends QueuePair {
             refuse(nic, skipped, Syndrome.FLUSHED);
             return Step.DONE;
         }
+        if (!waiting) {
+            NicTimeline.of(nic).begin(number(), next);
+        }
         Syndrome parsed = request.parse(nic, next, blocks, number());
         if (parsed == Syndrome.SUCCESS) {
             parsed = fill();
         }
         try {
             if (parsed == Syndrome.SUCCESS && !pair.post(send)) {
+                waiting = true;
                 return Step.WAITING;
             }
         } catch (FabricException notConnected) {
             parsed = Syndrome.LOCAL_QUEUE_PAIR_OPERATION;
         }
         if (parsed == Syndrome.SUCCESS) {
-            next = (next + request.blocks()) & INDEX_MASK;
+            advance(request.blocks());
         } else {
             fail(nic);
             refuse(nic, request.blocks(), parsed);
         }
+        waiting = false;
+        NicTimeline.of(nic).end(number(), parsed.code());
         return Step.DONE;
     }
 
@@ -197,8 +209,19 @@ public final class FabricPair extends QueuePair {
     /// DPA-FXQ-9: an entry that was not posted ends.
     private void refuse(Nic nic, int blocks, Syndrome syndrome) {
         told.failed(CompletionEntry.REQUEST_ERROR, next, syndrome);
-        next = (next + blocks) & INDEX_MASK;
+        advance(blocks);
         sends.completions().add(nic, told);
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // the actor alone
+    private void advance(int blocks) {
+        next = (next + blocks) & INDEX_MASK;
+        done++;
+    }
+
+    @Override
+    long done() {
+        return done;
     }
 
     // Completions

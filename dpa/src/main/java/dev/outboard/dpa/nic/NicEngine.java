@@ -9,8 +9,10 @@ import dev.outboard.dpa.process.DpaProcess;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.dpa.trace.NicTimeline;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -185,6 +187,7 @@ public final class NicEngine implements Nic.Program {
     public void ring(Host host, QueuePair pair, int index) {
         commands.add(nic -> {
             if (pair.equals(queuePairs.find(pair.number()))) {
+                NicTimeline.of(nic).command(pair.number());
                 ring(pair, index);
             }
         });
@@ -196,10 +199,20 @@ public final class NicEngine implements Nic.Program {
     public void arm(Host host, CompletionQueue queue, int index) {
         commands.add(nic -> {
             if (queue.equals(completionQueues.find(queue.number()))) {
+                NicTimeline.of(nic).command(queue.number());
                 queue.arm(nic, index);
             }
         });
         host.command();
+    }
+
+    /// Its queues, by their numbers. Any thread may ask; what changes meanwhile may be seen or not.
+    public List<QueueStatus> status() {
+        List<QueueStatus> all = new ArrayList<>();
+        completionQueues.forEach(queue -> all.add(queue.status()));
+        queuePairs.forEach(pair -> all.add(pair.status()));
+        all.sort(Comparator.comparingInt(QueueStatus::number));
+        return all;
     }
 
     /// What was not done.
@@ -282,6 +295,7 @@ public final class NicEngine implements Nic.Program {
     ///
     /// DPA-FXO-7: a doorbell that is for no queue of the NIC is dropped; whoever rang goes on.
     private void take(Nic nic, Doorbell doorbell) {
+        NicTimeline.of(nic).take(doorbell);
         if (doorbell.register() == Doorbell.COMMAND) {
             Consumer<Nic> command;
             while ((command = commands.poll()) != null) {

@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 public abstract sealed class QueuePair implements NicQueue permits SimulatedPair, FabricPair {
     private final int uar;
     private final Consumer<AsyncEvent> events;
+    private final int logBlocks;
     private volatile boolean error;
 
     /// What a step has done.
@@ -62,8 +63,9 @@ public abstract sealed class QueuePair implements NicQueue permits SimulatedPair
 
     private static final int MAX_LOG_DEPTH = 15;
 
-    QueuePair(int uar, Consumer<AsyncEvent> events) {
-        this.uar = uar;
+    QueuePair(Send send, User user, Consumer<AsyncEvent> events) {
+        uar = user.uar;
+        logBlocks = send.logBlocks;
         this.events = events;
     }
 
@@ -115,4 +117,12 @@ public abstract sealed class QueuePair implements NicQueue permits SimulatedPair
     void disable() {
         error = true;
     }
+
+    QueueStatus status() {
+        return new QueueStatus(
+                QueueStatus.Kind.QUEUE_PAIR, number(), 1 << logBlocks, done(), false, error);
+    }
+
+    /// How many entries of its send queue are done, as far as it is concerned.
+    abstract long done();
 }

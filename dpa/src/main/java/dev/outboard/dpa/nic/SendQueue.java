@@ -8,6 +8,7 @@ import dev.outboard.dpa.nic.QueuePair.Step;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.nic.layout.SendEntry;
 import dev.outboard.dpa.nic.layout.Syndrome;
+import dev.outboard.dpa.trace.NicTimeline;
 
 /// The send queue of a queue pair: executes its entries one after the other, each when the one
 /// before it is done.
@@ -31,6 +32,7 @@ final class SendQueue {
     private boolean pending;
 
     private long token;
+    private long done;
 
     SendQueue(SimulatedPair pair, QueuePair.Send queue, QueuePair.User user, Shared shared) {
         this.pair = pair;
@@ -70,6 +72,7 @@ final class SendQueue {
             return Step.IDLE;
         }
         int blocks = (posted - next) & INDEX_MASK;
+        NicTimeline.of(nic).begin(pair.number(), next);
         if (pair.isInError()) {
             pair.flushReceives(nic);
             finish(nic, request.skip(nic, next, blocks), Syndrome.FLUSHED);
@@ -87,9 +90,11 @@ final class SendQueue {
     }
 
     private Step ask(Nic nic) {
+        NicTimeline.of(nic).resume(pair.number());
         Acknowledge answer = wire.carry(request.message());
         pending = answer == Acknowledge.NOT_YET;
         if (pending) {
+            NicTimeline.of(nic).pause();
             return Step.WAITING;
         }
         if (answer == Acknowledge.DONE) {
@@ -116,5 +121,12 @@ final class SendQueue {
         if (failed) {
             pair.fail(nic);
         }
+        done++;
+        NicTimeline.of(nic).end(pair.number(), syndrome.code());
+    }
+
+    /// How many entries are done.
+    long done() {
+        return done;
     }
 }

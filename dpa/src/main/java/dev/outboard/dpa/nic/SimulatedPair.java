@@ -11,7 +11,7 @@ final class SimulatedPair extends QueuePair {
 
     SimulatedPair(
             int number, int receiveNumber, Send send, Receive receive, User user, Shared shared) {
-        super(user.uar(), shared.events());
+        super(send, user, shared.events());
         this.number = number;
         sendQueue = new SendQueue(this, send, user, shared);
         receiveQueue = new ReceiveQueue(this, receiveNumber, receive, user, shared);
@@ -41,6 +41,11 @@ final class SimulatedPair extends QueuePair {
     @Override
     Step step(Nic nic) {
         return sendQueue.step(nic);
+    }
+
+    @Override
+    long done() {
+        return sendQueue.done();
     }
 
     /// Whatever its peer still asks for is not answered.

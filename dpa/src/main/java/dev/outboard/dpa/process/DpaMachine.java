@@ -10,6 +10,7 @@ import dev.outboard.dpa.machine.run.ProcessRun;
 import dev.outboard.dpa.machine.run.ProcessState;
 import dev.outboard.dpa.machine.turns.TurnMachine;
 import dev.outboard.dpa.machine.turns.TurnRun;
+import dev.outboard.dpa.trace.Tracer;
 import org.jspecify.annotations.Nullable;
 
 /// The DPA of a device: execution units, which all processes on it share.
@@ -20,6 +21,7 @@ public final class DpaMachine {
     private final RunMode mode;
     private final @Nullable FastMachine fast;
     private final @Nullable TurnMachine turns;
+    private final Tracer tracer;
 
     /// A machine that runs all its processes in that mode.
     public DpaMachine(MachineOptions options, RunMode mode) {
@@ -27,6 +29,10 @@ public final class DpaMachine {
         this.mode = mode;
         fast = mode instanceof RunMode.Fast ? new FastMachine(options) : null;
         turns = mode instanceof RunMode.Turns inTurns ? new TurnMachine(options, inTurns) : null;
+        tracer =
+                turns == null
+                        ? new Tracer("monotonic clock", System::nanoTime)
+                        : new Tracer("virtual time", turns::nanos);
     }
 
     /// How it is built.
@@ -37,6 +43,12 @@ public final class DpaMachine {
     /// How it runs programs.
     public RunMode mode() {
         return mode;
+    }
+
+    /// Begins traces of all its processes. Their times are those of a monotonic clock; in turns,
+    /// where one actor acts after the other, the virtual time that all have taken together.
+    public Tracer tracer() {
+        return tracer;
     }
 
     /// The run of a process on it.

@@ -24,6 +24,7 @@ import dev.outboard.dpa.machine.RunResult;
 import dev.outboard.dpa.machine.Sites;
 import dev.outboard.dpa.machine.ThreadAttributes;
 import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.dpa.machine.ThreadReport;
 import dev.outboard.dpa.machine.ThreadStatus;
 import dev.outboard.dpa.machine.explore.Exploration;
 import dev.outboard.dpa.machine.load.ProgramLoader;
@@ -38,6 +39,7 @@ import dev.outboard.dpa.machine.run.Fuel;
 import dev.outboard.dpa.machine.run.OutsidePort;
 import dev.outboard.dpa.machine.run.ProcessRun;
 import dev.outboard.dpa.machine.run.ProcessState;
+import dev.outboard.dpa.trace.Timeline;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaApp;
 import dev.outboard.dpacc.DpaCall;
@@ -112,7 +114,8 @@ public final class DpaProcess {
                         new Heap(memory.heap(), checked, observer),
                         new ExternalMemory(arena),
                         observer,
-                        checked);
+                        checked,
+                        new Timeline(machine.tracer()));
         return new DpaProcess(machine, machine.observedBy(observer), state);
     }
 
@@ -154,6 +157,7 @@ public final class DpaProcess {
         ProgramLoader created = new ProgramLoader(state, mode, sites, stub, others);
         created.check(stub);
         loadedApp = created.app(stub);
+        state.timeline().name(app.name());
         loadedApp.placeGlobals(new DpaAddr(AddressMap.GLOBALS));
     }
 
@@ -481,6 +485,17 @@ public final class DpaProcess {
         living().look(threads -> look.accept(threads, state.memory().regions()));
     }
 
+    /// What its threads are doing and have done, in the order of their making, for whoever looks
+    /// from the side: it waits for nobody. In turns what changes meanwhile may be seen or not.
+    public List<ThreadReport> threads() {
+        return started().report();
+    }
+
+    /// What it tells whoever takes a trace of its machine.
+    public Timeline timeline() {
+        return state.timeline();
+    }
+
     /// DPA-FXP-4: runs a kernel on what is left of the process, which has ended, until it returns.
     public RunResult runAfterwards(String name, Kernel kernel) {
         living().end();
@@ -492,7 +507,8 @@ public final class DpaProcess {
                         state.heap(),
                         state.external(),
                         Observer.NONE,
-                        false);
+                        false,
+                        Timeline.OFF);
         left.actors().add(new ThreadPlan(handle, kernel, ThreadAttributes.DEFAULT));
         return machine.run(left, machine.observedBy(Observer.NONE), sites).run();
     }

@@ -2,6 +2,7 @@ package dev.outboard.dpa.machine.fast;
 
 import dev.outboard.dpa.machine.Affinity;
 import dev.outboard.dpa.machine.ThreadAttributes.Kind;
+import dev.outboard.dpa.machine.ThreadReport;
 import dev.outboard.dpa.machine.ThreadStatus;
 import dev.outboard.dpa.machine.ThreadStatus.State;
 import dev.outboard.dpa.machine.fast.Carriers.Turn;
@@ -22,6 +23,9 @@ final class FastActivity {
     boolean active;
     boolean pending;
     boolean finished;
+
+    /// How many activations have got a unit.
+    long activations;
 
     /// How often it has returned.
     long returns;
@@ -52,6 +56,10 @@ final class FastActivity {
             state = finished ? State.ENDED : State.INACTIVE;
         }
         return new ThreadStatus(plan.name(), state, unit);
+    }
+
+    ThreadReport report(ThreadStatus status) {
+        return new ThreadReport(status, kind(), activations);
     }
 
     /// It has got a unit.

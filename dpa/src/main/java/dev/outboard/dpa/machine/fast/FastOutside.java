@@ -11,10 +11,11 @@ import dev.outboard.dpa.machine.run.DoorbellBoard;
 import dev.outboard.dpa.machine.run.OutsidePort;
 import dev.outboard.dpa.machine.run.ProcessState;
 import dev.outboard.dpa.machine.run.SizedAccess;
+import dev.outboard.dpa.trace.NicTimeline;
 import java.util.Optional;
 
 /// A NIC or a host under FAST: it sees what threads see, at once.
-final class FastOutside implements Nic, Host, SizedAccess {
+final class FastOutside implements Nic, Host, SizedAccess, NicTimeline.Source {
     /// In place of the number of a thread that rings.
     private static final int OUTSIDE = -1;
 
@@ -22,17 +23,24 @@ final class FastOutside implements Nic, Host, SizedAccess {
     private final ProcessState process;
     private final Outsider outsider;
     private final OutsidePort port;
+    private final NicTimeline timeline;
 
     FastOutside(FastRun run, ProcessState process, Outsider outsider) {
         this.run = run;
         this.process = process;
         this.outsider = outsider;
         port = new OutsidePort(process, outsider.plan);
+        timeline = new NicTimeline(process.timeline(), outsider.plan.actor());
     }
 
     @Override
     public int actor() {
         return outsider.plan.actor();
+    }
+
+    @Override
+    public NicTimeline timeline() {
+        return timeline;
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.outboard.dpa.machine.RunResult;
 import dev.outboard.dpa.machine.RunResult.End;
 import dev.outboard.dpa.machine.ThreadAttributes.Kind;
 import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.dpa.machine.ThreadReport;
 import dev.outboard.dpa.machine.ThreadStatus;
 import dev.outboard.dpa.machine.fast.Carriers.Turn;
 import dev.outboard.dpa.machine.fast.Outsiders.Outsider;
@@ -24,6 +25,7 @@ import dev.outboard.dpa.machine.run.OutsidePort;
 import dev.outboard.dpa.machine.run.ProcessRun;
 import dev.outboard.dpa.machine.run.ProcessState;
 import dev.outboard.dpa.machine.unit.UnitScheduler;
+import dev.outboard.dpa.trace.Timeline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +48,7 @@ public final class FastRun implements ProcessRun {
 
     private final FastMachine machine;
     private final ProcessState process;
+    private final Timeline timeline;
     private final Duration limit;
     private final ReentrantLock lock;
     private final Carriers carriers;
@@ -82,6 +85,7 @@ public final class FastRun implements ProcessRun {
     public FastRun(FastMachine machine, ProcessState process, Duration limit) {
         this.machine = machine;
         this.process = process;
+        timeline = process.timeline();
         this.limit = limit;
         lock = machine.lock();
         carriers = machine.carriers();
@@ -283,6 +287,22 @@ public final class FastRun implements ProcessRun {
         look.accept(seen);
     }
 
+    @Override
+    public List<ThreadReport> report() {
+        lock.lock();
+        try {
+            List<ThreadReport> reports = new ArrayList<>();
+            for (FastActivity activity : activities) {
+                boolean then = stopped && reports.size() < lastStatuses.size();
+                ThreadStatus status = then ? lastStatuses.get(reports.size()) : activity.status();
+                reports.add(activity.report(status));
+            }
+            return reports;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private List<ThreadStatus> statuses() {
         return activities.stream().map(FastActivity::status).toList();
     }
@@ -459,10 +479,12 @@ public final class FastRun implements ProcessRun {
     /// The activity has got a unit: it begins, or goes on where it gave its last one away.
     void dispatch(FastActivity activity, int unit) {
         activity.unit = unit;
+        timeline.begin(activity.plan.handle(), unit);
         if (activity.sleeper != null) {
             carriers.wake(activity.sleeper);
             activity.sleeper = null;
         } else {
+            activity.activations++;
             start(activity.plan.name(), () -> runActivation(activity));
         }
     }
@@ -536,6 +558,7 @@ public final class FastRun implements ProcessRun {
         activations--;
         endedActivations++;
         if (activity.unit != UnitScheduler.NONE) {
+            timeline.end(activity.plan.handle(), activity.unit);
             machine.pass(activity.unit);
             activity.unit = UnitScheduler.NONE;
         }
@@ -557,11 +580,14 @@ public final class FastRun implements ProcessRun {
             if (!machine.units().isWanted(former)) {
                 return;
             }
+            timeline.end(activity.plan.handle(), former);
             machine.pass(former);
             activity.unit = machine.units().activate(activity, affinity);
             if (activity.unit == UnitScheduler.NONE) {
                 sleeper = carriers.sleeper();
                 activity.sleeper = sleeper;
+            } else {
+                timeline.begin(activity.plan.handle(), activity.unit);
             }
         } finally {
             lock.unlock();
@@ -608,6 +634,7 @@ public final class FastRun implements ProcessRun {
         lock.lock();
         try {
             checkStopped();
+            timeline.ring(thread, register, Doorbell.number(register, value), nextToken);
             doorbells.ring(register, value, thread, uar, nextToken++);
             outsiders.wake(carriers, register, Doorbell.number(register, value));
         } finally {

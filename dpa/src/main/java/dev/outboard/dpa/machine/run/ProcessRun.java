@@ -4,6 +4,7 @@ import dev.outboard.dpa.machine.CrashReport;
 import dev.outboard.dpa.machine.Host;
 import dev.outboard.dpa.machine.RunResult;
 import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.dpa.machine.ThreadReport;
 import dev.outboard.dpa.machine.ThreadStatus;
 import java.time.Duration;
 import java.util.List;
@@ -77,6 +78,10 @@ public interface ProcessRun {
     /// of a process that has stopped, what they were doing then. DPA memory of the process holds
     /// what has been stored. In turns nobody acts meanwhile.
     void look(Consumer<List<ThreadStatus>> look);
+
+    /// What its threads are doing, or were doing when it stopped, and how often they were
+    /// activated, by their numbers. Looks from the side and waits for nobody.
+    List<ThreadReport> report();
 
     /// Ends everybody. A second time does nothing.
     void end();

@@ -9,6 +9,7 @@ import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.ThreadHandle;
 import dev.outboard.dpa.machine.memory.DpaMemory;
 import dev.outboard.dpa.machine.memory.Reservations;
+import dev.outboard.dpa.trace.Timeline;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,6 +20,7 @@ import java.util.List;
 /// @param messages what its threads print to
 /// @param actors in the order of their numbers
 /// @param activated the handlers that are activated when the run begins
+/// @param timeline is told what happens, for traces
 public record ProcessState(
         MachineOptions options,
         DpaMemory memory,
@@ -30,7 +32,8 @@ public record ProcessState(
         Grants grants,
         Messages messages,
         List<ActorPlan> actors,
-        List<ThreadHandle> activated) {
+        List<ThreadHandle> activated,
+        Timeline timeline) {
 
     /// Without outboxes and actors.
     public static ProcessState of(
@@ -39,7 +42,8 @@ public record ProcessState(
             Heap heap,
             ExternalMemory external,
             Observer observer,
-            boolean poison) {
+            boolean poison,
+            Timeline timeline) {
         Reservations reservations = new Reservations();
         Grants grants = new Grants();
         Messages messages = new Messages();
@@ -56,6 +60,7 @@ public record ProcessState(
                 grants,
                 messages,
                 actors,
-                activated);
+                activated,
+                timeline);
     }
 }

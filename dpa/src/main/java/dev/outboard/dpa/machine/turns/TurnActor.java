@@ -1,5 +1,6 @@
 package dev.outboard.dpa.machine.turns;
 
+import dev.outboard.dpa.machine.ThreadReport;
 import dev.outboard.dpa.machine.ThreadStatus;
 import dev.outboard.dpa.machine.run.ActorPlan;
 import dev.outboard.dpa.machine.run.ActorPlan.HostPlan;
@@ -53,6 +54,9 @@ final class TurnActor {
     /// Of a thread: whether the watchdog ends it at its next operation.
     boolean expired;
 
+    /// Of a thread: how many activations have begun.
+    long activations;
+
     /// Of a thread that serves calls: how often it has returned, and what announced it last.
     long returns;
 
@@ -92,6 +96,10 @@ final class TurnActor {
                     case ENDED -> ThreadStatus.State.ENDED;
                 };
         return new ThreadStatus(plan.name(), retired ? ThreadStatus.State.ENDED : doing, unit);
+    }
+
+    ThreadReport report(ThreadStatus status) {
+        return new ThreadReport(status, ((ThreadPlan) plan).attributes().kind(), activations);
     }
 
     /// Whether it only leaves its program any more.

@@ -49,6 +49,10 @@ public final class TurnMachine {
     private long version;
 
     private long operations;
+
+    /// What operations of threads have taken, beside a cycle for each operation.
+    private long extraCycles;
+
     private long limit;
     private int left;
     private long nextToken = 1;
@@ -202,6 +206,16 @@ public final class TurnMachine {
         actor.check();
     }
 
+    /// An operation of a thread has taken more cycles.
+    void spend(long cycles) {
+        extraCycles += cycles;
+    }
+
+    /// The virtual time that all have taken together, one after the other.
+    public long nanos() {
+        return UnitCounters.nanos(operations + extraCycles);
+    }
+
     /// Something has changed that somebody may wait for.
     void changed() {
         version++;
@@ -289,13 +303,18 @@ public final class TurnMachine {
         actor.unit = units.activate(actor, plan.attributes().affinity());
         actor.state = actor.unit == UnitScheduler.NONE ? State.UNITLESS : State.READY;
         actor.watch.reset();
+        if (actor.unit != UnitScheduler.NONE) {
+            actor.run.timeline().begin(plan.handle(), actor.unit);
+        }
     }
 
     void release(TurnActor actor) {
+        actor.run.timeline().end(((ThreadPlan) actor.plan).handle(), actor.unit);
         TurnActor next = units.release(actor.unit);
         if (next != null) {
             next.unit = actor.unit;
             next.state = State.READY;
+            next.run.timeline().begin(((ThreadPlan) next.plan).handle(), next.unit);
         }
         actor.unit = UnitScheduler.NONE;
     }

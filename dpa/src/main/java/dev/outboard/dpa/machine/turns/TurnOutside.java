@@ -11,12 +11,13 @@ import dev.outboard.dpa.machine.run.OutsidePort;
 import dev.outboard.dpa.machine.run.ProcessState;
 import dev.outboard.dpa.machine.run.SitedActor;
 import dev.outboard.dpa.machine.run.SizedAccess;
+import dev.outboard.dpa.trace.NicTimeline;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Optional;
 
 /// A NIC or a host in a run in turns.
-final class TurnOutside implements Nic, Host, SitedActor, SizedAccess {
+final class TurnOutside implements Nic, Host, SitedActor, SizedAccess, NicTimeline.Source {
     private final TurnRun run;
     private final TurnMachine machine;
     private final TurnActor actor;
@@ -24,6 +25,7 @@ final class TurnOutside implements Nic, Host, SitedActor, SizedAccess {
     private final OutsidePort port;
     private final MemoryRules rules;
     private final Observer observer;
+    private final NicTimeline timeline;
 
     /// DPA-MEM-15: whether its stores stay in order without being told so.
     private final boolean ordered;
@@ -40,6 +42,7 @@ final class TurnOutside implements Nic, Host, SitedActor, SizedAccess {
         number = actor.number();
         port = new OutsidePort(process, actor.plan);
         observer = run.observer();
+        timeline = new NicTimeline(process.timeline(), number);
         ordered = !(actor.plan instanceof NicPlan);
         traced = run.mode().isChecked();
     }
@@ -60,6 +63,11 @@ final class TurnOutside implements Nic, Host, SitedActor, SizedAccess {
     @Override
     public int actor() {
         return number;
+    }
+
+    @Override
+    public NicTimeline timeline() {
+        return timeline;
     }
 
     @Override

@@ -15,6 +15,7 @@ import dev.outboard.dpa.machine.RunResult;
 import dev.outboard.dpa.machine.RunResult.End;
 import dev.outboard.dpa.machine.ThreadAttributes.Kind;
 import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.dpa.machine.ThreadReport;
 import dev.outboard.dpa.machine.ThreadStatus;
 import dev.outboard.dpa.machine.memory.FaultSignal;
 import dev.outboard.dpa.machine.run.ActorPlan;
@@ -28,11 +29,13 @@ import dev.outboard.dpa.machine.run.EndSignal;
 import dev.outboard.dpa.machine.run.ProcessRun;
 import dev.outboard.dpa.machine.run.ProcessState;
 import dev.outboard.dpa.machine.turns.TurnActor.State;
+import dev.outboard.dpa.trace.Timeline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -53,8 +56,8 @@ public final class TurnRun implements ProcessRun {
     private final AccessCosts costs;
     private final List<TurnActor> actors = new ArrayList<>();
 
-    /// Of the threads, by their numbers.
-    private final List<TurnActor> threads = new ArrayList<>();
+    /// Of the threads, by their numbers. Whoever looks from the side goes through them, too.
+    private final List<TurnActor> threads = new CopyOnWriteArrayList<>();
 
     private @Nullable TurnActor owner;
     private @Nullable TurnOutside ownerPort;
@@ -351,6 +354,17 @@ public final class TurnRun implements ProcessRun {
         }
     }
 
+    @Override
+    public List<ThreadReport> report() {
+        List<ThreadStatus> last = lastStatuses;
+        List<ThreadReport> reports = new ArrayList<>();
+        for (TurnActor actor : threads) {
+            boolean then = reports.size() < last.size();
+            reports.add(actor.report(then ? last.get(reports.size()) : actor.status()));
+        }
+        return reports;
+    }
+
     private List<ThreadStatus> statuses() {
         return threads.stream().map(TurnActor::status).toList();
     }
@@ -455,6 +469,7 @@ public final class TurnRun implements ProcessRun {
 
     private Ending activation(TurnActor actor, TurnThread thread) {
         ThreadPlan plan = (ThreadPlan) actor.plan;
+        actor.activations++;
         thread.begin();
         observer.begin(actor.number(), kind(actor) == Kind.HANDLER, actor.pendingToken);
         actor.pendingToken = 0;
@@ -547,8 +562,10 @@ public final class TurnRun implements ProcessRun {
                 register == AddressMap.MSIX_DOORBELL
                         ? Announcement.INTERRUPT
                         : Announcement.DOORBELL;
-        rules.ring(((ThreadPlan) actor.plan).handle().number(), register, value, uar, token);
+        int thread = ((ThreadPlan) actor.plan).handle().number();
         int queue = Doorbell.number(register, value);
+        timeline().ring(thread, register, queue, token);
+        rules.ring(thread, register, value, uar, token);
         observer.announce(actor.number(), kind, token, Doorbell.source(register, queue), site);
         happened();
     }
@@ -557,6 +574,7 @@ public final class TurnRun implements ProcessRun {
     void command(TurnActor from, int server, int site) {
         long token = machine.nextToken();
         observer.announce(from.number(), Announcement.CALL, token, 0, site);
+        timeline().ring(OUTSIDE, Doorbell.COMMAND, server, token);
         doorbells.ring(Doorbell.COMMAND, server, OUTSIDE, 0, token);
         happened();
     }
@@ -604,6 +622,10 @@ public final class TurnRun implements ProcessRun {
 
     AccessCosts costs() {
         return costs;
+    }
+
+    Timeline timeline() {
+        return process.timeline();
     }
 
     Observer observer() {

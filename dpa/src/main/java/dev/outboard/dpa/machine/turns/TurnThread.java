@@ -135,6 +135,7 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
 
     private void take(int operations, long cycles) {
         machine.counters(actor).advance(operations, cycles);
+        machine.spend(cycles);
         unitCycles += cycles;
         Fuel.checkWatchdog(unitCycles, options);
     }

@@ -1,0 +1,18 @@
+package dev.outboard.dpa.nic;
+
+/// How far a queue is.
+///
+/// @param depth how many entries a completion queue has, or the send queue of a pair has blocks
+/// @param written how many entries were written to a completion queue, or a pair has sent
+/// @param armed whether a completion queue activates its handler at its next entry
+/// @param error whether it has failed
+public record QueueStatus(
+        Kind kind, int number, int depth, long written, boolean armed, boolean error) {
+    /// What it is.
+    public enum Kind {
+        /// A completion queue.
+        COMPLETION_QUEUE,
+        /// A send and a receive queue.
+        QUEUE_PAIR
+    }
+}

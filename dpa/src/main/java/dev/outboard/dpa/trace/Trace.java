@@ -1,0 +1,197 @@
+package dev.outboard.dpa.trace;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/// A trace of all processes of a device: what happens from its begin to [#close], in the order in
+/// which it happened. It holds a limited number of events; later ones are counted and lost. Any
+/// thread may use it.
+///
+/// ```java
+/// try (Trace trace = device.trace()) {
+///     process.call(LedgerStub.add(word, 5));
+///     trace.write(out);
+/// }
+/// ```
+public final class Trace implements AutoCloseable {
+    /// How many events a trace of a device holds: about 50 MB.
+    public static final int MOST_EVENTS = 1 << 20;
+
+    private static final int FIRST_CAPACITY = 1 << 10;
+
+    private final Tracer tracer;
+    private final int mostEvents;
+    private final long start;
+    private final List<Running> running = new ArrayList<>();
+    private Event[] events;
+    private long[] nanos;
+    private Timeline[] processes;
+    private String[] names;
+    private int[] whos;
+    private int[] values;
+    private int[] queues;
+    private long[] tokens;
+    private int count;
+    private long lost;
+    private boolean closed;
+
+    /// What an event is, and what its columns hold.
+    enum Event {
+        /// A thread (who, name) has got a unit (value).
+        BEGIN,
+        /// A thread (who, name) gives its unit (value) back.
+        END,
+        /// A thread or the host (who) rings at a register (value) for a queue; token.
+        RING,
+        /// A NIC (who) takes the doorbell of a register (value) and a queue; token.
+        TAKE,
+        /// A NIC (who) executes a command of the host for a queue.
+        COMMAND,
+        /// A NIC (who) begins an entry (value) of a queue.
+        WORK,
+        /// A NIC (who) is done with an entry of a queue; the syndrome is the value.
+        DONE,
+        /// A NIC (who) writes an entry (token) to a queue, because of a queue pair (value).
+        COMPLETE,
+        /// A queue activates a thread (who).
+        FIRE
+    }
+
+    /// A thread that had a unit when the trace was begun.
+    record Running(Timeline process, int thread, String name, int unit) {}
+
+    Trace(Tracer tracer, int mostEvents) {
+        this.tracer = tracer;
+        this.mostEvents = mostEvents;
+        start = tracer.nanos();
+        int capacity = Math.min(FIRST_CAPACITY, mostEvents);
+        events = new Event[capacity];
+        nanos = new long[capacity];
+        processes = new Timeline[capacity];
+        names = new String[capacity];
+        whos = new int[capacity];
+        values = new int[capacity];
+        queues = new int[capacity];
+        tokens = new long[capacity];
+    }
+
+    /// A thread has a unit now. Told after the begin: if it has got the unit since, that was told,
+    /// too.
+    public synchronized void running(Timeline process, int thread, String name, int unit) {
+        running.add(new Running(process, thread, name, unit));
+    }
+
+    /// The time is read while others wait, so that events are in its order.
+    synchronized void add(
+            Event event, Timeline process, String name, int who, int value, int queue, long token) {
+        if (closed) {
+            return;
+        }
+        if (count == mostEvents) {
+            lost++;
+            return;
+        }
+        if (count == events.length) {
+            grow();
+        }
+        events[count] = event;
+        nanos[count] = tracer.nanos() - start;
+        processes[count] = process;
+        names[count] = name;
+        whos[count] = who;
+        values[count] = value;
+        queues[count] = queue;
+        tokens[count] = token;
+        count++;
+    }
+
+    private void grow() {
+        int capacity = Math.min(2 * count, mostEvents);
+        events = Arrays.copyOf(events, capacity);
+        nanos = Arrays.copyOf(nanos, capacity);
+        processes = Arrays.copyOf(processes, capacity);
+        names = Arrays.copyOf(names, capacity);
+        whos = Arrays.copyOf(whos, capacity);
+        values = Arrays.copyOf(values, capacity);
+        queues = Arrays.copyOf(queues, capacity);
+        tokens = Arrays.copyOf(tokens, capacity);
+    }
+
+    /// How many events it holds.
+    public synchronized int events() {
+        return count;
+    }
+
+    /// How many events came when it was full, and are not in it.
+    public synchronized long lost() {
+        return lost;
+    }
+
+    /// Ends the trace and writes it, as Perfetto reads it: packets of track descriptors and track
+    /// events, with times since the begin.
+    public void write(OutputStream out) throws IOException {
+        write(out, 0);
+    }
+
+    /// The same as a part of a file that holds several traces, one after the other.
+    ///
+    /// @param part tells it from the other traces of the file
+    public void write(OutputStream out, int part) throws IOException {
+        close();
+        new TrackEvents(this, part, out).write();
+    }
+
+    /// Ends the trace. What it holds can still be written.
+    @Override
+    public void close() {
+        tracer.end(this);
+        synchronized (this) {
+            closed = true;
+        }
+    }
+
+    // What it holds once it has ended, for whoever writes it.
+
+    String clockName() {
+        return tracer.clockName();
+    }
+
+    List<Running> running() {
+        return running;
+    }
+
+    Event event(int index) {
+        return events[index];
+    }
+
+    long nanos(int index) {
+        return nanos[index];
+    }
+
+    Timeline process(int index) {
+        return processes[index];
+    }
+
+    String name(int index) {
+        return names[index];
+    }
+
+    int who(int index) {
+        return whos[index];
+    }
+
+    int value(int index) {
+        return values[index];
+    }
+
+    int queue(int index) {
+        return queues[index];
+    }
+
+    long token(int index) {
+        return tokens[index];
+    }
+}

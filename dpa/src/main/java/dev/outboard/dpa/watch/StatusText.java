@@ -1,0 +1,81 @@
+package dev.outboard.dpa.watch;
+
+import dev.outboard.dpa.flexio.DpaDevice;
+import dev.outboard.dpa.flexio.FlexioErrorState.Kind;
+import dev.outboard.dpa.flexio.ProcessStatus;
+import dev.outboard.dpa.json.JsonWriter;
+import dev.outboard.dpa.machine.Fault;
+import dev.outboard.dpa.machine.RunMode;
+import dev.outboard.dpa.machine.ThreadReport;
+import dev.outboard.dpa.nic.QueueStatus;
+import java.util.Arrays;
+import java.util.List;
+
+/// What there is in a virtual machine of Java, as JSON; `status.schema.json` describes it.
+final class StatusText {
+    private StatusText() {}
+
+    static String of(long refused) {
+        List<ProcessStatus> processes =
+                DpaDevice.all().stream().flatMap(device -> device.status().stream()).toList();
+        return JsonWriter.object(json -> {
+            json.member("pid", ProcessHandle.current().pid());
+            json.member("refusedConnections", refused);
+            json.array("processes", processes, StatusText::write);
+        });
+    }
+
+    private static void write(JsonWriter json, ProcessStatus process) {
+        json.member("app", process.app());
+        if (process.mode() instanceof RunMode.Turns turns) {
+            boolean weak = turns.weak().isPresent() && !turns.isChecked();
+            json.member("mode", weak ? "WEAK" : "CHECK");
+            turns.weak().ifPresent(profile -> json.member("profile", profile.name()));
+        } else {
+            json.member("mode", "FAST");
+        }
+        json.member("running", process.isRunning());
+        json.member("exitStatus", process.error().exitStatus());
+        if (process.error().kind() == Kind.FATAL) {
+            Arrays.stream(Fault.values())
+                    .filter(fault -> fault.code() == process.error().exitStatus())
+                    .findFirst()
+                    .ifPresent(fault -> json.member("fault", fault.name()));
+        }
+        json.member("error", process.error().text());
+        json.array("threads", process.threads(), StatusText::write);
+        json.array("queues", process.queues(), StatusText::write);
+        json.member(
+                "heap",
+                heap -> {
+                    heap.member("sizeBytes", process.heap().sizeBytes());
+                    heap.member("requestedBytes", process.heap().requestedBytes());
+                    heap.member("allocatedBytes", process.heap().allocatedBytes());
+                });
+        json.member(
+                "discarded",
+                discarded -> {
+                    discarded.member("completions", process.discards().completions());
+                    discarded.member("foreignDoorbells", process.discards().foreignDoorbells());
+                    discarded.member("staleDoorbells", process.discards().staleDoorbells());
+                    discarded.member("messages", process.discards().messages());
+                });
+    }
+
+    private static void write(JsonWriter json, ThreadReport thread) {
+        json.member("name", thread.status().name());
+        json.member("kind", thread.kind().name());
+        json.member("state", thread.status().state().name());
+        json.member("unit", thread.status().unit());
+        json.member("activations", thread.activations());
+    }
+
+    private static void write(JsonWriter json, QueueStatus queue) {
+        json.member("kind", queue.kind().name());
+        json.member("number", queue.number());
+        json.member("depth", queue.depth());
+        json.member("written", queue.written());
+        json.member("armed", queue.armed());
+        json.member("error", queue.error());
+    }
+}
