@@ -44,6 +44,7 @@ class TidyTest {
                     List.of("AtomicJob", "Event", "Profile", "QueuePairAttributes", "ReadWriteJob"),
                     "a line of a log, a table or a report, as it is written there",
                     List.of(
+                            "App",
                             "CoreFile",
                             "Crash",
                             "CrashReport",

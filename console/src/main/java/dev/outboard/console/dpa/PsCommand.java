@@ -86,7 +86,7 @@ final class PsCommand implements Callable<Integer> {
     }
 
     private static void print(WatchStatus status, PrintWriter out) {
-        for (WatchStatus.Process process : status.processes()) {
+        for (WatchStatus.App process : status.processes()) {
             out.println(
                     "PID %d, app %s, %s%s, %s"
                             .formatted(
@@ -108,11 +108,11 @@ final class PsCommand implements Callable<Integer> {
         }
     }
 
-    private static void printThreads(WatchStatus.Process process, PrintWriter out) {
+    private static void printThreads(WatchStatus.App process, PrintWriter out) {
         Table table = new Table("rlllr");
         table.row("thread", "name", "activated by", "state", "activations");
         for (int number = 0; number < process.threads().size(); number++) {
-            WatchStatus.Thread thread = process.threads().get(number);
+            WatchStatus.Activity thread = process.threads().get(number);
             String by =
                     switch (thread.kind()) {
                         case ONCE -> "begin";
@@ -130,7 +130,7 @@ final class PsCommand implements Callable<Integer> {
         table.print(out, "  ");
     }
 
-    private static void printQueues(WatchStatus.Process process, PrintWriter out) {
+    private static void printQueues(WatchStatus.App process, PrintWriter out) {
         if (process.queues().isEmpty()) {
             return;
         }

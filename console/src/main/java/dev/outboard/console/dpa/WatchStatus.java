@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What a process of the operating system tells of its processes of the DPA, as
 /// `status.schema.json` describes it.
-record WatchStatus(long pid, long refusedConnections, List<Process> processes) {
+record WatchStatus(long pid, long refusedConnections, List<App> processes) {
     WatchStatus {
         need(processes, "processes");
     }
@@ -21,7 +21,7 @@ record WatchStatus(long pid, long refusedConnections, List<Process> processes) {
     }
 
     /// A process of the DPA: what it is, what it has, and what it has lost.
-    record Process(
+    record App(
             String app,
             String mode,
             @Nullable Profile profile,
@@ -29,11 +29,11 @@ record WatchStatus(long pid, long refusedConnections, List<Process> processes) {
             int exitStatus,
             @Nullable String fault,
             String error,
-            List<Thread> threads,
+            List<Activity> threads,
             List<QueueStatus> queues,
             Heap heap,
             Discarded discarded) {
-        Process {
+        App {
             need(app, "app");
             need(mode, "mode");
             need(error, "error");
@@ -53,13 +53,13 @@ record WatchStatus(long pid, long refusedConnections, List<Process> processes) {
     }
 
     /// A thread.
-    record Thread(
+    record Activity(
             String name,
             ThreadAttributes.Kind kind,
             ThreadStatus.State state,
             int unit,
             long activations) {
-        Thread {
+        Activity {
             need(name, "name");
             need(kind, "kind");
             need(state, "state");
@@ -70,8 +70,7 @@ record WatchStatus(long pid, long refusedConnections, List<Process> processes) {
     record Heap(long sizeBytes, long requestedBytes, long allocatedBytes) {}
 
     /// What was not done.
-    record Discarded(
-            long completions, long foreignDoorbells, long staleDoorbells, long messages) {
+    record Discarded(long completions, long foreignDoorbells, long staleDoorbells, long messages) {
         /// In words.
         @Override
         public String toString() {

@@ -20,11 +20,10 @@ final class WatchedPrograms {
         return all.stream()
                 .filter(watched -> watched.pid() == pid)
                 .findFirst()
-                .orElseThrow(
-                        () ->
-                                new CommandException(
-                                        "no program of this user with PID %d can be looked at: run it by"
-                                                        .formatted(pid)
-                                                + " 'outboard dpa run', or let it call Watch.open"));
+                .orElseThrow(() ->
+                        new CommandException(
+                                "no program of this user with PID %d can be looked at: run it by"
+                                                .formatted(pid)
+                                        + " 'outboard dpa run', or let it call Watch.open"));
     }
 }

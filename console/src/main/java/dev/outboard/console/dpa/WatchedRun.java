@@ -28,10 +28,11 @@ final class WatchedRun implements AutoCloseable {
     WatchedRun(CommandSpec spec, DpaDevice device, Optional<Path> file) {
         err = spec.commandLine().getErr();
         trace =
-                file.map(to -> {
-                            OutputStream out = TraceCommand.create(spec, to);
-                            return new FileTrace(device.trace(), to, out);
-                        })
+                file.map(
+                                to -> {
+                                    OutputStream out = TraceCommand.create(spec, to);
+                                    return new FileTrace(device.trace(), to, out);
+                                })
                         .orElse(null);
         watch = open();
     }
@@ -61,9 +62,7 @@ final class WatchedRun implements AutoCloseable {
                 try (OutputStream out = trace.out) {
                     trace.trace.write(out);
                 }
-                note(
-                        TraceCommand.told(
-                                trace.trace.events(), trace.trace.lost(), trace.file));
+                note(TraceCommand.told(trace.trace.events(), trace.trace.lost(), trace.file));
             }
         } catch (IOException e) {
             throw new CommandException("the trace cannot be written: " + e.getMessage(), e);

@@ -125,7 +125,8 @@ public final class DpaDevice {
     public Trace trace() {
         Trace trace = machine().tracer().start(Trace.MOST_EVENTS);
         for (FlexioProcess process : processes.list()) {
-            List<ThreadReport> threads = process.process().threads();
+            boolean ended = process.errorState().exitStatus() != 0;
+            List<ThreadReport> threads = ended ? List.of() : process.process().threads();
             for (int number = 0; number < threads.size(); number++) {
                 ThreadStatus thread = threads.get(number).status();
                 if (thread.state() == ThreadStatus.State.RUNNING && thread.unit() >= 0) {

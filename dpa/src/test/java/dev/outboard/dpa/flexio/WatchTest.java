@@ -82,11 +82,17 @@ class WatchTest {
             handler.run(server.context.value());
             assertThat(process.call(EchoStub.call(client.context, 5))).isEqualTo(5);
             process.call(EchoStub.ring(client.context, 0x99999));
-            Eventually.until(() -> process.status().discards().foreignDoorbells() == 2);
+            Eventually.until(() -> {
+                process.call(EchoStub.hasOutbox(0));
+                return process.status().discards().foreignDoorbells() == 2;
+            });
+            long calls = process.status().threads().getFirst().activations();
+            assertThat(calls).isGreaterThan(2);
             assertThat(status())
                     .contains(
                             "{ \"name\": \"RPC\", \"kind\": \"RPC\", \"state\": \"INACTIVE\","
-                                    + " \"unit\": -1, \"activations\": 2 }")
+                                    + " \"unit\": -1, \"activations\": "
+                                    + calls)
                     .contains(queue(client.completions.number(), 16, 2))
                     .contains("\"foreignDoorbells\": 2")
                     .contains("\"sizeBytes\": " + (4 << 20));
