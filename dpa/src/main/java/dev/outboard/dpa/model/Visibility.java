@@ -36,8 +36,8 @@ final class Visibility {
         }
     }
 
-    /// Whether the step that shows that granule may be taken, and is one of the thread: a granule is
-    /// shown once, however many threads have written to it. Most answers need no look at other
+    /// Whether the step that shows that granule may be taken, and is one of the thread: a granule
+    /// is shown once, however many threads have written to it. Most answers need no look at other
     /// threads.
     ///
     /// @param state the one that was looked at
@@ -52,9 +52,7 @@ final class Visibility {
         }
         Unseen oldest = memory.oldestUnseen();
         boolean late =
-                one.follows(oldest)
-                        && hiders[oldest.granule()] > 0
-                        && !memory.mayFollow(oldest);
+                one.follows(oldest) && hiders[oldest.granule()] > 0 && !memory.mayFollow(oldest);
         return !late && together(state, one.granule()) != null;
     }
 

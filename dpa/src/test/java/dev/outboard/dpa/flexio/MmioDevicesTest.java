@@ -185,7 +185,12 @@ class MmioDevicesTest {
                     "for windows only",
                     () ->
                             FlexioMkey.create(
-                                    process.domain(), registers, 0, 8, Access.REMOTE_WRITE));
+                                    process.domain(),
+                                    registers,
+                                    0,
+                                    8,
+                                    Access.LOCAL_WRITE,
+                                    Access.REMOTE_WRITE));
             bad("no key can be made", () -> FlexioMkey.create(process.domain(), registers, 0, 129));
             bad(
                     "device 'tripler': they are for windows only",

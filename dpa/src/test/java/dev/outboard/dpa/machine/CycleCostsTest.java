@@ -117,7 +117,7 @@ class CycleCostsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(ExternalKind.class)
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "MMIO")
     @Requirement({"DPA-INT-4", "DPA-INT-13c"})
     void theKindOfMemoryBehindAWindowDecidesWhatItCosts(ExternalKind kind) {
         for (RunMode mode : CountersTest.inTurns()) {
