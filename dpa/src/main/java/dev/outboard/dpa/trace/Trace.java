@@ -37,6 +37,7 @@ public final class Trace implements AutoCloseable {
     private int count;
     private long lost;
     private boolean closed;
+    private long end;
 
     /// What an event is, and what its columns hold.
     enum Event {
@@ -149,7 +150,10 @@ public final class Trace implements AutoCloseable {
     public void close() {
         tracer.end(this);
         synchronized (this) {
-            closed = true;
+            if (!closed) {
+                closed = true;
+                end = tracer.nanos() - start;
+            }
         }
     }
 
@@ -157,6 +161,11 @@ public final class Trace implements AutoCloseable {
 
     String clockName() {
         return tracer.clockName();
+    }
+
+    /// The time of what has not ended before.
+    long end() {
+        return lost > 0 ? nanos[count - 1] : end;
     }
 
     List<Running> running() {

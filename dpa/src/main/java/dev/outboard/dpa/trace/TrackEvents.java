@@ -114,11 +114,10 @@ final class TrackEvents {
 
     void write() throws IOException {
         beginRunning();
-        long last = 0;
         for (int index = 0; index < trace.events(); index++) {
-            last = trace.nanos(index);
             write(index);
         }
+        long last = trace.end();
         for (Track thread : List.copyOf(running.keySet())) {
             endThread(thread, last);
         }

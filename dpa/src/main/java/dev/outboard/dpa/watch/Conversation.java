@@ -34,7 +34,7 @@ final class Conversation implements AutoCloseable {
         key = channel.register(selector, 0);
     }
 
-    /// Waits until bytes can be read, or none will come any more.
+    /// Waits until bytes can be read or written, or never will be.
     ///
     /// @return false if the time is over
     private boolean await(int operation, Duration atMost) throws IOException {
@@ -72,9 +72,10 @@ final class Conversation implements AutoCloseable {
         return read;
     }
 
-    /// Reads a line, and waits for all of it no longer than for its first byte.
+    /// Reads a line.
     ///
-    /// @throws IOException if it is too long, or does not end
+    /// @param atMost how long all of it may take
+    /// @throws IOException if it is too long, or does not come in time
     String line(Duration atMost) throws IOException {
         long end = System.nanoTime() + atMost.toNanos();
         ByteBuffer one = ByteBuffer.allocate(1);

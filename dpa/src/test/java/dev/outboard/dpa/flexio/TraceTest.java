@@ -242,6 +242,13 @@ class TraceTest {
                 assertThat(spins).hasSize(2).allMatch(slice -> slice.begin() == 0);
                 assertThat(spins.getFirst().ended()).isNotEqualTo(spins.getLast().ended());
             }
+            // Nothing at all happens in this one.
+            try (Trace trace = device.trace()) {
+                assertThat(trace.events()).isZero();
+                assertThat(TraceFile.read(bytes(trace)).slices("unit \\d+"))
+                        .singleElement()
+                        .matches(slice -> slice.name().equals("spin") && slice.ended() > 0);
+            }
             process.heap().copyIn(flags.getLast(), EchoSide.bytes(1));
         }
     }
