@@ -121,7 +121,7 @@ class CatalogTest {
                         .findFirst()
                         .orElseThrow();
 
-        assertThat(dpa.rows()).hasSize(349);
+        assertThat(dpa.rows()).hasSize(350);
         assertThat(dpa.rows().keySet())
                 .containsAll(IntStream.rangeClosed(1, 53).mapToObj(n -> "DPA-LIT-" + n).toList())
                 .allMatch(id -> id.startsWith("DPA-"));
