@@ -5,12 +5,17 @@ import org.jspecify.annotations.NullMarked;
 
 /// The verbs, connection management and the providers behind them. Needs nothing but the JDK.
 @NullMarked
+@SuppressWarnings("module") // The DPA's module is compiled later.
 module dev.outboard.fabric {
     requires static org.jspecify;
 
     exports dev.outboard.fabric;
     exports dev.outboard.fabric.sim;
     exports dev.outboard.fabric.spi;
+    exports dev.outboard.fabric.pcapng to
+            dev.outboard.dpa;
+    exports dev.outboard.fabric.steering to
+            dev.outboard.dpa;
 
     uses FabricProvider;
 

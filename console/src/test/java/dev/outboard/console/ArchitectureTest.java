@@ -326,10 +326,11 @@ class ArchitectureTest {
         "roce.ud,        'memory;verbs;roce.wire;roce.transport;roce.ud'",
         "roce.raw,       'memory;verbs;roce.wire;roce.transport;roce.raw'",
         "roce.cm,        'memory;verbs;roce.wire;roce.transport;roce.cm'",
-        "roce.nic,       'memory;verbs;drive;roce.wire;roce.transport;roce.rc;roce.ud;roce.raw;"
-                + "roce.cm;roce.nic'",
-        "roce.device,    'memory;verbs;drive;linux;roce.wire;roce.transport;roce.rc;roce.ud;"
-                + "roce.raw;roce.cm;roce.nic;roce.device'",
+        "steering,       'steering'",
+        "roce.nic,       'memory;verbs;drive;steering;roce.wire;roce.transport;roce.rc;roce.ud;"
+                + "roce.raw;roce.cm;roce.nic'",
+        "roce.device,    'memory;verbs;drive;steering;linux;roce.wire;roce.transport;roce.rc;"
+                + "roce.ud;roce.raw;roce.cm;roce.nic;roce.device'",
         "sim.network,    'memory;verbs;roce.wire;roce.transport;sim.network'",
         "pcapng,         'pcapng'",
         "roce.io,        'spi;memory;verbs;linux;pcapng;roce.wire;roce.transport;roce.io'",

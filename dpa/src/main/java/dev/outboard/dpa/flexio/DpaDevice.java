@@ -7,6 +7,8 @@ import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.ThreadReport;
 import dev.outboard.dpa.machine.ThreadStatus;
 import dev.outboard.dpa.machine.UnitGrid;
+import dev.outboard.dpa.nic.EthernetSwitch;
+import dev.outboard.dpa.nic.NicPort;
 import dev.outboard.dpa.process.DpaMachine;
 import dev.outboard.dpa.trace.Trace;
 import dev.outboard.fabric.Device;
@@ -35,6 +37,7 @@ public final class DpaDevice {
     private final AtomicInteger numbers = new AtomicInteger(FIRST_NUMBER);
 
     private final int functions;
+    private final EthernetSwitch network;
     private final Supplier<Observer> observers;
     private final Optional<Device> fabric;
     private final Living<FlexioProcess> processes = new Living<>();
@@ -48,6 +51,7 @@ public final class DpaDevice {
         this.fabric = fabric;
         this.functions = functions;
         this.observers = observers;
+        network = new EthernetSwitch(functions);
         ALL.add(this);
     }
 
@@ -162,6 +166,20 @@ public final class DpaDevice {
             throw FlexioException.refuse(Reason.NOT_SUPPORTED, "The device has no DPA");
         }
         return machine;
+    }
+
+    /// DPA-FXQ-12: the port of a function of the NIC.
+    ///
+    /// @param function its number, from 0
+    /// @throws FlexioException if the device has no such function
+    public NicPort port(int function) {
+        checkFunction(function);
+        return network.port(function);
+    }
+
+    /// What joins the ports.
+    EthernetSwitch network() {
+        return network;
     }
 
     void checkFunction(int function) {

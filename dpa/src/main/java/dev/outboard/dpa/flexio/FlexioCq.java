@@ -1,10 +1,13 @@
 package dev.outboard.dpa.flexio;
 
 import dev.outboard.dpa.flexio.FlexioException.Reason;
+import dev.outboard.dpa.machine.ThreadHandle;
 import dev.outboard.dpa.nic.CompletionQueue;
 import dev.outboard.dpa.nic.CompletionQueue.Arming;
+import dev.outboard.dpa.nic.CompletionQueue.Option;
 import dev.outboard.dpacc.DpaAddr;
 import java.util.Optional;
+import java.util.Set;
 
 /// DPA-FXQ-1: a completion queue. Device code finds its entries in the ring.
 public final class FlexioCq extends FlexioObject {
@@ -24,7 +27,7 @@ public final class FlexioCq extends FlexioObject {
     /// @param logDepth the binary logarithm of their number
     /// @param doorbellRecord where device code publishes its consumer index
     /// @param arming whether it is armed at first, or always
-    /// @param ignoresOverrun whether entries that were not taken may be written over
+    /// @param options what is done otherwise than usually
     /// @param handler what it activates
     /// @param uar through whose outboxes it is armed; if empty, that of the process
     public record Attributes(
@@ -32,7 +35,7 @@ public final class FlexioCq extends FlexioObject {
             int logDepth,
             DpaAddr doorbellRecord,
             Arming arming,
-            boolean ignoresOverrun,
+            Set<Option> options,
             Optional<FlexioEventHandler> handler,
             Optional<FlexioUar> uar) {
 
@@ -43,44 +46,32 @@ public final class FlexioCq extends FlexioObject {
                     logDepth,
                     doorbellRecord,
                     Arming.ARMED,
-                    false,
+                    Set.of(),
                     Optional.empty(),
                     Optional.empty());
         }
 
         /// The same, armed otherwise.
         public Attributes with(Arming arming) {
-            return new Attributes(
-                    ring, logDepth, doorbellRecord, arming, ignoresOverrun, handler, uar);
+            return new Attributes(ring, logDepth, doorbellRecord, arming, options, handler, uar);
         }
 
-        /// The same without looking for overrun.
-        public Attributes ignoringOverrun() {
-            return new Attributes(ring, logDepth, doorbellRecord, arming, true, handler, uar);
+        /// The same with those options.
+        public Attributes with(Option... added) {
+            return new Attributes(
+                    ring, logDepth, doorbellRecord, arming, Set.of(added), handler, uar);
         }
 
         /// The same with another UAR.
         public Attributes through(FlexioUar other) {
             return new Attributes(
-                    ring,
-                    logDepth,
-                    doorbellRecord,
-                    arming,
-                    ignoresOverrun,
-                    handler,
-                    Optional.of(other));
+                    ring, logDepth, doorbellRecord, arming, options, handler, Optional.of(other));
         }
 
         /// The same with a handler.
         public Attributes activating(FlexioEventHandler activated) {
             return new Attributes(
-                    ring,
-                    logDepth,
-                    doorbellRecord,
-                    arming,
-                    ignoresOverrun,
-                    Optional.of(activated),
-                    uar);
+                    ring, logDepth, doorbellRecord, arming, options, Optional.of(activated), uar);
         }
     }
 
@@ -98,7 +89,7 @@ public final class FlexioCq extends FlexioObject {
                             attributes.logDepth,
                             attributes.doorbellRecord.value(),
                             attributes.arming,
-                            attributes.ignoresOverrun,
+                            attributes.options,
                             attributes.handler.map(FlexioEventHandler::thread),
                             uar);
             CompletionQueue queue = process.act(host -> process.nic().completionQueue(made));
@@ -121,8 +112,9 @@ public final class FlexioCq extends FlexioObject {
         return queue;
     }
 
-    Optional<FlexioEventHandler> handler() {
-        return handler;
+    /// Whom reports name as the thread that posts to a queue with these completions: the handler.
+    ThreadHandle poster() {
+        return handler.map(FlexioEventHandler::thread).orElse(process().server());
     }
 
     @Override

@@ -535,6 +535,7 @@ public final class FlexioProcess implements AutoCloseable {
             closed = true;
         }
         process.close();
+        device.network().forget(nic);
         nic.close();
         device.processes().remove(this);
         host.release(this);

@@ -1,7 +1,6 @@
 package dev.outboard.dpa.flexio;
 
 import dev.outboard.dpa.flexio.FlexioException.Reason;
-import dev.outboard.dpa.machine.ThreadHandle;
 import dev.outboard.dpa.nic.FabricPair;
 import dev.outboard.dpa.nic.QueuePair;
 import dev.outboard.dpacc.DpaAddr;
@@ -38,7 +37,18 @@ public final class FlexioQp extends FlexioObject {
     /// @param ring where its blocks of 64 bytes lie
     /// @param logBlocks the binary logarithm of their number, up to 15
     /// @param completions where its completions go
-    public record Send(DpaAddr ring, int logBlocks, FlexioCq completions) {}
+    public record Send(DpaAddr ring, int logBlocks, FlexioCq completions) {
+        /// As the NIC knows it.
+        ///
+        /// @throws FlexioException if the depth is none
+        QueuePair.Send made() {
+            try {
+                return new QueuePair.Send(ring.value(), logBlocks, completions.queue());
+            } catch (IllegalArgumentException e) {
+                throw FlexioException.refuse(Reason.BAD_ARGUMENT, String.valueOf(e.getMessage()));
+            }
+        }
+    }
 
     /// Where a receive queue is.
     ///
@@ -47,7 +57,19 @@ public final class FlexioQp extends FlexioObject {
     /// @param doorbellRecord where device code publishes its producer index
     /// @param completions where its completions go
     public record Receive(
-            DpaAddr ring, int logEntries, DpaAddr doorbellRecord, FlexioCq completions) {}
+            DpaAddr ring, int logEntries, DpaAddr doorbellRecord, FlexioCq completions) {
+        /// As the NIC knows it.
+        ///
+        /// @throws FlexioException if the depth is none
+        QueuePair.Receive made() {
+            try {
+                return new QueuePair.Receive(
+                        ring.value(), logEntries, doorbellRecord.value(), completions.queue());
+            } catch (IllegalArgumentException e) {
+                throw FlexioException.refuse(Reason.BAD_ARGUMENT, String.valueOf(e.getMessage()));
+            }
+        }
+    }
 
     /// Makes a queue pair that is not connected.
     ///
@@ -56,19 +78,8 @@ public final class FlexioQp extends FlexioObject {
     public static FlexioQp create(FlexioProcess process, Attributes attributes) {
         Send send = attributes.send;
         Receive receive = attributes.receive;
-        QueuePair.Send sends;
-        QueuePair.Receive receives;
-        try {
-            sends = new QueuePair.Send(send.ring.value(), send.logBlocks, send.completions.queue());
-            receives =
-                    new QueuePair.Receive(
-                            receive.ring.value(),
-                            receive.logEntries,
-                            receive.doorbellRecord.value(),
-                            receive.completions.queue());
-        } catch (IllegalArgumentException e) {
-            throw FlexioException.refuse(Reason.BAD_ARGUMENT, String.valueOf(e.getMessage()));
-        }
+        QueuePair.Send sends = send.made();
+        QueuePair.Receive receives = receive.made();
         int uar = attributes.uar.orElse(process.uar()).numberFor(process);
         send.completions.acquire(process);
         try {
@@ -77,7 +88,7 @@ public final class FlexioQp extends FlexioObject {
             send.completions.release();
             throw e;
         }
-        QueuePair.User user = new QueuePair.User(user(process, send), attributes.userIndex, uar);
+        QueuePair.User user = new QueuePair.User(send.completions.poster(), attributes.userIndex, uar);
         QueuePair pair;
         try {
             pair = process.act(host -> process.nic().queuePair(sends, receives, user));
@@ -87,11 +98,6 @@ public final class FlexioQp extends FlexioObject {
             throw FlexioException.refuse(Reason.BAD_ARGUMENT, String.valueOf(e.getMessage()));
         }
         return process.adopt(new FlexioQp(process, pair, attributes));
-    }
-
-    /// Reports name the handler of the send completions as the thread that posts.
-    private static ThreadHandle user(FlexioProcess process, Send send) {
-        return send.completions.handler().map(FlexioEventHandler::thread).orElse(process.server());
     }
 
     /// Connects two queue pairs of one process with each other, or one with itself.

@@ -10,6 +10,8 @@ public record AsyncEvent(Kind kind, int queueNumber) {
         COMPLETION_QUEUE_OVERRUN,
         /// A queue pair went to its error state.
         QUEUE_PAIR_ERROR,
+        /// A send or receive queue of frames went to its error state.
+        FRAME_QUEUE_ERROR,
         /// DPA-FXO-7: a doorbell was dropped, since the NIC has no such queue for it.
         FOREIGN_DOORBELL
     }

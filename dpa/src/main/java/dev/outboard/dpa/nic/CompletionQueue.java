@@ -11,6 +11,7 @@ import dev.outboard.dpa.nic.layout.DoorbellRecord;
 import dev.outboard.dpa.nic.layout.Syndrome;
 import dev.outboard.dpa.trace.NicTimeline;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /// A completion queue (CQ): a ring in memory, into which the NIC writes entries, and a handler that
@@ -38,7 +39,7 @@ public final class CompletionQueue implements NicQueue {
     /// @param logDepth the binary logarithm of their number
     /// @param doorbellRecord where software publishes its consumer index
     /// @param arming whether it is armed at first, or always
-    /// @param ignoresOverrun whether entries that were not taken may be written over
+    /// @param options what is done otherwise than usually
     /// @param thread the handler that it activates
     /// @param uar through whose outboxes it may be armed
     public record Attributes(
@@ -46,11 +47,12 @@ public final class CompletionQueue implements NicQueue {
             int logDepth,
             long doorbellRecord,
             Arming arming,
-            boolean ignoresOverrun,
+            Set<Option> options,
             Optional<ThreadHandle> thread,
             int uar) {
         /// Checks the depth.
         public Attributes {
+            options = Set.copyOf(options);
             if (logDepth < 0 || logDepth > MAX_LOG_DEPTH) {
                 throw new IllegalArgumentException(
                         "A completion queue has 2^0 to 2^%d entries, not 2^%d"
@@ -61,37 +63,41 @@ public final class CompletionQueue implements NicQueue {
         /// A queue that is armed, watches for overrun and activates nobody.
         public static Attributes of(long ring, int logDepth, long doorbellRecord) {
             return new Attributes(
-                    ring, logDepth, doorbellRecord, Arming.ARMED, false, Optional.empty(), 0);
+                    ring, logDepth, doorbellRecord, Arming.ARMED, Set.of(), Optional.empty(), 0);
         }
 
         /// The same, armed otherwise.
         public Attributes with(Arming arming) {
-            return new Attributes(
-                    ring, logDepth, doorbellRecord, arming, ignoresOverrun, thread, uar);
+            return new Attributes(ring, logDepth, doorbellRecord, arming, options, thread, uar);
         }
 
-        /// The same without looking for overrun.
-        public Attributes ignoringOverrun() {
-            return new Attributes(ring, logDepth, doorbellRecord, arming, true, thread, uar);
+        /// The same with those options.
+        public Attributes with(Option... added) {
+            return new Attributes(
+                    ring, logDepth, doorbellRecord, arming, Set.of(added), thread, uar);
         }
 
         /// The same with another UAR.
         public Attributes through(int otherUar) {
             return new Attributes(
-                    ring, logDepth, doorbellRecord, arming, ignoresOverrun, thread, otherUar);
+                    ring, logDepth, doorbellRecord, arming, options, thread, otherUar);
         }
 
         /// The same with a handler.
         public Attributes activating(ThreadHandle handler) {
             return new Attributes(
-                    ring,
-                    logDepth,
-                    doorbellRecord,
-                    arming,
-                    ignoresOverrun,
-                    Optional.of(handler),
-                    uar);
+                    ring, logDepth, doorbellRecord, arming, options, Optional.of(handler), uar);
         }
+    }
+
+    /// What a queue may do otherwise.
+    public enum Option {
+        /// Entries that were not taken may be written over.
+        IGNORES_OVERRUN,
+        /// DPA-FXQ-2b: each entry is written where the first one is, so that there always is the
+        /// latest one; its work counter tells how far a work queue is. Indices, owner bits and
+        /// overrun are as if the ring were there.
+        COLLAPSED
     }
 
     /// DPA-FXE-4: when a queue activates its handler.
@@ -119,13 +125,18 @@ public final class CompletionQueue implements NicQueue {
     }
 
     private void describe(Observer observer) {
-        for (long index = 0; index < 1L << attributes.logDepth; index++) {
+        long entries =
+                attributes.options.contains(Option.COLLAPSED) ? 1 : 1L << attributes.logDepth;
+        for (long index = 0; index < entries; index++) {
             long entry = entry(index);
             observer.role(entry + CompletionEntry.OWNER, 1, WordRole.COMPLETION, number);
             observer.role(
                     entry + CompletionEntry.SYNDROME, Integer.BYTES, WordRole.SYNDROME, number);
         }
-        WordRole role = attributes.ignoresOverrun ? WordRole.IGNORED_INDEX : WordRole.INDEX;
+        WordRole role =
+                attributes.options.contains(Option.IGNORES_OVERRUN)
+                        ? WordRole.IGNORED_INDEX
+                        : WordRole.INDEX;
         observer.role(attributes.doorbellRecord, DoorbellRecord.BYTES, role, number);
         attributes.thread.ifPresent(handler -> {
             observer.attach(number, handler.actor(), attributes.arming == Arming.ALWAYS);
@@ -168,7 +179,8 @@ public final class CompletionQueue implements NicQueue {
     }
 
     private long entry(long index) {
-        long slot = index & ((1L << attributes.logDepth) - 1);
+        boolean collapsed = attributes.options.contains(Option.COLLAPSED);
+        long slot = collapsed ? 0 : index & ((1L << attributes.logDepth) - 1);
         return attributes.ring + slot * CompletionEntry.BYTES;
     }
 
@@ -211,7 +223,7 @@ public final class CompletionQueue implements NicQueue {
 
     /// DPA-FXQ-6: looks for room, unless overrun is ignored.
     private boolean isFull(Nic nic) {
-        if (attributes.ignoresOverrun) {
+        if (attributes.options.contains(Option.IGNORES_OVERRUN)) {
             return false;
         }
         int consumer = DoorbellRecord.consumerIndex(nic, attributes.doorbellRecord);

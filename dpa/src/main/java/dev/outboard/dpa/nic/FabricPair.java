@@ -323,7 +323,8 @@ public final class FabricPair extends QueuePair {
     }
 
     /// DPA-FXQ-9: what was posted, and never came to the device, ends when all the rest has.
-    private void flushReceives(Nic nic) {
+    @Override
+    void flushReceives(Nic nic) {
         if (fetched == ended) {
             int producer = DoorbellRecord.producerIndex(nic, receives.doorbellRecord());
             int left = Math.min((producer - fetched) & INDEX_MASK, 1 << receives.logEntries());
@@ -340,6 +341,7 @@ public final class FabricPair extends QueuePair {
     // End
 
     /// Everything outstanding ends, and its peer gets no answer any more.
+    @Override
     void fail(Nic nic) {
         if (failed()) {
             stop();

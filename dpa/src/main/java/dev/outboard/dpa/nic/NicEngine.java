@@ -4,12 +4,16 @@ import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.Doorbell;
 import dev.outboard.dpa.machine.Host;
 import dev.outboard.dpa.machine.Nic;
+import dev.outboard.dpa.machine.ProcessEndedException;
+import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.dpa.nic.PortCounters.Drop;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.process.DpaProcess;
 import dev.outboard.dpa.trace.NicTimeline;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.MemoryRegion;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -49,7 +53,8 @@ public final class NicEngine implements Nic.Program {
     private final AtomicInteger numbers;
 
     private final NumberTable<CompletionQueue> completionQueues = new NumberTable<>();
-    private final NumberTable<QueuePair> queuePairs = new NumberTable<>();
+    private final NumberTable<SendingQueue> sendingQueues = new NumberTable<>();
+    private final NumberTable<FrameReceiveQueue> receiveQueues = new NumberTable<>();
 
     /// Where queue pairs meet the fabric, if the device has one.
     private final @Nullable FabricPort port;
@@ -57,8 +62,11 @@ public final class NicEngine implements Nic.Program {
     /// What the host wants to have done by the actor.
     private final Queue<Consumer<Nic>> commands = new ConcurrentLinkedQueue<>();
 
-    /// Queue pairs that have something to do.
-    private final List<QueuePair> active = new ArrayList<>();
+    /// Send queues that have something to do.
+    private final List<SendingQueue> active = new ArrayList<>();
+
+    /// What other queues of the device send to queues of this NIC.
+    private final FrameInbox frames;
 
     /// Adds a NIC to a process, which serves for as long as the others run.
     ///
@@ -94,6 +102,7 @@ public final class NicEngine implements Nic.Program {
                             .formatted(name, maxMessageBytes));
         }
         this.process = process;
+        frames = new FrameInbox(process::command);
         shared = new Shared(process.observer(), maxMessageBytes, numbers, events);
         port = fabric.map(device -> new FabricPort(device, process, shared)).orElse(null);
         process.nicServer(name, this);
@@ -156,39 +165,112 @@ public final class NicEngine implements Nic.Program {
             int number = numbers.getAndAdd(2);
             pair = new SimulatedPair(number, number + 1, send, receive, user, shared);
         }
-        queuePairs.add(pair.number(), pair);
+        sendingQueues.add(pair.number(), pair);
         return pair;
+    }
+
+    /// DPA-FXQ-1c: makes a send queue of frames that leave through a port.
+    public FrameSendQueue frameSendQueue(NicPort port, QueuePair.Send send, QueuePair.User user) {
+        FrameSendQueue queue =
+                new FrameSendQueue(numbers.getAndIncrement(), port, send, user, shared);
+        sendingQueues.add(queue.number(), queue);
+        return queue;
+    }
+
+    /// DPA-FXQ-1c: makes a receive queue of frames.
+    public FrameReceiveQueue frameReceiveQueue(QueuePair.Receive receive, QueuePair.User user) {
+        int number = numbers.getAndIncrement();
+        ReceivePool own = ReceivePool.of(number, receive, user.thread().actor(), shared);
+        return frameReceiveQueue(number, own, receive.completions(), user);
+    }
+
+    /// DPA-FXQ-1c: makes a receive queue of frames that takes entries from a pool.
+    public FrameReceiveQueue frameReceiveQueue(
+            ReceivePool pool, CompletionQueue completions, QueuePair.User user) {
+        return frameReceiveQueue(numbers.getAndIncrement(), pool, completions, user);
+    }
+
+    private FrameReceiveQueue frameReceiveQueue(
+            int number, ReceivePool pool, CompletionQueue completions, QueuePair.User user) {
+        FrameReceiveQueue queue =
+                new FrameReceiveQueue(this, number, pool, completions, user, shared);
+        receiveQueues.add(number, queue);
+        return queue;
+    }
+
+    /// DPA-FXQ-1c: makes a receive memory pool.
+    ///
+    /// @param thread the one that posts, for reports
+    public ReceivePool receivePool(ReceivePool.Attributes attributes, ThreadHandle thread) {
+        return new ReceivePool(numbers.getAndIncrement(), attributes, thread.actor(), shared);
     }
 
     /// Destroys a queue: when the call returns, the NIC is done with its memory.
     ///
     /// @return false if the process has ended, so that nobody does anything with it
     public boolean remove(NicQueue queue) {
-        AtomicBoolean removed = new AtomicBoolean();
-        commands.add(nic -> {
+        return perform(nic -> {
             switch (queue) {
                 case CompletionQueue completions -> completionQueues.remove(completions.number());
-                case QueuePair pair -> {
-                    queuePairs.remove(pair.number());
-                    pair.remove();
-                    active.remove(pair);
+                case SendingQueue sender -> {
+                    sendingQueues.remove(sender.number());
+                    sender.remove();
+                    active.remove(sender);
+                }
+                case FrameReceiveQueue receiver -> {
+                    receiveQueues.remove(receiver.number());
+                    receiver.remove();
                 }
             }
-            removed.set(true);
+        });
+    }
+
+    /// A port gives a frame of the host to one of the queues, and counts what becomes of it.
+    ///
+    /// @return whether the queue has it when the call returns
+    boolean receive(FrameReceiveQueue queue, NicPort port, MemorySegment frame) {
+        AtomicBoolean received = new AtomicBoolean();
+        boolean done;
+        try {
+            done =
+                    perform(nic ->
+                            received.set(queue.receive(nic, port, frame, (int) frame.byteSize())));
+        } catch (ProcessEndedException e) {
+            done = false;
+        }
+        return done ? received.get() : port.drop(Drop.QUEUE_GONE);
+    }
+
+    /// Where ports put frames of other queues of the device.
+    FrameInbox frames() {
+        return frames;
+    }
+
+    /// Has the actor do something, and waits for it.
+    ///
+    /// @return false if the process has ended, so that nobody does it
+    private boolean perform(Consumer<Nic> command) {
+        AtomicBoolean done = new AtomicBoolean();
+        commands.add(nic -> {
+            command.accept(nic);
+            done.set(true);
         });
         process.act(host -> {
             host.command();
             return true;
         });
-        return process.await(removed::get, COMMAND_LIMIT);
+        return process.await(done::get, COMMAND_LIMIT);
     }
 
     /// DPA-SYS-9: the host rings: it has posted entries up to that producer index, of 16 bits.
-    public void ring(Host host, QueuePair pair, int index) {
+    ///
+    /// @param queue has a send queue
+    public void ring(Host host, NicQueue queue, int index) {
         commands.add(nic -> {
-            if (pair.equals(queuePairs.find(pair.number()))) {
-                NicTimeline.of(nic).command(pair.number());
-                ring(pair, index);
+            if (queue instanceof SendingQueue sender
+                    && sender.equals(sendingQueues.find(sender.number()))) {
+                NicTimeline.of(nic).command(sender.number());
+                ring(sender, index);
             }
         });
         host.command();
@@ -210,7 +292,8 @@ public final class NicEngine implements Nic.Program {
     public List<QueueStatus> status() {
         List<QueueStatus> all = new ArrayList<>();
         completionQueues.forEach(queue -> all.add(queue.status()));
-        queuePairs.forEach(pair -> all.add(pair.status()));
+        sendingQueues.forEach(queue -> all.add(queue.status()));
+        receiveQueues.forEach(queue -> all.add(queue.status()));
         all.sort(Comparator.comparingInt(QueueStatus::number));
         return all;
     }
@@ -274,7 +357,7 @@ public final class NicEngine implements Nic.Program {
         }
     }
 
-    /// Lets each queue pair execute one entry.
+    /// Lets each send queue execute one entry.
     ///
     /// @return whether any did
     private boolean stepAll(Nic nic) {
@@ -301,20 +384,21 @@ public final class NicEngine implements Nic.Program {
             while ((command = commands.poll()) != null) {
                 command.accept(nic);
             }
+            frames.take(nic);
             return;
         }
         CompletionQueue completions =
                 doorbell.register() == AddressMap.ARM_DOORBELL
                         ? completionQueues.find(doorbell.number())
                         : null;
-        QueuePair pair =
+        SendingQueue sender =
                 doorbell.register() == AddressMap.SEND_DOORBELL
-                        ? queuePairs.find(doorbell.number())
+                        ? sendingQueues.find(doorbell.number())
                         : null;
         if (completions != null && completions.uar() == doorbell.uar()) {
             completions.arm(nic, doorbell.index());
-        } else if (pair != null && pair.uar() == doorbell.uar()) {
-            ring(pair, doorbell.index());
+        } else if (sender != null && sender.uar() == doorbell.uar()) {
+            ring(sender, doorbell.index());
         } else {
             shared.counters().foreignDoorbells.getAndIncrement();
             AsyncEvent.Kind kind = AsyncEvent.Kind.FOREIGN_DOORBELL;
@@ -322,9 +406,9 @@ public final class NicEngine implements Nic.Program {
         }
     }
 
-    private void ring(QueuePair pair, int index) {
-        if (pair.ring(index) && !active.contains(pair)) {
-            active.add(pair);
+    private void ring(SendingQueue sender, int index) {
+        if (sender.ring(index) && !active.contains(sender)) {
+            active.add(sender);
         }
     }
 }

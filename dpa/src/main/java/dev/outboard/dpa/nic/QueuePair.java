@@ -1,27 +1,16 @@
 package dev.outboard.dpa.nic;
 
-import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.machine.ThreadHandle;
 import java.util.function.Consumer;
 
 /// A queue pair (QP) of a reliable connection: a send queue whose doorbell software rings, and a
 /// receive queue whose doorbell record it writes. Made by a [NicEngine], and connected before the
 /// run; in the run only the engine's actor touches it.
-public abstract sealed class QueuePair implements NicQueue permits SimulatedPair, FabricPair {
+public abstract sealed class QueuePair extends SendingQueue permits SimulatedPair, FabricPair {
     private final int uar;
     private final Consumer<AsyncEvent> events;
     private final int logBlocks;
     private volatile boolean error;
-
-    /// What a step has done.
-    enum Step {
-        /// There is nothing to do until the next doorbell.
-        IDLE,
-        /// An entry is done.
-        DONE,
-        /// The peer has not answered.
-        WAITING
-    }
 
     /// Where a send queue is.
     ///
@@ -69,7 +58,7 @@ public abstract sealed class QueuePair implements NicQueue permits SimulatedPair
         this.events = events;
     }
 
-    private static void checkDepth(String queue, int logDepth) {
+    static void checkDepth(String queue, int logDepth) {
         if (logDepth < 0 || logDepth > MAX_LOG_DEPTH) {
             throw new IllegalArgumentException(
                     "A %s queue has a depth of 2^0 to 2^%d, not 2^%d"
@@ -90,17 +79,6 @@ public abstract sealed class QueuePair implements NicQueue permits SimulatedPair
     /// Connects two queue pairs of one NIC with each other, or one with itself.
     public abstract void connect(QueuePair peer);
 
-    /// DPA-FXQ-8: a doorbell tells up to where entries are posted.
-    ///
-    /// @return whether that is news
-    abstract boolean ring(int index);
-
-    /// Executes an entry of the send queue.
-    abstract Step step(Nic nic);
-
-    /// It is destroyed.
-    abstract void remove();
-
     /// It has failed, if it had not before.
     ///
     /// @return whether that is news
@@ -118,6 +96,7 @@ public abstract sealed class QueuePair implements NicQueue permits SimulatedPair
         error = true;
     }
 
+    @Override
     QueueStatus status() {
         return new QueueStatus(
                 QueueStatus.Kind.QUEUE_PAIR, number(), 1 << logBlocks, done(), false, error);

@@ -2,8 +2,10 @@ package dev.outboard.dpa.nic;
 
 /// How far a queue is.
 ///
-/// @param depth how many entries a completion queue has, or the send queue of a pair has blocks
-/// @param written how many entries were written to a completion queue, or a pair has sent
+/// @param depth how many entries a completion queue has, a send queue has blocks, or the entries
+///   of a receive queue are
+/// @param written how many entries were written to a completion queue, or a queue has
+///   sent or received
 /// @param armed whether a completion queue activates its handler at its next entry
 /// @param error whether it has failed
 public record QueueStatus(
@@ -13,6 +15,10 @@ public record QueueStatus(
         /// A completion queue.
         COMPLETION_QUEUE,
         /// A send and a receive queue.
-        QUEUE_PAIR
+        QUEUE_PAIR,
+        /// A send queue of frames.
+        SEND_QUEUE,
+        /// A receive queue of frames.
+        RECEIVE_QUEUE
     }
 }

@@ -1,10 +1,7 @@
 package dev.outboard.dpa.nic;
 
 import dev.outboard.dpa.machine.Nic;
-import dev.outboard.dpa.machine.Observer.WordRole;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
-import dev.outboard.dpa.nic.layout.DataSegment;
-import dev.outboard.dpa.nic.layout.DoorbellRecord;
 import dev.outboard.dpa.nic.layout.SendEntry;
 import dev.outboard.dpa.nic.layout.Syndrome;
 import java.lang.foreign.ValueLayout;
@@ -13,20 +10,14 @@ import org.jspecify.annotations.Nullable;
 
 /// The receive queue of a queue pair, and what executes the requests of its peer.
 final class ReceiveQueue {
-    private static final int INDEX_MASK = 0xFFFF;
     private static final ValueLayout.OfLong LONG =
             ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private final SimulatedPair pair;
-    private final QueuePair.Receive queue;
-    private final int actor;
+    private final ReceivePool pool;
+    private final CompletionQueue completions;
     private final Shared shared;
     private final Completion completion;
-
-    /// Of 16 bits: the next entry to use, and the first that is not posted as far as is known.
-    private int next;
-
-    private int posted;
 
     ReceiveQueue(
             SimulatedPair pair,
@@ -35,14 +26,10 @@ final class ReceiveQueue {
             QueuePair.User user,
             Shared shared) {
         this.pair = pair;
-        this.queue = queue;
-        actor = user.thread().actor();
         this.shared = shared;
+        pool = ReceivePool.of(number, queue, user.thread().actor(), shared);
+        completions = queue.completions();
         completion = new Completion(pair.number(), user.userIndex());
-        long ringBytes = (long) DataSegment.BYTES << queue.logEntries();
-        shared.observer().role(queue.ring(), ringBytes, WordRole.ENTRY, number);
-        shared.observer()
-                .role(queue.doorbellRecord(), DoorbellRecord.BYTES, WordRole.RECORD, number);
     }
 
     /// Executes a request of the peer.
@@ -67,38 +54,19 @@ final class ReceiveQueue {
         return answer;
     }
 
-    /// DPA-FXQ-7: looks for an entry in the doorbell record, which no doorbell announces.
-    private boolean hasEntry(Nic nic) {
-        if (next == posted) {
-            posted = DoorbellRecord.producerIndex(nic, queue.doorbellRecord());
-        }
-        return next != posted;
-    }
-
-    private long entry() {
-        long slot = next & ((1L << queue.logEntries()) - 1);
-        return queue.ring() + slot * DataSegment.BYTES;
-    }
-
     private Acknowledge send(Nic nic, Message message) {
-        if (!hasEntry(nic)) {
+        if (!pool.hasEntry(nic)) {
             return Acknowledge.NOT_YET;
         }
-        long entry = entry();
-        int room = DataSegment.byteCount(nic, entry);
-        if (room < message.byteCount()) {
-            return failEntry(nic, Syndrome.LOCAL_LENGTH, Acknowledge.INVALID_REQUEST);
+        Syndrome filled = pool.fill(nic, message.payload(), message.byteCount());
+        if (filled != Syndrome.SUCCESS) {
+            return failEntry(
+                    nic,
+                    filled,
+                    filled == Syndrome.LOCAL_LENGTH
+                            ? Acknowledge.INVALID_REQUEST
+                            : Acknowledge.REMOTE_OPERATION);
         }
-        long address = DataSegment.address(nic, entry);
-        MemoryKey key = shared.memory().key(DataSegment.key(nic, entry), address, room);
-        if (key == null || !key.allows(Access.LOCAL_WRITE)) {
-            return failEntry(nic, Syndrome.LOCAL_PROTECTION, Acknowledge.REMOTE_OPERATION);
-        }
-        long token = shared.nextToken();
-        shared.observer().posted(actor, token, entry, DataSegment.BYTES, false, 0);
-        shared.observer().posted(actor, token, address, room, true, 0);
-        NicMemory.write(nic, key, address, message.byteCount(), message.payload(), 0);
-        shared.observer().completed(nic.actor(), token);
         boolean plain = message.opcode() == SendEntry.SEND;
         return complete(
                 nic,
@@ -117,7 +85,7 @@ final class ReceiveQueue {
     }
 
     private Acknowledge writeImmediate(Nic nic, Message message) {
-        if (!hasEntry(nic)) {
+        if (!pool.hasEntry(nic)) {
             return Acknowledge.NOT_YET;
         }
         Acknowledge written = write(nic, message);
@@ -158,33 +126,25 @@ final class ReceiveQueue {
     }
 
     private Acknowledge complete(Nic nic, Message message, int opcode) {
-        completion.of(opcode, next, message.byteCount());
+        completion.of(opcode, pool.take(), message.byteCount());
         completion.immediate = message.immediate();
-        advance();
-        if (!queue.completions().add(nic, completion)) {
+        if (!completions.add(nic, completion)) {
             pair.fail(nic);
         }
         return Acknowledge.DONE;
     }
 
     private Acknowledge failEntry(Nic nic, Syndrome syndrome, Acknowledge answer) {
-        completion.failed(CompletionEntry.RECEIVE_ERROR, next, syndrome);
-        advance();
-        queue.completions().add(nic, completion);
+        completion.failed(CompletionEntry.RECEIVE_ERROR, pool.take(), syndrome);
+        completions.add(nic, completion);
         return answer;
-    }
-
-    private void advance() {
-        next = (next + 1) & INDEX_MASK;
     }
 
     /// DPA-FXQ-9: the queue pair is in error: what is posted completes as flushed.
     void flush(Nic nic) {
-        posted = DoorbellRecord.producerIndex(nic, queue.doorbellRecord());
-        int left = Math.min((posted - next) & INDEX_MASK, 1 << queue.logEntries());
-        for (; left > 0; left--) {
+        for (int left = pool.waiting(nic); left > 0; left--) {
             failEntry(nic, Syndrome.FLUSHED, Acknowledge.NO_ANSWER);
         }
-        next = posted;
+        pool.skip();
     }
 }

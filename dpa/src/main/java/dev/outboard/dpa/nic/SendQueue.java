@@ -4,18 +4,18 @@ import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.Doorbell;
 import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.machine.Observer.WordRole;
-import dev.outboard.dpa.nic.QueuePair.Step;
+import dev.outboard.dpa.nic.SendingQueue.Step;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.nic.layout.SendEntry;
 import dev.outboard.dpa.nic.layout.Syndrome;
 import dev.outboard.dpa.trace.NicTimeline;
 
-/// The send queue of a queue pair: executes its entries one after the other, each when the one
-/// before it is done.
+/// The send queue of a queue pair, or one by itself: executes its entries one after the other, each
+/// when the one before it is done.
 final class SendQueue {
     private static final int INDEX_MASK = 0xFFFF;
 
-    private final SimulatedPair pair;
+    private final SendingQueue owner;
     private final QueuePair.Send queue;
     private final int actor;
     private final Shared shared;
@@ -34,14 +34,19 @@ final class SendQueue {
     private long token;
     private long done;
 
-    SendQueue(SimulatedPair pair, QueuePair.Send queue, QueuePair.User user, Shared shared) {
-        this.pair = pair;
+    SendQueue(
+            SendingQueue owner,
+            QueuePair.Send queue,
+            QueuePair.User user,
+            WorkRequest request,
+            Shared shared) {
+        this.owner = owner;
         this.queue = queue;
         actor = user.thread().actor();
         this.shared = shared;
-        request = new WorkRequest(queue, shared, shared.maxMessageBytes());
-        completion = new Completion(pair.number(), user.userIndex());
-        int number = pair.number();
+        this.request = request;
+        int number = owner.number();
+        completion = new Completion(number, user.userIndex());
         long ringBytes = (long) SendEntry.BYTES << queue.logBlocks();
         shared.observer().role(queue.ring(), ringBytes, WordRole.ENTRY, number);
         shared.observer().doorbellOf(number, Doorbell.source(AddressMap.SEND_DOORBELL, number));
@@ -72,14 +77,14 @@ final class SendQueue {
             return Step.IDLE;
         }
         int blocks = (posted - next) & INDEX_MASK;
-        NicTimeline.of(nic).begin(pair.number(), next);
-        if (pair.isInError()) {
-            pair.flushReceives(nic);
+        NicTimeline.of(nic).begin(owner.number(), next);
+        if (owner.isInError()) {
+            owner.flushReceives(nic);
             finish(nic, request.skip(nic, next, blocks), Syndrome.FLUSHED);
             return Step.DONE;
         }
         token = shared.nextToken();
-        Syndrome parsed = request.parse(nic, next, blocks, pair.number());
+        Syndrome parsed = request.parse(nic, next, blocks, owner.number());
         request.tellPosted(actor, token);
         if (parsed != Syndrome.SUCCESS || request.message().opcode() == SendEntry.NOP) {
             finish(nic, request.blocks(), parsed);
@@ -90,7 +95,7 @@ final class SendQueue {
     }
 
     private Step ask(Nic nic) {
-        NicTimeline.of(nic).resume(pair.number());
+        NicTimeline.of(nic).resume(owner.number());
         Acknowledge answer = wire.carry(request.message());
         pending = answer == Acknowledge.NOT_YET;
         if (pending) {
@@ -104,7 +109,7 @@ final class SendQueue {
         return Step.DONE;
     }
 
-    /// DPA-FXQ-9: tells how the entry ended; an error is told in any case, and ends the queue pair.
+    /// DPA-FXQ-9: tells how the entry ended; an error is told in any case, and ends the queue.
     private void finish(Nic nic, int blocks, Syndrome syndrome) {
         shared.observer().completed(nic.actor(), token);
         boolean failed = syndrome != Syndrome.SUCCESS;
@@ -119,10 +124,10 @@ final class SendQueue {
             failed = true;
         }
         if (failed) {
-            pair.fail(nic);
+            owner.fail(nic);
         }
         done++;
-        NicTimeline.of(nic).end(pair.number(), syndrome.code());
+        NicTimeline.of(nic).end(owner.number(), syndrome.code());
     }
 
     /// How many entries are done.

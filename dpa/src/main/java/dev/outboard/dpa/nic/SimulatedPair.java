@@ -13,7 +13,8 @@ final class SimulatedPair extends QueuePair {
             int number, int receiveNumber, Send send, Receive receive, User user, Shared shared) {
         super(send, user, shared.events());
         this.number = number;
-        sendQueue = new SendQueue(this, send, user, shared);
+        WorkRequest request = new WorkRequest(send, shared, shared.maxMessageBytes());
+        sendQueue = new SendQueue(this, send, user, request, shared);
         receiveQueue = new ReceiveQueue(this, receiveNumber, receive, user, shared);
     }
 
@@ -55,13 +56,14 @@ final class SimulatedPair extends QueuePair {
     }
 
     /// Both queues are flushed from now on.
+    @Override
     void fail(Nic nic) {
         if (failed()) {
             receiveQueue.flush(nic);
         }
     }
 
-    /// What was posted since it failed.
+    @Override
     void flushReceives(Nic nic) {
         receiveQueue.flush(nic);
     }

@@ -2,6 +2,7 @@ package dev.outboard.dpa.nic;
 
 import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.nic.layout.DataSegment;
+import dev.outboard.dpa.nic.layout.EthernetSegment;
 import dev.outboard.dpa.nic.layout.SendEntry;
 import dev.outboard.dpa.nic.layout.Syndrome;
 
@@ -14,6 +15,8 @@ final class WorkRequest {
 
     private final QueuePair.Send queue;
     private final Shared shared;
+    private final boolean frames;
+    private final int maxBytes;
     private final Message message;
     private final long ringBytes;
 
@@ -34,10 +37,29 @@ final class WorkRequest {
     /// Whether a piece lies in the entry itself.
     private final boolean[] inline = new boolean[MAX_SEGMENTS + 1];
 
+    /// For messages of a queue pair.
+    ///
     /// @param payloadBytes what [#load] has room for
     WorkRequest(QueuePair.Send queue, Shared shared, int payloadBytes) {
+        this(queue, shared, false, shared.maxMessageBytes(), payloadBytes);
+    }
+
+    /// For frames.
+    static WorkRequest ofFrames(QueuePair.Send queue, Shared shared) {
+        return new WorkRequest(
+                queue, shared, true, NicPort.MAX_FRAME_BYTES, NicPort.MAX_FRAME_BYTES);
+    }
+
+    private WorkRequest(
+            QueuePair.Send queue,
+            Shared shared,
+            boolean frames,
+            int maxBytes,
+            int payloadBytes) {
         this.queue = queue;
         this.shared = shared;
+        this.frames = frames;
+        this.maxBytes = maxBytes;
         message = new Message(payloadBytes);
         ringBytes = (long) SendEntry.BYTES << queue.logBlocks();
     }
@@ -84,7 +106,7 @@ final class WorkRequest {
         completionMode = SendEntry.completion(nic, control);
         message.opcode = opcode;
         message.immediate = SendEntry.immediate(nic, control);
-        firstData = firstData(opcode);
+        firstData = frames ? firstOfFrame(nic, opcode) : firstData(opcode);
         boolean wrong =
                 SendEntry.index(nic, control) != (from & INDEX_MASK)
                         || SendEntry.queueNumber(nic, control) != queueNumber
@@ -95,6 +117,9 @@ final class WorkRequest {
         if (wrong) {
             segments = Math.min(segments, SEGMENTS_PER_BLOCK * posted);
             return Syndrome.LOCAL_QUEUE_PAIR_OPERATION;
+        }
+        if (frames && opcode != SendEntry.NOP) {
+            return parseFrame(nic);
         }
         if (firstData > 1) {
             message.remoteAddress = SendEntry.remoteAddress(nic, segment(1));
@@ -117,8 +142,36 @@ final class WorkRequest {
         };
     }
 
+    /// DPA-FXQ-8b: the same for a frame: the Ethernet segment, with the begin of the frame in it
+    /// and in the segments after it, comes before the data. What else a segment may ask for is
+    /// refused.
+    private int firstOfFrame(Nic nic, int opcode) {
+        long ethernet = segment(1);
+        return switch (opcode) {
+            case SendEntry.NOP -> 1;
+            case SendEntry.SEND ->
+                    EthernetSegment.asksForMore(nic, ethernet)
+                            ? 0
+                            : 1
+                                    + EthernetSegment.segments(
+                                            EthernetSegment.inlineBytes(nic, ethernet));
+            default -> 0;
+        };
+    }
+
+    private Syndrome parseFrame(Nic nic) {
+        int inline = EthernetSegment.inlineBytes(nic, segment(1));
+        if (inline > maxBytes) {
+            return Syndrome.LOCAL_LENGTH;
+        }
+        addInline(EthernetSegment.inlineData(SendEntry.SEGMENT_BYTES), inline);
+        Syndrome read = parseData(nic);
+        boolean hasHeader = message.byteCount >= NicPort.HEADER_BYTES;
+        return read == Syndrome.SUCCESS && !hasHeader ? Syndrome.LOCAL_LENGTH : read;
+    }
+
     private boolean isAtomic() {
-        return firstData > 2;
+        return !frames && firstData > 2;
     }
 
     /// Whether the data are where something is put.
@@ -131,7 +184,7 @@ final class WorkRequest {
         while (number < segments) {
             long segment = segment(number);
             int length = DataSegment.byteCount(nic, segment);
-            if (length > shared.maxMessageBytes() - message.byteCount) {
+            if (length > maxBytes - message.byteCount) {
                 return Syndrome.LOCAL_LENGTH;
             }
             if (DataSegment.isInline(nic, segment)) {
@@ -139,7 +192,8 @@ final class WorkRequest {
                 if (bringsBack() || taken > segments - number) {
                     return Syndrome.LOCAL_QUEUE_PAIR_OPERATION;
                 }
-                addInline(number, length);
+                long data = (long) number * SendEntry.SEGMENT_BYTES;
+                addInline(DataSegment.inlineData(data), length);
                 number += taken;
             } else {
                 Syndrome named = addData(nic, segment, length);
@@ -158,8 +212,9 @@ final class WorkRequest {
         return (int) ((bytes + SendEntry.SEGMENT_BYTES - 1) / SendEntry.SEGMENT_BYTES);
     }
 
-    private void addInline(int number, int length) {
-        long from = at(DataSegment.inlineData((long) number * SendEntry.SEGMENT_BYTES));
+    /// @param data where they begin in the entry
+    private void addInline(long data, int length) {
+        long from = at(data);
         int untilEnd = (int) Math.min(length, queue.ring() + ringBytes - from);
         add(from, untilEnd, 0, true);
         if (untilEnd < length) {

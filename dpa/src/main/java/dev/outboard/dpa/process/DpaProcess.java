@@ -427,6 +427,14 @@ public final class DpaProcess {
         living().retire(thread);
     }
 
+    /// For an actor of the machine, perhaps of another process: has the NIC look for commands.
+    ///
+    /// @return false if the process has ended
+    public boolean command() {
+        ProcessRun current = run;
+        return current != null && current.command();
+    }
+
     /// The calling thread acts as the host: it loads, stores, copies and rings.
     public <T> T act(Function<Host, T> calls) {
         return living().act(calls);

@@ -11,6 +11,7 @@ import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.RunResult.End;
 import dev.outboard.dpa.nic.CompletionQueue.Arming;
 import dev.outboard.dpa.nic.CompletionQueue.Attributes;
+import dev.outboard.dpa.nic.CompletionQueue.Option;
 import dev.outboard.dpa.nic.HandledQueue.Handler;
 import dev.outboard.testkit.Requirement;
 import java.util.List;
@@ -134,7 +135,9 @@ class CompletionQueueTest {
                 assertThat(handled.taken()).isLessThan(3 * DEPTH);
             }
             HandledQueue ignoring =
-                    paced(RunMode.weak(Profile.SEED, seed), Attributes::ignoringOverrun);
+                    paced(
+                            RunMode.weak(Profile.SEED, seed),
+                            queue -> queue.with(Option.IGNORES_OVERRUN));
             assertThat(ignoring.queue.isInError()).isFalse();
             assertThat(ignoring.taken()).isEqualTo(3 * DEPTH);
         }

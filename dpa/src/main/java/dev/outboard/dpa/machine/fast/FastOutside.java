@@ -16,9 +16,6 @@ import java.util.Optional;
 
 /// A NIC or a host under FAST: it sees what threads see, at once.
 final class FastOutside implements Nic, Host, SizedAccess, NicTimeline.Source {
-    /// In place of the number of a thread that rings.
-    private static final int OUTSIDE = -1;
-
     private final FastRun run;
     private final ProcessState process;
     private final Outsider outsider;
@@ -119,7 +116,7 @@ final class FastOutside implements Nic, Host, SizedAccess, NicTimeline.Source {
 
     @Override
     public void command(int server) {
-        run.ring(Doorbell.COMMAND, server, OUTSIDE, 0);
+        run.ring(Doorbell.COMMAND, server, FastRun.OUTSIDE, 0);
     }
 
     @Override

@@ -46,6 +46,9 @@ public final class FastRun implements ProcessRun {
     /// How long the run waits at its end for programs that do not look up from what they do.
     private static final Duration GRACE = Duration.ofSeconds(5);
 
+    /// In place of the number of a thread that rings.
+    static final int OUTSIDE = -1;
+
     private final FastMachine machine;
     private final ProcessState process;
     private final Timeline timeline;
@@ -637,6 +640,19 @@ public final class FastRun implements ProcessRun {
             timeline.ring(thread, register, Doorbell.number(register, value), nextToken);
             doorbells.ring(register, value, thread, uar, nextToken++);
             outsiders.wake(carriers, register, Doorbell.number(register, value));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public boolean command() {
+        lock.lock();
+        try {
+            if (!stopped) {
+                ring(Doorbell.COMMAND, 0, OUTSIDE, 0);
+            }
+            return !stopped;
         } finally {
             lock.unlock();
         }

@@ -27,6 +27,12 @@ public interface ProcessRun {
     /// Asks for an activation of a thread, from any actor.
     void activate(ThreadHandle thread);
 
+    /// Has the NIC look for commands, as [Host#command] does, on behalf of any actor of the
+    /// machine.
+    ///
+    /// @return false if the run is over
+    boolean command();
+
     // A process that lives
 
     /// Lets everybody act from now on.

@@ -579,6 +579,15 @@ public final class TurnRun implements ProcessRun {
         happened();
     }
 
+    @Override
+    public boolean command() {
+        if (!stopped) {
+            doorbells.ring(Doorbell.COMMAND, 0, OUTSIDE, 0, machine.nextToken());
+            happened();
+        }
+        return !stopped;
+    }
+
     /// Something has changed by itself, or a doorbell has arrived.
     private void happened() {
         machine.changed();

@@ -5,7 +5,7 @@ import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.Flow;
 import dev.outboard.fabric.FlowMatch;
 import dev.outboard.fabric.roce.nic.NicQueuePair;
-import dev.outboard.fabric.roce.nic.Steering;
+import dev.outboard.fabric.steering.Steering;
 
 /// The application's view of a steering rule.
 final class RoceFlow implements Flow {
@@ -19,7 +19,7 @@ final class RoceFlow implements Flow {
         this.device = device;
         this.queuePair = queuePair;
         this.match = match;
-        Steering steering = device.nic().steering();
+        Steering<NicQueuePair> steering = device.nic().steering();
         NicQueuePair taker = steering.taker(match);
         if (taker != null) {
             throw new FabricException(
@@ -48,7 +48,7 @@ final class RoceFlow implements Flow {
 
     /// The queue pair may have been closed, and another have its frames now.
     private void release() {
-        Steering steering = device.nic().steering();
+        Steering<NicQueuePair> steering = device.nic().steering();
         if (!closed && steering.taker(match) == queuePair) {
             steering.remove(match);
         }

@@ -18,6 +18,7 @@ import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Packet;
 import dev.outboard.fabric.roce.wire.Path;
+import dev.outboard.fabric.steering.Steering;
 import dev.outboard.fabric.verbs.Counters;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
@@ -56,7 +57,7 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
     private final ReadyQueue ready = new ReadyQueue();
     private final DeadlineQueue deadlines = new DeadlineQueue();
 
-    private final Steering steering = new Steering();
+    private final Steering<NicQueuePair> steering = new Steering<>();
 
     /// Of acknowledgements, which wait for a request to go with.
     private final Deferral answers = new Deferral();
@@ -136,7 +137,7 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
         machine.close();
         queuePair.leave();
         queuePairs.remove(machine.number());
-        steering.removeAll(queuePair);
+        steering.removeIf(taker -> taker == queuePair);
         Path path = machine.path();
         if (path != null) {
             distrusted.remove(path);
@@ -149,7 +150,7 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
     }
 
     /// Who gets which raw Ethernet frames.
-    public Steering steering() {
+    public Steering<NicQueuePair> steering() {
         return steering;
     }
 
