@@ -60,7 +60,8 @@ class TidyTest {
                             "PlannedMessage",
                             "ProcessState",
                             "RdmaCapabilities",
-                            "Slot"));
+                            "Slot",
+                            "Write"));
 
     /// Where programs of any Linux machine live; any other absolute path is somebody's own.
     private static final String SYSTEM_DIRECTORIES =

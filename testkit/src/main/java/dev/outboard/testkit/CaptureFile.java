@@ -1,6 +1,7 @@
 package dev.outboard.testkit;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -10,8 +11,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Reads a pcapng file with nanosecond timestamps, as far as tests look.
+/// Reads a pcapng file with nanosecond timestamps, as far as tests look, and writes one as other
+/// programs do: little-endian, without options.
 public final class CaptureFile {
+    private static final int SECTION_HEADER = 0x0a0d0d0a;
+    private static final int INTERFACE_DESCRIPTION = 1;
     private static final int ENHANCED_PACKET = 6;
     private static final int BYTE_ORDER_MAGIC = 0x1a2b3c4d;
     private static final int COMMENT = 1;
@@ -59,6 +63,37 @@ public final class CaptureFile {
             bytes.position(start + length);
         }
         return entries;
+    }
+
+    /// Writes packets without times.
+    ///
+    /// @param linkType what the packets are, such as 1 for Ethernet frames
+    public static void write(Path file, int linkType, List<byte[]> packets) {
+        try (OutputStream out = Files.newOutputStream(file)) {
+            byte[] section = new byte[16];
+            words(section).putInt(BYTE_ORDER_MAGIC).putShort((short) 1).putLong(8, -1);
+            block(out, SECTION_HEADER, section);
+            byte[] description = new byte[8];
+            words(description).putShort((short) linkType);
+            block(out, INTERFACE_DESCRIPTION, description);
+            for (byte[] packet : packets) {
+                byte[] body = new byte[20 + (packet.length + 3 & ~3)];
+                words(body).putInt(12, packet.length).putInt(16, packet.length).put(20, packet);
+                block(out, ENHANCED_PACKET, body);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static ByteBuffer words(byte[] bytes) {
+        return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private static void block(OutputStream out, int type, byte[] body) throws IOException {
+        byte[] block = new byte[body.length + 12];
+        words(block).putInt(type).putInt(block.length).put(body).putInt(block.length);
+        out.write(block);
     }
 
     private static Entry entry(ByteBuffer body) {

@@ -34,14 +34,6 @@ public final class FlexioSq extends FlexioObject {
         return process.adopt(new FlexioSq(process, queue, send.completions()));
     }
 
-    /// DPA-SYS-9: the host itself has posted entries, as with [FlexioQp#ring].
-    ///
-    /// @param index the producer index, of 16 bits: how many blocks have been posted so far
-    public void ring(int index) {
-        numberFor(process());
-        process().perform(host -> process().nic().ring(host, queue, index));
-    }
-
     @Override
     void destroy() {
         process().nic().remove(queue);

@@ -263,14 +263,11 @@ public final class NicEngine implements Nic.Program {
     }
 
     /// DPA-SYS-9: the host rings: it has posted entries up to that producer index, of 16 bits.
-    ///
-    /// @param queue has a send queue
-    public void ring(Host host, NicQueue queue, int index) {
+    public void ring(Host host, QueuePair pair, int index) {
         commands.add(nic -> {
-            if (queue instanceof SendingQueue sender
-                    && sender.equals(sendingQueues.find(sender.number()))) {
-                NicTimeline.of(nic).command(sender.number());
-                ring(sender, index);
+            if (pair.equals(sendingQueues.find(pair.number()))) {
+                NicTimeline.of(nic).command(pair.number());
+                ring(pair, index);
             }
         });
         host.command();

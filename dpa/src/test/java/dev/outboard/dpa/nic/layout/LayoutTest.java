@@ -194,6 +194,27 @@ class LayoutTest {
     }
 
     @Test
+    @Requirement("DPA-FXQ-8b")
+    void anEthernetSegmentHasTheBeginOfTheFrame() {
+        Bytes written = new Bytes("ff".repeat(14));
+        EthernetSegment.write(written, AT, 0x0123);
+        written.store8(EthernetSegment.inlineData(AT), 0xA1);
+        written.store8(EthernetSegment.inlineData(AT) + 1, 0xA2);
+        String segment = "00000000" + "0000" + "0000" + "00000000" + "0123" + "a1a2";
+        assertThat(written.hex(16)).isEqualTo(segment);
+        assertThat(EthernetSegment.inlineBytes(written, AT)).isEqualTo(0x0123);
+        assertThat(EthernetSegment.asksForMore(written, AT)).isFalse();
+        // Checksums and flags are at 4, the size of smaller frames at 6.
+        assertThat(EthernetSegment.asksForMore(new Bytes("00000000c0000000"), AT)).isTrue();
+        assertThat(EthernetSegment.asksForMore(new Bytes("00000000000005b4"), AT)).isTrue();
+        assertThat(EthernetSegment.segments(0)).isEqualTo(1);
+        assertThat(EthernetSegment.segments(2)).isEqualTo(1);
+        assertThat(EthernetSegment.segments(3)).isEqualTo(2);
+        assertThat(EthernetSegment.segments(18)).isEqualTo(2);
+        assertThat(EthernetSegment.segments(19)).isEqualTo(3);
+    }
+
+    @Test
     @Requirement("DPA-FXQ-8a")
     void opcodesAreThoseOfTheHeader() {
         assertThat(
