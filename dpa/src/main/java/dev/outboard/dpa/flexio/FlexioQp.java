@@ -88,7 +88,8 @@ public final class FlexioQp extends FlexioObject {
             send.completions.release();
             throw e;
         }
-        QueuePair.User user = new QueuePair.User(send.completions.poster(), attributes.userIndex, uar);
+        QueuePair.User user =
+                new QueuePair.User(send.completions.poster(), attributes.userIndex, uar);
         QueuePair pair;
         try {
             pair = process.act(host -> process.nic().queuePair(sends, receives, user));

@@ -59,7 +59,12 @@ public final class FrameSendQueue extends SendingQueue {
     @Override
     QueueStatus status() {
         return new QueueStatus(
-                QueueStatus.Kind.SEND_QUEUE, number, 1 << logBlocks, sendQueue.done(), false, error);
+                QueueStatus.Kind.SEND_QUEUE,
+                number,
+                1 << logBlocks,
+                sendQueue.done(),
+                false,
+                error);
     }
 
     @Override

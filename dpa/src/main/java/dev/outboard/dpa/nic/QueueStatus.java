@@ -2,10 +2,10 @@ package dev.outboard.dpa.nic;
 
 /// How far a queue is.
 ///
-/// @param depth how many entries a completion queue has, a send queue has blocks, or the entries
-///   of a receive queue are
-/// @param written how many entries were written to a completion queue, or a queue has
-///   sent or received
+/// @param depth how many entries a completion queue has, a send queue has blocks, or the entries of
+///   a receive queue are
+/// @param written how many entries were written to a completion queue, or a queue has sent or
+///   received
 /// @param armed whether a completion queue activates its handler at its next entry
 /// @param error whether it has failed
 public record QueueStatus(

@@ -51,11 +51,7 @@ final class WorkRequest {
     }
 
     private WorkRequest(
-            QueuePair.Send queue,
-            Shared shared,
-            boolean frames,
-            int maxBytes,
-            int payloadBytes) {
+            QueuePair.Send queue, Shared shared, boolean frames, int maxBytes, int payloadBytes) {
         this.queue = queue;
         this.shared = shared;
         this.frames = frames;

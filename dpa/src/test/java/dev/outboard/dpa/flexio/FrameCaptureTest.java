@@ -49,14 +49,13 @@ class FrameCaptureTest {
             FrameSide side = side(process);
             MacAddress own = device.port(0).address();
             side.send(frame(ELSEWHERE, own, TYPE, 99), 0);
-            try (FrameCapture capture = FrameCapture.create(device, out)) {
+            try (FrameCapture _ = FrameCapture.create(device, out)) {
                 side.send(frame(ELSEWHERE, own, TYPE, 61), 0);
                 side.send(frame(device.port(1).address(), own, TYPE, 62), 0);
                 side.send(frame(MacAddress.BROADCAST, own, TYPE, 20), 0);
                 refused(
                         Reason.IN_USE,
                         () -> FrameCapture.create(device, directory.resolve("second")));
-                capture.close();
             }
             side.send(frame(ELSEWHERE, own, TYPE, 98), 0);
         }
@@ -74,9 +73,7 @@ class FrameCaptureTest {
         assertThat(left.get(0).packet()).isEqualTo(frame(ELSEWHERE, own, TYPE, 61));
         assertThat(left.get(1).packet())
                 .isEqualTo(Arrays.copyOf(frame(MacAddress.BROADCAST, own, TYPE, 20), 60));
-        assertThat(left)
-                .extracting(CaptureFile.Entry::epochNanos)
-                .containsExactly(1000L, 2000L);
+        assertThat(left).extracting(CaptureFile.Entry::epochNanos).containsExactly(1000L, 2000L);
         assertThat(left).extracting(CaptureFile.Entry::direction).containsOnly(2);
         assertThat(departures(mode, "again.pcapng")).hasSameBinaryContentAs(out);
     }

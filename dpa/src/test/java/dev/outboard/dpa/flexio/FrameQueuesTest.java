@@ -212,9 +212,7 @@ class FrameQueuesTest {
         assertThat(port.receive(frames.get(3))).isFalse();
         assertThat(port.counters().framesDropped(Drop.UNSTEERED)).isEqualTo(1);
         sides.get(0).receiver.close();
-        refused(
-                Reason.DESTROYED,
-                () -> FlexioFlow.create(sides.get(0).receiver, FlowMatch.all()));
+        refused(Reason.DESTROYED, () -> FlexioFlow.create(sides.get(0).receiver, FlowMatch.all()));
     }
 
     @ParameterizedTest
@@ -290,8 +288,7 @@ class FrameQueuesTest {
             FrameSide side = side(process, 0);
             int flags = opcode == SendEntry.SEND ? checksum : 0;
             assertThat(side.sendOther(opcode, flags))
-                    .isEqualTo(
-                            failed(error, Syndrome.LOCAL_QUEUE_PAIR_OPERATION, 0, side.sender));
+                    .isEqualTo(failed(error, Syndrome.LOCAL_QUEUE_PAIR_OPERATION, 0, side.sender));
             assertThat(side.sendOther(SendEntry.SEND, 0))
                     .isEqualTo(failed(error, Syndrome.FLUSHED, 1, side.sender));
         }
@@ -340,10 +337,7 @@ class FrameQueuesTest {
         FrameSide side = side(process, 0);
         FlexioRmp pool =
                 FlexioRmp.create(
-                        process,
-                        side.entries.ring(),
-                        Frames.LOG_ENTRIES,
-                        process.heap().zeros(8));
+                        process, side.entries.ring(), Frames.LOG_ENTRIES, process.heap().zeros(8));
         List<FlexioObject> objects = List.of(side.sender, side.receiver, pool);
         assertThat(objects)
                 .extracting(FlexioObject::number)

@@ -102,9 +102,7 @@ final class FrameSide {
                 heap.copyFromHost(
                         ByteBuffer.allocate(Frames.CONTEXT_BYTES)
                                 .order(ByteOrder.LITTLE_ENDIAN)
-                                .putLong(
-                                        Frames.OUTBOX,
-                                        FlexioOutbox.create(process, uar).number())
+                                .putLong(Frames.OUTBOX, FlexioOutbox.create(process, uar).number())
                                 .putLong(Frames.QUEUE, sender.number())
                                 .putLong(Frames.SEND_RING, sendRing.value())
                                 .putLong(Frames.COMPLETION_RING, completionRing.value())

@@ -103,8 +103,8 @@ final class Frames {
 
     /// Waits for the next completion.
     ///
-    /// @return from the lowest byte on: opcode, syndrome, two of the counter, two of the byte count,
-    ///   two of the queue number
+    /// @return from the lowest byte on: opcode, syndrome, two of the counter, two of the byte
+    ///   count, two of the queue number
     @DpaRpc
     static long take(DpaThread thread, DpaAddr side) {
         long db = side.value();

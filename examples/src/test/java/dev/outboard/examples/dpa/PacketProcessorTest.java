@@ -53,7 +53,7 @@ class PacketProcessorTest {
     }
 
     private byte[] answer(RunMode mode, Path in, Path out) throws IOException {
-System.err.println("MODE " + mode);
+        System.err.println("MODE " + mode);
         Checker checker = new Checker(Profile.SEED, false);
         DpaDevice device = DpaDevice.of(MachineOptions.DEFAULT.withUnits(UnitGrid.SMALL), mode);
         try (HostProcess host = HostProcess.open();
