@@ -15,7 +15,7 @@ import java.nio.file.Path;
 /// written into a file until this is closed, and frames of a file come to a port.
 ///
 /// ```java
-/// try (FrameCapture answers = FrameCapture.create(device, out)) {
+/// try (FrameCapture _ = FrameCapture.create(device, out)) {
 ///     FrameCapture.replay(in, device.port(0));
 ///     process.call(PacketKernelsStub.awaitFrames(context, count));
 /// }

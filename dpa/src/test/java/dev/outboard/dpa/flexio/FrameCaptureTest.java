@@ -49,14 +49,13 @@ class FrameCaptureTest {
             FrameSide side = side(process);
             MacAddress own = device.port(0).address();
             side.send(frame(ELSEWHERE, own, TYPE, 99), 0);
-            try (FrameCapture _ = FrameCapture.create(device, out)) {
-                side.send(frame(ELSEWHERE, own, TYPE, 61), 0);
-                side.send(frame(device.port(1).address(), own, TYPE, 62), 0);
-                side.send(frame(MacAddress.BROADCAST, own, TYPE, 20), 0);
-                refused(
-                        Reason.IN_USE,
-                        () -> FrameCapture.create(device, directory.resolve("second")));
-            }
+            FrameCapture capture = FrameCapture.create(device, out);
+            side.send(frame(ELSEWHERE, own, TYPE, 61), 0);
+            side.send(frame(device.port(1).address(), own, TYPE, 62), 0);
+            side.send(frame(MacAddress.BROADCAST, own, TYPE, 20), 0);
+            refused(Reason.IN_USE, () -> FrameCapture.create(device, directory.resolve("second")));
+            capture.close();
+            capture.close();
             side.send(frame(ELSEWHERE, own, TYPE, 98), 0);
         }
         return out;

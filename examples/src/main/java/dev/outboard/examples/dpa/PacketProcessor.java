@@ -39,7 +39,7 @@ public final class PacketProcessor {
     /// @return how many: what comes while all buffers are in use is dropped, as on a card
     public static int answer(FlexioProcess process, DpaDevice device, Path in, Path out) {
         DpaAddr context = setUp(process);
-        try (FrameCapture answers = FrameCapture.create(device, out)) {
+        try (FrameCapture _ = FrameCapture.create(device, out)) {
             int count = FrameCapture.replay(in, device.port(0));
             process.call(PacketKernelsStub.awaitAnswers(context, count));
             return count;
