@@ -60,8 +60,7 @@ class TidyTest {
                             "PlannedMessage",
                             "ProcessState",
                             "RdmaCapabilities",
-                            "Slot",
-                            "Write"));
+                            "Slot"));
 
     /// Where programs of any Linux machine live; any other absolute path is somebody's own.
     private static final String SYSTEM_DIRECTORIES =
