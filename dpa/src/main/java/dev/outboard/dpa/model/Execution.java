@@ -105,7 +105,7 @@ public final class Execution {
     private void memorySteps(int thread, Steps steps) {
         ThreadMemory own = memory.thread(thread);
         for (int i = 0; i < own.pending().length; i++) {
-            if (own.isPerformable(i)) {
+            if (memory.isPerformable(thread, i)) {
                 steps.add(Steps.Kind.PERFORM, thread, i);
             }
         }

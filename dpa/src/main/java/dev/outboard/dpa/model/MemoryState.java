@@ -264,10 +264,7 @@ public final class MemoryState {
         int granule = Bytes.granule(address);
         int mask = Bytes.mask(address, sizeBytes);
         long placed = Bytes.merge(0, Bytes.place(address, value), mask);
-        Write write =
-                kind == Kind.WINDOW && layout.isRegisters(granule)
-                        ? threads[thread].registerWrite(granule, mask, placed, bounds)
-                        : threads[thread].write(kind, granule, mask, placed, bounds, rest);
+        Write write = threads[thread].write(kind, granule, mask, placed, bounds, rest);
         threads[thread] = threads[thread].issue(write);
     }
 
@@ -383,6 +380,23 @@ public final class MemoryState {
     }
 
     // Steps that happen by themselves
+
+    /// DPA-OPM-2: whether a pending write may be performed.
+    ///
+    /// DPA-FXW-11: those to one granule of registers keep their order, since a register may have up
+    /// to 8 bytes.
+    boolean isPerformable(int thread, int index) {
+        Write[] pending = threads[thread].pending();
+        Write write = pending[index];
+        if (write.kind() == Kind.WINDOW && layout.isRegisters(write.target())) {
+            for (int i = 0; i < index; i++) {
+                if (pending[i].kind() == Kind.WINDOW && pending[i].target() == write.target()) {
+                    return false;
+                }
+            }
+        }
+        return threads[thread].isPerformable(index);
+    }
 
     /// DPA-OPM-2: performs a pending write.
     public void perform(int thread, int index) {

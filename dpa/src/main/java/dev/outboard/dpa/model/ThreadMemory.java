@@ -102,13 +102,7 @@ final class ThreadMemory {
     /// A write with the next number, which no list holds.
     Write write(
             Kind kind, int target, int mask, long value, int[] bounds, @Nullable RestOfLine rest) {
-        return new Write(nextNumber, kind, target, mask, mask, value, bounds, rest);
-    }
-
-    /// DPA-FXW-11: a write to registers of a device: those to one granule keep their order, since a
-    /// register may have up to 8 bytes.
-    Write registerWrite(int target, int mask, long value, int[] bounds) {
-        return new Write(nextNumber, Kind.WINDOW, target, mask, Bytes.ALL, value, bounds, null);
+        return new Write(nextNumber, kind, target, mask, value, bounds, rest);
     }
 
     /// DPA-OPM-1: the write is issued, and nothing else happens yet.

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 /// @param number its sequence number in its thread
 /// @param target the granule, or the register of the outbox
 /// @param mask the bytes that it writes
-/// @param kept the bytes that its thread writes in order: the same, or all of the granule
 /// @param value the granule's value in those bytes; of a doorbell, which it is
 /// @param bounds what must have happened before it is performed
 /// @param rest what else of the line it rewrites; null if nothing
@@ -16,13 +15,12 @@ record Write(
         Kind kind,
         int target,
         int mask,
-        int kept,
         long value,
         int[] bounds,
         @Nullable RestOfLine rest) {
     /// Whether both go to the same bytes or the same register.
     boolean overlaps(Write other) {
-        return kind == other.kind && target == other.target && (kept & other.kept) != 0;
+        return kind == other.kind && target == other.target && (mask & other.mask) != 0;
     }
 
     /// The same write, which no longer rewrites what a later write of its thread stores.
@@ -31,6 +29,6 @@ record Write(
             return this;
         }
         RestOfLine less = rest.without(later.target, later.mask);
-        return new Write(number, kind, target, mask, kept, value, bounds, less);
+        return new Write(number, kind, target, mask, value, bounds, less);
     }
 }
