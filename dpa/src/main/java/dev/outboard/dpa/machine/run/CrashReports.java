@@ -24,11 +24,25 @@ public final class CrashReports {
                             new FaultSignal(
                                     Fault.ILLEGAL_INSTRUCTION, "the kernel threw " + thrown);
                 };
+        return of(signal, thread, unit, Places.of(thrown), latest);
+    }
+
+    /// The report of what a thread has asked for and what fails only later, when it does something
+    /// else or nothing.
+    public static CrashReport late(FaultSignal signal, String thread, int unit) {
+        return of(signal, thread, unit, CodePlace.NONE, List.of());
+    }
+
+    private static CrashReport of(
+            FaultSignal signal,
+            String thread,
+            int unit,
+            CodePlace place,
+            List<MemoryOperation> latest) {
         Fault fault = signal.fault();
         long address = signal.address();
         int lengthBytes = signal.lengthBytes();
         String detail = signal.detail();
-        CodePlace place = Places.of(thrown);
         return new CrashReport(fault, thread, unit, address, lengthBytes, detail, place, latest);
     }
 }

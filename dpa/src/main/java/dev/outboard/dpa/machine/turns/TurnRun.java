@@ -1,7 +1,6 @@
 package dev.outboard.dpa.machine.turns;
 
 import dev.outboard.dpa.machine.AddressMap;
-import dev.outboard.dpa.machine.CodePlace;
 import dev.outboard.dpa.machine.CrashReport;
 import dev.outboard.dpa.machine.Doorbell;
 import dev.outboard.dpa.machine.Host;
@@ -514,16 +513,7 @@ public final class TurnRun implements ProcessRun {
     private void crash(FaultSignal signal, int thread) {
         if (crash == null) {
             TurnActor actor = threads.get(thread);
-            crash =
-                    new CrashReport(
-                            signal.fault(),
-                            actor.plan.name(),
-                            actor.unit,
-                            signal.address(),
-                            signal.lengthBytes(),
-                            signal.detail(),
-                            CodePlace.NONE,
-                            List.of());
+            crash = CrashReports.late(signal, actor.plan.name(), actor.unit);
             stop();
         }
     }
