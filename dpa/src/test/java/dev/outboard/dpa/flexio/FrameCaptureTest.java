@@ -40,7 +40,7 @@ class FrameCaptureTest {
         return new FrameSide(process, process.uar());
     }
 
-    /// Four frames, of which two have nothing on the wire to look for.
+    /// Sends frames before, during and after a capture; of those during it one stays in the device.
     private Path departures(RunMode mode, String name) {
         Path out = directory.resolve(name);
         DpaDevice device = device(mode);

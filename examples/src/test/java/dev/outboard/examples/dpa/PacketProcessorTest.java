@@ -35,7 +35,7 @@ class PacketProcessorTest {
 
     @TempDir private Path directory;
 
-    /// Two addresses, an EtherType and a text, the second of them shorter than a frame on the wire.
+    /// Two addresses, an EtherType and a text.
     private static byte[] frame(String destination, String source, int number, String text) {
         byte[] header = HexFormat.of().parseHex(destination + source + "08%02x".formatted(number));
         byte[] payload = text.getBytes(StandardCharsets.US_ASCII);
