@@ -13,7 +13,7 @@ final class Shared {
     private final Observer observer;
     private final Consumer<AsyncEvent> events;
     private final int maxMessageBytes;
-    private @Nullable Nic nic;
+    private volatile @Nullable Nic nic;
     private long tokens;
 
     Shared(

@@ -181,6 +181,7 @@ public final class Watch implements AutoCloseable {
             return;
         }
         List<Trace> traces = new ArrayList<>();
+        String refusal = "";
         try {
             for (DpaDevice device : DpaDevice.all()) {
                 if (device.capabilities().supported()) {
@@ -188,15 +189,18 @@ public final class Watch implements AutoCloseable {
                 }
             }
             if (traces.isEmpty()) {
-                conversation.write("error the program has made no device with a DPA yet\n");
-                return;
+                refusal = "the program has made no device with a DPA yet";
+            } else {
+                conversation.awaitEnd(time);
             }
-            conversation.awaitEnd(time);
         } catch (IllegalStateException | FlexioException e) {
-            conversation.write("error %s\n".formatted(e.getMessage()));
-            return;
+            refusal = String.valueOf(e.getMessage());
         } finally {
             traces.forEach(Trace::close);
+        }
+        if (!refusal.isEmpty()) {
+            conversation.write("error %s\n".formatted(refusal));
+            return;
         }
         long events = traces.stream().mapToLong(Trace::events).sum();
         long lost = traces.stream().mapToLong(Trace::lost).sum();
