@@ -23,14 +23,14 @@ import org.jspecify.annotations.Nullable;
 /// key opens memory of another process, and one completion queue for all its queue pairs.
 ///
 /// Whoever drives the device leaves completions with their queue pair, and wakes the NIC's actor if
-/// that sleeps. While the actor does not sleep it drives the device itself.
+/// that sleeps. It drives the device by what it posts only: one that polls and goes away makes the
+/// device look for packets less often for a while.
 final class FabricPort {
     private final Device device;
     private final DpaProcess process;
     private final Shared shared;
     private final ProtectionDomain domain;
     private final CompletionQueue completions;
-    private final Completion none = new Completion();
     private final NumberTable<FabricPair> pairs = new NumberTable<>();
     private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
 
@@ -157,11 +157,6 @@ final class FabricPort {
             pair = next;
         }
         return any;
-    }
-
-    /// The actor drives the device.
-    void drive() {
-        completions.poll(none);
     }
 
     /// The actor is about to sleep, or does not any more.

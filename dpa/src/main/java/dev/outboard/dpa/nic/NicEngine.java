@@ -44,9 +44,6 @@ public final class NicEngine implements Nic.Program {
     /// How long the host waits for what it has asked for.
     private static final Duration COMMAND_LIMIT = Duration.ofSeconds(10);
 
-    /// How often it looks for more, and drives the device of the fabric, before it sleeps.
-    private static final int LOOKS = 50;
-
     private final DpaProcess process;
     private final Shared shared;
 
@@ -313,7 +310,6 @@ public final class NicEngine implements Nic.Program {
     }
 
     private void serve(Nic nic) {
-        int looks = 0;
         while (true) {
             boolean done = stepAll(nic);
             if (port != null) {
@@ -322,14 +318,10 @@ public final class NicEngine implements Nic.Program {
             Optional<Doorbell> rung = nic.pollDoorbell();
             if (rung.isPresent()) {
                 take(nic, rung.get());
-                looks = 0;
-            } else if (port != null && (done || looks < LOOKS)) {
-                looks = done ? 0 : looks + 1;
-                port.drive();
+            } else if (port != null && done) {
                 nic.pause();
             } else if (active.isEmpty()) {
                 sleep(nic);
-                looks = 0;
             } else if (!done) {
                 nic.pause();
             }
