@@ -16,6 +16,8 @@ module dev.outboard.fabric {
             dev.outboard.dpa;
     exports dev.outboard.fabric.steering to
             dev.outboard.dpa;
+    exports dev.outboard.fabric.table to
+            dev.outboard.dpa;
 
     uses FabricProvider;
 

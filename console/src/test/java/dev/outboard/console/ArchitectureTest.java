@@ -316,7 +316,8 @@ class ArchitectureTest {
     /// All know the API besides; `fabric.roce` and `fabric.sim`, which put them together, know all.
     @ParameterizedTest
     @CsvSource({
-        "memory,         'memory'",
+        "table,          'table'",
+        "memory,         'table;memory'",
         "verbs,          'memory;verbs'",
         "drive,          'memory;verbs;drive'",
         "linux,          'linux'",
@@ -327,10 +328,10 @@ class ArchitectureTest {
         "roce.raw,       'memory;verbs;roce.wire;roce.transport;roce.raw'",
         "roce.cm,        'memory;verbs;roce.wire;roce.transport;roce.cm'",
         "steering,       'steering'",
-        "roce.nic,       'memory;verbs;drive;steering;roce.wire;roce.transport;roce.rc;roce.ud;"
-                + "roce.raw;roce.cm;roce.nic'",
-        "roce.device,    'memory;verbs;drive;steering;linux;roce.wire;roce.transport;roce.rc;"
-                + "roce.ud;roce.raw;roce.cm;roce.nic;roce.device'",
+        "roce.nic,       'table;memory;verbs;drive;steering;roce.wire;roce.transport;roce.rc;"
+                + "roce.ud;roce.raw;roce.cm;roce.nic'",
+        "roce.device,    'table;memory;verbs;drive;steering;linux;roce.wire;roce.transport;"
+                + "roce.rc;roce.ud;roce.raw;roce.cm;roce.nic;roce.device'",
         "sim.network,    'memory;verbs;roce.wire;roce.transport;sim.network'",
         "pcapng,         'pcapng'",
         "roce.io,        'spi;memory;verbs;linux;pcapng;roce.wire;roce.transport;roce.io'",

@@ -5,7 +5,7 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// How often the application failed when it was called inside a turn. The first time is logged.
-final class CallFailures {
+public final class CallFailures {
     private static final Logger LOGGER = System.getLogger(CallFailures.class.getName());
 
     private final String what;
@@ -14,17 +14,19 @@ final class CallFailures {
     /// None yet.
     ///
     /// @param what is called, in words
-    CallFailures(String what) {
+    public CallFailures(String what) {
         this.what = what;
     }
 
-    void add(Throwable failure) {
+    /// It has failed once more.
+    public void add(Throwable failure) {
         if (count.getAndIncrement() == 0) {
             LOGGER.log(Level.ERROR, what + " failed; further times are counted", failure);
         }
     }
 
-    long count() {
+    /// How often it has.
+    public long count() {
         return count.get();
     }
 }

@@ -7,6 +7,7 @@ import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.MemoryWatch;
 import dev.outboard.fabric.MemoryWindow;
 import dev.outboard.fabric.MmioHandler;
+import dev.outboard.fabric.table.KeyedTable;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -5,11 +5,12 @@ import dev.outboard.fabric.MacAddress;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -24,19 +25,19 @@ public final class Steering<Q> {
     private static final long TYPE_OFFSET = 12;
 
     private final Map<FlowMatch, Q> flows = new HashMap<>();
-    private Table<Q> toAddressOfType = new Table<>(Map.of());
-    private Table<Q> toAddress = new Table<>(Map.of());
-    private Table<Q> ofType = new Table<>(Map.of());
+    private Table<Q> toAddressOfType = new Table<>(Collections.emptySortedMap());
+    private Table<Q> toAddress = new Table<>(Collections.emptySortedMap());
+    private Table<Q> ofType = new Table<>(Collections.emptySortedMap());
     private @Nullable Q everything;
 
     /// Flows of one kind, in the order of what they look for in a frame.
     private static final class Table<Q> {
         private final long[] keys;
-        private final List<Q> takers = new ArrayList<>();
+        private final List<Q> takers;
 
-        Table(Map<Long, Q> flows) {
-            keys = flows.keySet().stream().mapToLong(Long::longValue).sorted().toArray();
-            new TreeMap<>(flows).values().forEach(takers::add);
+        Table(SortedMap<Long, Q> flows) {
+            keys = flows.keySet().stream().mapToLong(Long::longValue).toArray();
+            takers = List.copyOf(flows.values());
         }
 
         @Nullable Q find(long key) {
@@ -97,7 +98,7 @@ public final class Steering<Q> {
     }
 
     private Table<Q> table(Predicate<FlowMatch> kind) {
-        Map<Long, Q> ofKind = new HashMap<>();
+        SortedMap<Long, Q> ofKind = new TreeMap<>();
         flows.forEach((match, taker) -> {
             if (kind.test(match)) {
                 ofKind.put(key(match), taker);

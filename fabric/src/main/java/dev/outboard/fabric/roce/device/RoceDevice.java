@@ -19,8 +19,8 @@ import dev.outboard.fabric.drive.Drivers;
 import dev.outboard.fabric.drive.Engine;
 import dev.outboard.fabric.linux.EventFd;
 import dev.outboard.fabric.linux.MappingArena;
+import dev.outboard.fabric.memory.CallFailures;
 import dev.outboard.fabric.memory.DeviceMemoryPool;
-import dev.outboard.fabric.memory.KeyedTable;
 import dev.outboard.fabric.memory.RegionTable;
 import dev.outboard.fabric.roce.cm.CaGuid;
 import dev.outboard.fabric.roce.cm.CmConfiguration;
@@ -36,11 +36,10 @@ import dev.outboard.fabric.roce.ud.UdQueuePair;
 import dev.outboard.fabric.roce.wire.Gid;
 import dev.outboard.fabric.roce.wire.PathMtu;
 import dev.outboard.fabric.roce.wire.Psn;
+import dev.outboard.fabric.table.KeyedTable;
 import dev.outboard.fabric.verbs.QueuePairCore;
 import dev.outboard.fabric.verbs.QueueSizes;
 import dev.outboard.fabric.verbs.ReceiveQueue;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -56,7 +55,6 @@ import org.jspecify.annotations.Nullable;
 /// A software RoCEv2 device: a network card with the engine around it, plugged in somewhere, and
 /// everything made from it.
 public final class RoceDevice implements Device {
-    private static final Logger LOGGER = System.getLogger(RoceDevice.class.getName());
     private static final int MAX_QUEUE_PAIRS = 1 << 14;
 
     /// Every queue pair may have a connection, and as many be in TIMEWAIT.
@@ -89,7 +87,7 @@ public final class RoceDevice implements Device {
     private final DeviceMemoryPool deviceMemory;
     private final EventQueue events = new EventQueue();
     private final AtomicLong sinkFailures = new AtomicLong();
-    private final AtomicLong refillFailures = new AtomicLong();
+    private final CallFailures refillFailures = new CallFailures("a refill of receives");
     private final AtomicInteger nextDomain = new AtomicInteger();
     private final AtomicInteger openDomains = new AtomicInteger();
     private final AtomicInteger openCompletionQueues = new AtomicInteger();
@@ -404,10 +402,7 @@ public final class RoceDevice implements Device {
         try {
             refill.run();
         } catch (RuntimeException | Error e) {
-            if (refillFailures.getAndIncrement() == 0) {
-                LOGGER.log(
-                        Level.ERROR, "A refill of receives failed; further times are counted", e);
-            }
+            refillFailures.add(e);
         }
     }
 
@@ -464,7 +459,7 @@ public final class RoceDevice implements Device {
         counters.put("open.connection-channels", (long) channels.size());
         regions.countersTo(counters);
         counters.put("completions.sink-failures", sinkFailures.get());
-        counters.put("receives.refill-failures", refillFailures.get());
+        counters.put("receives.refill-failures", refillFailures.count());
         return counters;
     }
 

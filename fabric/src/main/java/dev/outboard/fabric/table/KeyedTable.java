@@ -1,4 +1,4 @@
-package dev.outboard.fabric.memory;
+package dev.outboard.fabric.table;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -30,8 +30,13 @@ public final class KeyedTable<E> {
         return slot < 0 ? null : current.value(slot);
     }
 
-    /// Adds `value` under `key`, which must be free.
+    /// Adds `value` under `key`.
+    ///
+    /// @throws IllegalArgumentException if there is something under it
     public synchronized void add(int key, E value) {
+        if (slots.slotOf(key) >= 0) {
+            throw new IllegalArgumentException("number 0x%x is taken".formatted(key));
+        }
         if (2 * (used + 1) > slots.keys.length) {
             rebuild();
         }

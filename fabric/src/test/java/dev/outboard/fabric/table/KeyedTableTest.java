@@ -1,6 +1,7 @@
-package dev.outboard.fabric.memory;
+package dev.outboard.fabric.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import dev.outboard.testkit.Seeds;
@@ -17,6 +18,19 @@ import org.junit.jupiter.api.Test;
 
 class KeyedTableTest {
     private static final int CAMPAIGN = 50;
+
+    @Test
+    void aNumberIsForOneObjectAtATime() {
+        KeyedTable<String> table = new KeyedTable<>();
+        table.add(0x40, "one");
+        assertThatThrownBy(() -> table.add(0x40, "other"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("number 0x40 is taken");
+        assertThat(table.find(0x40)).isEqualTo("one");
+        table.remove(0x40);
+        table.add(0x40, "other");
+        assertThat(table.find(0x40)).isEqualTo("other");
+    }
 
     @Test
     void holdsWhatWasAddedAndNotRemoved() {

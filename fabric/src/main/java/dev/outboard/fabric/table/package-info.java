@@ -1,0 +1,2 @@
+/// Finding objects by number, on the data path.
+package dev.outboard.fabric.table;
