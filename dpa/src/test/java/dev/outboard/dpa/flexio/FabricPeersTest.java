@@ -12,7 +12,6 @@ import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.dpa.nic.Access;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpacc.DpaAddr;
-import dev.outboard.fabric.AddressVector;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.Device;
@@ -56,30 +55,12 @@ class FabricPeersTest {
         }
 
         void connect(FlexioQp pair) {
-            VerbsEnd.initialize(peer.queuePair());
-            VerbsEnd.readyToReceive(peer.queuePair(), card, pair.number(), 1000);
-            VerbsEnd.readyToSend(peer.queuePair(), 2000);
-            pair.modify(
-                    QueuePairChange.to(QueuePairState.INIT)
-                            .access(
-                                    dev.outboard.fabric.Access.REMOTE_READ,
-                                    dev.outboard.fabric.Access.REMOTE_WRITE,
-                                    dev.outboard.fabric.Access.REMOTE_ATOMIC));
-            pair.modify(
-                    QueuePairChange.to(QueuePairState.READY_TO_RECEIVE)
-                            .addressVector(AddressVector.to(peerCard.address()))
-                            .destinationNumber(peer.queuePair().number())
-                            .pathMtu(1024)
-                            .receivePsn(2000)
-                            .maxDestinationReadAtomic(1)
-                            .minRnrTimer(1));
-            pair.modify(
-                    QueuePairChange.to(QueuePairState.READY_TO_SEND)
-                            .sendPsn(1000)
-                            .timeout(14)
-                            .retryCount(7)
-                            .rnrRetryCount(7)
-                            .maxReadAtomic(1));
+            VerbsEnd.initialize(peer.queuePair()::modify);
+            VerbsEnd.readyToReceive(peer.queuePair()::modify, card, pair.number(), 1000);
+            VerbsEnd.readyToSend(peer.queuePair()::modify, 2000);
+            VerbsEnd.initialize(pair::modify);
+            VerbsEnd.readyToReceive(pair::modify, peerCard, peer.queuePair().number(), 2000);
+            VerbsEnd.readyToSend(pair::modify, 1000);
         }
 
         @Override

@@ -102,8 +102,8 @@ public abstract class QueuePairContract {
 
     @Test
     void aPeerThatItKnowsIsAPeerLikeAnyOther() {
-        VerbsEnd.initialize(one.queuePair());
-        VerbsEnd.initialize(other.queuePair());
+        VerbsEnd.initialize(one.queuePair()::modify);
+        VerbsEnd.initialize(other.queuePair()::modify);
         readyTowards(one, other, 1000, 2000);
         readyTowards(other, one, 2000, 1000);
 
@@ -136,7 +136,7 @@ public abstract class QueuePairContract {
                                 .maxDestinationReadAtomic(1)
                                 .minRnrTimer(12)
                                 .peerGuid(peer.device().guid()));
-        VerbsEnd.readyToSend(end.queuePair(), psn);
+        VerbsEnd.readyToSend(end.queuePair()::modify, psn);
     }
 
     @Test
@@ -252,11 +252,13 @@ public abstract class QueuePairContract {
 
     @Test
     void thePeersFirstPacketIsAnEventOfAQueuePairReadyToReceive() {
-        VerbsEnd.initialize(one.queuePair());
-        VerbsEnd.initialize(other.queuePair());
-        VerbsEnd.readyToReceive(one.queuePair(), other.device(), other.queuePair().number(), 5);
-        VerbsEnd.readyToReceive(other.queuePair(), one.device(), one.queuePair().number(), 6);
-        VerbsEnd.readyToSend(one.queuePair(), 6);
+        VerbsEnd.initialize(one.queuePair()::modify);
+        VerbsEnd.initialize(other.queuePair()::modify);
+        VerbsEnd.readyToReceive(
+                one.queuePair()::modify, other.device(), other.queuePair().number(), 5);
+        VerbsEnd.readyToReceive(
+                other.queuePair()::modify, one.device(), one.queuePair().number(), 6);
+        VerbsEnd.readyToSend(one.queuePair()::modify, 6);
         other.postReceive(1);
         one.post(one.message(1));
 

@@ -21,6 +21,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -94,23 +95,26 @@ public final class VerbsEnd implements AutoCloseable {
 
     /// Brings two queue pairs in RESET to READY_TO_SEND towards each other.
     public static void connect(Device device, QueuePair pair, Device peerDevice, QueuePair peer) {
-        initialize(pair);
-        initialize(peer);
-        readyToReceive(pair, peerDevice, peer.number(), 1000);
-        readyToReceive(peer, device, pair.number(), 2000);
-        readyToSend(pair, 2000);
-        readyToSend(peer, 1000);
+        initialize(pair::modify);
+        initialize(peer::modify);
+        readyToReceive(pair::modify, peerDevice, peer.number(), 1000);
+        readyToReceive(peer::modify, device, pair.number(), 2000);
+        readyToSend(pair::modify, 2000);
+        readyToSend(peer::modify, 1000);
     }
 
-    public static void initialize(QueuePair pair) {
-        pair.modify(
+    /// The first step of one end.
+    ///
+    /// @param pair changes its queue pair
+    public static void initialize(Consumer<QueuePairChange> pair) {
+        pair.accept(
                 QueuePairChange.to(QueuePairState.INIT)
                         .access(Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC));
     }
 
     public static void readyToReceive(
-            QueuePair pair, Device peerDevice, int peerNumber, int peerPsn) {
-        pair.modify(
+            Consumer<QueuePairChange> pair, Device peerDevice, int peerNumber, int peerPsn) {
+        pair.accept(
                 QueuePairChange.to(QueuePairState.READY_TO_RECEIVE)
                         .addressVector(AddressVector.to(peerDevice.address()))
                         .destinationNumber(peerNumber)
@@ -120,8 +124,8 @@ public final class VerbsEnd implements AutoCloseable {
                         .minRnrTimer(12));
     }
 
-    public static void readyToSend(QueuePair pair, int psn) {
-        pair.modify(
+    public static void readyToSend(Consumer<QueuePairChange> pair, int psn) {
+        pair.accept(
                 QueuePairChange.to(QueuePairState.READY_TO_SEND)
                         .sendPsn(psn)
                         .timeout(14)

@@ -240,12 +240,12 @@ class FieldsOnTheWireTest {
     private void connect() {
         near.create();
         far.create();
-        VerbsEnd.initialize(near.queuePair());
-        VerbsEnd.initialize(far.queuePair());
+        VerbsEnd.initialize(near.queuePair()::modify);
+        VerbsEnd.initialize(far.queuePair()::modify);
         readyToReceive(near, far, RECEIVE_PSN, 14);
         readyToReceive(far, near, SEND_PSN, PEER_RNR_TIMER);
-        VerbsEnd.readyToSend(near.queuePair(), SEND_PSN);
-        VerbsEnd.readyToSend(far.queuePair(), RECEIVE_PSN);
+        VerbsEnd.readyToSend(near.queuePair()::modify, SEND_PSN);
+        VerbsEnd.readyToSend(far.queuePair()::modify, RECEIVE_PSN);
     }
 
     private static void readyToReceive(VerbsEnd end, VerbsEnd peer, int psn, int rnrTimer) {
