@@ -38,13 +38,10 @@ final class EchoSide {
                         buffers,
                         2 * Echo.BUFFERS * Echo.LINE,
                         Access.LOCAL_WRITE);
-        ByteBuffer entries = ByteBuffer.allocate(DataSegment.BYTES * Echo.BUFFERS);
-        for (int i = 0; i < Echo.BUFFERS; i++) {
-            entries.putInt(Echo.LINE)
-                    .putInt(key.number())
-                    .putLong(buffers.value() + (long) i * Echo.LINE);
-        }
-        DpaAddr receiveRing = heap.copyFromHost(entries.array());
+        DpaAddr receiveRing =
+                heap.copyFromHost(
+                        DataSegment.ring(
+                                Echo.BUFFERS, Echo.LINE, key.number(), buffers.value(), Echo.LINE));
         FlexioCq.Attributes queue =
                 FlexioCq.Attributes.of(completionRing, Echo.LOG_COMPLETIONS, completionRecord)
                         .through(uar);

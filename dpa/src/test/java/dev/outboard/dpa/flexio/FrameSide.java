@@ -36,15 +36,16 @@ final class FrameSide {
             int length = Frames.ENTRIES * Frames.BUFFER_BYTES;
             DpaAddr buffers = process.heap().zeros(length);
             int key = key(process, buffers, length);
-            ByteBuffer ring = ByteBuffer.allocate(DataSegment.BYTES * Frames.ENTRIES);
-            for (long i = 0; i < Frames.ENTRIES; i++) {
-                ring.putInt(bytes)
-                        .putInt(key + keyOffset)
-                        .putLong(buffers.value() + i * Frames.BUFFER_BYTES);
-            }
+            byte[] ring =
+                    DataSegment.ring(
+                            Frames.ENTRIES,
+                            bytes,
+                            key + keyOffset,
+                            buffers.value(),
+                            Frames.BUFFER_BYTES);
             byte[] record = {0, 0, 0, Frames.ENTRIES, 0, 0, 0, 0};
             return new Entries(
-                    process.heap().copyFromHost(ring.array()),
+                    process.heap().copyFromHost(ring),
                     process.heap().copyFromHost(record),
                     buffers);
         }

@@ -101,13 +101,12 @@ final class LoadTimeQueues implements AutoCloseable {
         words.putLong(LoadTimeKernels.RING, packets.value())
                 .putLong(LoadTimeKernels.RING_KEY, key.number())
                 .putLong(LoadTimeKernels.SLOTS, ring.slots());
-        ByteBuffer entries = ByteBuffer.allocate(ring.slots() * DataSegment.BYTES);
-        for (int slot = 0; slot < ring.slots(); slot++) {
-            entries.putInt(LoadTimeKernels.SLOT_BYTES)
-                    .putInt(key.number())
-                    .putLong(packets.plus((long) slot * LoadTimeKernels.SLOT_BYTES).value());
-        }
-        return entries.array();
+        return DataSegment.ring(
+                ring.slots(),
+                LoadTimeKernels.SLOT_BYTES,
+                key.number(),
+                packets.value(),
+                LoadTimeKernels.SLOT_BYTES);
     }
 
     private void queues(byte[] entries) {

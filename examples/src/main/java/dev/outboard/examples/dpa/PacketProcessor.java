@@ -70,7 +70,14 @@ public final class PacketProcessor {
         DpaAddr data = heap.zeros(dataBytes);
         FlexioMkey key =
                 FlexioMkey.create(process, process.domain(), data, dataBytes, Access.LOCAL_WRITE);
-        DpaAddr receiveRing = heap.copyFromHost(receiveEntries(data, key));
+        DpaAddr receiveRing =
+                heap.copyFromHost(
+                        DataSegment.ring(
+                                PacketKernels.BUFFERS,
+                                PacketKernels.BUFFER_BYTES,
+                                key.number(),
+                                data.value(),
+                                PacketKernels.BUFFER_BYTES));
         DpaAddr receiveRecord = heap.copyFromHost(new byte[] {0, 0, 0, PacketKernels.BUFFERS});
         FlexioQp.Receive receive =
                 new FlexioQp.Receive(
@@ -97,15 +104,5 @@ public final class PacketProcessor {
         handler.run(context.value());
         FlexioFlow.create(receiver, FlowMatch.all());
         return context;
-    }
-
-    private static byte[] receiveEntries(DpaAddr data, FlexioMkey key) {
-        ByteBuffer entries = ByteBuffer.allocate(DataSegment.BYTES << PacketKernels.LOG_BUFFERS);
-        for (long i = 0; i < PacketKernels.BUFFERS; i++) {
-            entries.putInt(PacketKernels.BUFFER_BYTES)
-                    .putInt(key.number())
-                    .putLong(data.value() + i * PacketKernels.BUFFER_BYTES);
-        }
-        return entries.array();
     }
 }

@@ -47,7 +47,14 @@ final class SeedQueues {
                 FlexioCq.create(process, handler.map(queue::activating).orElse(queue));
         DpaAddr ring =
                 sendRing.orElseGet(() -> heap.zeros(SendEntry.BYTES << SeedKernels.LOG_ENTRIES));
-        DpaAddr receiveRing = heap.copyFromHost(receiveEntries(key));
+        DpaAddr receiveRing =
+                heap.copyFromHost(
+                        DataSegment.ring(
+                                SeedKernels.ENTRIES,
+                                SeedKernels.LINE,
+                                key.number(),
+                                buffers.value(),
+                                SeedKernels.LINE));
         DpaAddr receiveRecord = heap.copyFromHost(new byte[] {0, 0, 0, SeedKernels.ENTRIES});
         pair =
                 FlexioQp.create(
@@ -77,15 +84,5 @@ final class SeedQueues {
                                 .putLong(SeedKernels.KEY, key.number())
                                 .putLong(SeedKernels.POSTED, SeedKernels.ENTRIES)
                                 .array());
-    }
-
-    private byte[] receiveEntries(FlexioMkey key) {
-        ByteBuffer entries = ByteBuffer.allocate(DataSegment.BYTES << SeedKernels.LOG_ENTRIES);
-        for (int i = 0; i < SeedKernels.ENTRIES; i++) {
-            entries.putInt(SeedKernels.LINE)
-                    .putInt(key.number())
-                    .putLong(buffers.value() + (long) i * SeedKernels.LINE);
-        }
-        return entries.array();
     }
 }

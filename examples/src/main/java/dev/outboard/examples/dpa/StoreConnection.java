@@ -55,7 +55,14 @@ final class StoreConnection implements AutoCloseable {
         DpaAddr completionRing = zeros(CompletionEntry.BYTES << StoreKernels.LOG_COMPLETIONS);
         DpaAddr completionRecord = zeros(Long.BYTES);
         DpaAddr sendRing = zeros(SendEntry.BYTES << StoreKernels.LOG_DEPTH);
-        DpaAddr receiveRing = copy(receiveEntries(buffers, key));
+        DpaAddr receiveRing =
+                copy(
+                        DataSegment.ring(
+                                StoreKernels.DEPTH,
+                                StoreKernels.LINE,
+                                key.number(),
+                                buffers.value(),
+                                StoreKernels.LINE));
         DpaAddr receiveRecord = copy(new byte[] {0, 0, 0, StoreKernels.DEPTH});
         FlexioCq completions =
                 add(
@@ -97,16 +104,6 @@ final class StoreConnection implements AutoCloseable {
                                 .array());
         handler.run(context.value());
         return pair;
-    }
-
-    private static byte[] receiveEntries(DpaAddr buffers, FlexioMkey key) {
-        ByteBuffer entries = ByteBuffer.allocate(DataSegment.BYTES << StoreKernels.LOG_DEPTH);
-        for (int i = 0; i < StoreKernels.DEPTH; i++) {
-            entries.putInt(StoreKernels.LINE)
-                    .putInt(key.number())
-                    .putLong(buffers.value() + (long) i * StoreKernels.LINE);
-        }
-        return entries.array();
     }
 
     private <T extends FlexioObject> T add(T part) {

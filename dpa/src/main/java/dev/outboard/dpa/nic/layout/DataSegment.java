@@ -1,6 +1,7 @@
 package dev.outboard.dpa.nic.layout;
 
 import dev.outboard.dpa.machine.MemoryAccess;
+import java.nio.ByteBuffer;
 
 /// DPA-FXQ-8: a data pointer segment: 16 bytes, big-endian, which name a piece of memory. It is a
 /// segment of a send entry, and all there is of a receive entry.
@@ -27,6 +28,18 @@ public final class DataSegment {
     /// Writes the begin of an inline segment; the data go to [#inlineData].
     public static void writeInline(MemoryAccess memory, long segment, int byteCount) {
         BigEndian.store32(memory, segment, byteCount | INLINE);
+    }
+
+    /// DPA-FXQ-7: what a host fills the ring of a receive queue with: an entry for each of the
+    /// buffers that lie one after the other.
+    ///
+    /// @param stride from the begin of a buffer to that of the next one, in bytes
+    public static byte[] ring(int entries, int byteCount, int key, long address, int stride) {
+        ByteBuffer ring = ByteBuffer.allocate(BYTES * entries);
+        for (long i = 0; i < entries; i++) {
+            ring.putInt(byteCount).putInt(key).putLong(address + i * stride);
+        }
+        return ring.array();
     }
 
     /// How many bytes it names.
