@@ -46,12 +46,7 @@ public final class FabricPair extends QueuePair {
     /// What lies in entries is sent from there.
     private final MemoryRegion ring;
 
-    /// Of 16 bits: the next block to execute, and the first that is not posted.
-    private int next;
-
-    private int posted;
-
-    private volatile long done;
+    private final SendIndex index;
 
     /// While the device has no room for the next one.
     private boolean waiting;
@@ -73,7 +68,7 @@ public final class FabricPair extends QueuePair {
     @Nullable FabricPair nextReady;
 
     FabricPair(FabricPort port, Send sends, Receive receives, User user, Shared shared) {
-        super(sends, user, shared.events());
+        super(sends, user, shared);
         this.port = port;
         this.sends = sends;
         this.receives = receives;
@@ -81,6 +76,7 @@ public final class FabricPair extends QueuePair {
         int sendDepth = 1 << sends.logBlocks();
         int receiveDepth = 1 << receives.logEntries();
         request = new WorkRequest(sends, shared, 0);
+        index = new SendIndex(shared.counters());
         inbox = new CompletionInbox(2 * (sendDepth + receiveDepth));
         ring = port.register(sends.ring(), (long) SendEntry.BYTES << sends.logBlocks(), Set.of());
         pair = port.create(sendDepth, receiveDepth, this::refill);
@@ -119,22 +115,17 @@ public final class FabricPair extends QueuePair {
     // Sends
 
     @Override
-    boolean ring(int index) {
-        boolean news = (short) (index - posted) > 0;
-        if (news) {
-            posted = index;
-        } else {
-            shared.counters().staleDoorbells.getAndIncrement();
-        }
-        return news;
+    SendIndex index() {
+        return index;
     }
 
     @Override
     Step step(Nic nic) {
-        if (next == posted) {
+        int blocks = index.blocks();
+        if (blocks == 0) {
             return Step.IDLE;
         }
-        int blocks = (posted - next) & INDEX_MASK;
+        int next = index.next();
         if (isInError()) {
             flushReceives(nic);
             int skipped = request.skip(nic, next, blocks);
@@ -145,11 +136,8 @@ public final class FabricPair extends QueuePair {
             NicTimeline.of(nic).begin(number(), next);
         }
         Syndrome parsed = request.parse(nic, next, blocks, number());
-        if (parsed == Syndrome.SUCCESS) {
-            parsed = fill();
-        }
         try {
-            if (parsed == Syndrome.SUCCESS && !pair.post(send)) {
+            if (parsed == Syndrome.SUCCESS && !pair.post(filled())) {
                 waiting = true;
                 return Step.WAITING;
             }
@@ -157,7 +145,7 @@ public final class FabricPair extends QueuePair {
             parsed = Syndrome.LOCAL_QUEUE_PAIR_OPERATION;
         }
         if (parsed == Syndrome.SUCCESS) {
-            advance(request.blocks());
+            index.advance(request.blocks());
         } else {
             fail(nic);
             refuse(nic, request.blocks(), parsed);
@@ -167,24 +155,15 @@ public final class FabricPair extends QueuePair {
         return Step.DONE;
     }
 
-    /// DPA-FXQ-8: says to the device what the entry asks for.
-    ///
-    /// @return SUCCESS, or that a key has just been destroyed
-    private Syndrome fill() {
+    /// DPA-FXQ-8: what the entry asks for, in the words of the device.
+    private SendRequest filled() {
         send.noPayload();
         for (int i = 0; i < request.pieces(); i++) {
-            MemoryRegion region = ring;
-            if (!request.isInline(i)) {
-                MemoryKey key =
-                        shared.memory().key(request.key(i), request.address(i), request.length(i));
-                if (key == null) {
-                    return Syndrome.LOCAL_PROTECTION;
-                }
-                region = key.region().orElseThrow();
-            }
+            MemoryKey key = request.key(i);
+            MemoryRegion region = key == null ? ring : key.region().orElseThrow();
             send.appendPayload(region, request.address(i) - region.address(), request.length(i));
         }
-        send.id(next).signaled(request.isSignalled());
+        send.id(index.next()).signaled(request.isSignalled());
         Message message = request.message();
         long address = message.remoteAddress();
         int key = message.remoteKey();
@@ -203,25 +182,14 @@ public final class FabricPair extends QueuePair {
                 send.write(0, 0);
             }
         }
-        return Syndrome.SUCCESS;
+        return send;
     }
 
     /// DPA-FXQ-9: an entry that was not posted ends.
     private void refuse(Nic nic, int blocks, Syndrome syndrome) {
-        told.failed(CompletionEntry.REQUEST_ERROR, next, syndrome);
-        advance(blocks);
+        told.failed(CompletionEntry.REQUEST_ERROR, index.next(), syndrome);
+        index.advance(blocks);
         sends.completions().add(nic, told);
-    }
-
-    @SuppressWarnings("NonAtomicVolatileUpdate") // the actor alone
-    private void advance(int blocks) {
-        next = (next + blocks) & INDEX_MASK;
-        done++;
-    }
-
-    @Override
-    long done() {
-        return done;
     }
 
     // Completions
@@ -311,9 +279,9 @@ public final class FabricPair extends QueuePair {
         long entry = receives.ring() + slot * DataSegment.BYTES;
         int length = DataSegment.byteCount(nic, entry);
         long address = DataSegment.address(nic, entry);
-        MemoryKey key = shared.memory().key(DataSegment.key(nic, entry), address, length);
+        MemoryKey key = shared.memory().local(DataSegment.key(nic, entry), address, length, true);
         receive.id(RECEIVES | index);
-        if (key != null && key.allows(Access.LOCAL_WRITE)) {
+        if (key != null) {
             MemoryRegion region = key.region().orElseThrow();
             receive.buffer(region, address - region.address(), length);
         } else {
@@ -358,7 +326,7 @@ public final class FabricPair extends QueuePair {
 
     @Override
     void remove() {
-        disable();
+        super.remove();
         port.remove(this);
         close();
         port.deregister(ring);

@@ -1,7 +1,6 @@
 package dev.outboard.dpa.nic;
 
 import dev.outboard.dpa.machine.Nic;
-import dev.outboard.dpa.machine.run.EndSignal;
 import dev.outboard.dpa.process.DpaProcess;
 import dev.outboard.fabric.AddressVector;
 import dev.outboard.fabric.Completion;
@@ -14,6 +13,7 @@ import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
+import dev.outboard.fabric.table.KeyedTable;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -28,10 +28,9 @@ import org.jspecify.annotations.Nullable;
 final class FabricPort {
     private final Device device;
     private final DpaProcess process;
-    private final Shared shared;
     private final ProtectionDomain domain;
     private final CompletionQueue completions;
-    private final NumberTable<FabricPair> pairs = new NumberTable<>();
+    private final KeyedTable<FabricPair> pairs = new KeyedTable<>();
     private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
 
     /// The queue pairs that have completions, the latest first; each is in it at most once.
@@ -39,10 +38,9 @@ final class FabricPort {
 
     private volatile boolean asleep;
 
-    FabricPort(Device device, DpaProcess process, Shared shared) {
+    FabricPort(Device device, DpaProcess process) {
         this.device = device;
         this.process = process;
-        this.shared = shared;
         domain = device.allocateProtectionDomain();
         completions = device.createCompletionQueue(this::completed);
     }
@@ -129,17 +127,9 @@ final class FabricPort {
                 pair.nextReady = next;
             } while (!ready.compareAndSet(next, pair));
             if (asleep) {
-                wake();
+                asleep = false;
+                process.command();
             }
-        }
-    }
-
-    private void wake() {
-        asleep = false;
-        try {
-            shared.nic().command();
-        } catch (EndSignal over) {
-            // Nobody is there to take it.
         }
     }
 

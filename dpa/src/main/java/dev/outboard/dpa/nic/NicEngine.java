@@ -13,6 +13,7 @@ import dev.outboard.dpa.trace.NicTimeline;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.table.KeyedTable;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,9 +50,9 @@ public final class NicEngine implements Nic.Program {
 
     private final AtomicInteger numbers;
 
-    private final NumberTable<CompletionQueue> completionQueues = new NumberTable<>();
-    private final NumberTable<SendingQueue> sendingQueues = new NumberTable<>();
-    private final NumberTable<FrameReceiveQueue> receiveQueues = new NumberTable<>();
+    private final KeyedTable<CompletionQueue> completionQueues = new KeyedTable<>();
+    private final KeyedTable<SendingQueue> sendingQueues = new KeyedTable<>();
+    private final KeyedTable<FrameReceiveQueue> receiveQueues = new KeyedTable<>();
 
     /// Where queue pairs meet the fabric, if the device has one.
     private final @Nullable FabricPort port;
@@ -101,7 +102,7 @@ public final class NicEngine implements Nic.Program {
         this.process = process;
         frames = new FrameInbox(process::command);
         shared = new Shared(process.observer(), maxMessageBytes, numbers, events);
-        port = fabric.map(device -> new FabricPort(device, process, shared)).orElse(null);
+        port = fabric.map(device -> new FabricPort(device, process)).orElse(null);
         process.nicServer(name, this);
     }
 
@@ -396,7 +397,7 @@ public final class NicEngine implements Nic.Program {
     }
 
     private void ring(SendingQueue sender, int index) {
-        if (sender.ring(index) && !active.contains(sender)) {
+        if (sender.index().ring(index) && !active.contains(sender)) {
             active.add(sender);
         }
     }

@@ -2,7 +2,7 @@ package dev.outboard.dpa.nic;
 
 import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.machine.run.OutsidePort;
-import dev.outboard.dpa.nic.layout.Syndrome;
+import dev.outboard.fabric.table.KeyedTable;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,7 +19,7 @@ final class NicMemory {
 
     private final AtomicInteger numbers;
 
-    private final NumberTable<MemoryKey> keys = new NumberTable<>();
+    private final KeyedTable<MemoryKey> keys = new KeyedTable<>();
 
     /// Without keys.
     ///
@@ -47,12 +47,15 @@ final class NicMemory {
         return key != null && key.covers(address, lengthBytes) ? key : null;
     }
 
-    /// Whether the owner of a queue pair may give those bytes to it, to read or to write.
-    Syndrome checkLocal(int number, long address, int lengthBytes, boolean written) {
+    /// The key by which the owner of a queue pair gives those bytes to it, to read or to be
+    /// written; null if it may not.
+    @Nullable MemoryKey local(int number, long address, int lengthBytes, boolean written) {
         MemoryKey key = key(number, address, lengthBytes);
-        return key != null && (!written || key.allows(Access.LOCAL_WRITE))
-                ? Syndrome.SUCCESS
-                : Syndrome.LOCAL_PROTECTION;
+        return key != null && (!written || key.allows(Access.LOCAL_WRITE)) ? key : null;
+    }
+
+    boolean isLive(MemoryKey key) {
+        return key.equals(keys.find(key.number()));
     }
 
     /// Reads memory into a part of a payload.

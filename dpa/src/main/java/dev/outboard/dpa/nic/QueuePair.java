@@ -1,17 +1,11 @@
 package dev.outboard.dpa.nic;
 
 import dev.outboard.dpa.machine.ThreadHandle;
-import java.util.function.Consumer;
 
 /// A queue pair (QP) of a reliable connection: a send queue whose doorbell software rings, and a
 /// receive queue whose doorbell record it writes. Made by a [NicEngine], and connected before the
 /// run; in the run only the engine's actor touches it.
 public abstract sealed class QueuePair extends SendingQueue permits SimulatedPair, FabricPair {
-    private final int uar;
-    private final Consumer<AsyncEvent> events;
-    private final int logBlocks;
-    private volatile boolean error;
-
     /// Where a send queue is.
     ///
     /// @param ring where its blocks lie, in DPA or external memory
@@ -52,10 +46,8 @@ public abstract sealed class QueuePair extends SendingQueue permits SimulatedPai
 
     private static final int MAX_LOG_DEPTH = 15;
 
-    QueuePair(Send send, User user, Consumer<AsyncEvent> events) {
-        uar = user.uar;
-        logBlocks = send.logBlocks;
-        this.events = events;
+    QueuePair(Send send, User user, Shared shared) {
+        super(QueueStatus.Kind.QUEUE_PAIR, AsyncEvent.Kind.QUEUE_PAIR_ERROR, send, user, shared);
     }
 
     static void checkDepth(String queue, int logDepth) {
@@ -66,42 +58,6 @@ public abstract sealed class QueuePair extends SendingQueue permits SimulatedPai
         }
     }
 
-    @Override
-    public int uar() {
-        return uar;
-    }
-
-    @Override
-    public boolean isInError() {
-        return error;
-    }
-
     /// Connects two queue pairs of one NIC with each other, or one with itself.
     public abstract void connect(QueuePair peer);
-
-    /// It has failed, if it had not before.
-    ///
-    /// @return whether that is news
-    boolean failed() {
-        boolean news = !error;
-        if (news) {
-            error = true;
-            events.accept(new AsyncEvent(AsyncEvent.Kind.QUEUE_PAIR_ERROR, number()));
-        }
-        return news;
-    }
-
-    /// It takes part in nothing any more.
-    void disable() {
-        error = true;
-    }
-
-    @Override
-    QueueStatus status() {
-        return new QueueStatus(
-                QueueStatus.Kind.QUEUE_PAIR, number(), 1 << logBlocks, done(), false, error);
-    }
-
-    /// How many entries of its send queue are done, as far as it is concerned.
-    abstract long done();
 }

@@ -82,8 +82,8 @@ public final class ReceivePool {
             return Syndrome.LOCAL_LENGTH;
         }
         long address = DataSegment.address(nic, entry);
-        MemoryKey key = shared.memory().key(DataSegment.key(nic, entry), address, room);
-        if (key == null || !key.allows(Access.LOCAL_WRITE)) {
+        MemoryKey key = shared.memory().local(DataSegment.key(nic, entry), address, room, true);
+        if (key == null) {
             return Syndrome.LOCAL_PROTECTION;
         }
         long token = shared.nextToken();

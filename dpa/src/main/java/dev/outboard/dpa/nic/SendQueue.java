@@ -13,8 +13,6 @@ import dev.outboard.dpa.trace.NicTimeline;
 /// The send queue of a queue pair, or one by itself: executes its entries one after the other, each
 /// when the one before it is done.
 final class SendQueue {
-    private static final int INDEX_MASK = 0xFFFF;
-
     private final SendingQueue owner;
     private final QueuePair.Send queue;
     private final int actor;
@@ -23,16 +21,12 @@ final class SendQueue {
     private final Completion completion;
     private Wire wire = message -> Acknowledge.NO_ANSWER;
 
-    /// Of 16 bits: the next block to execute, and the first that is not posted.
-    private int next;
+    private final SendIndex index;
 
-    private int posted;
-
-    /// While the request at `next` waits for its answer.
+    /// While the request at the index waits for its answer.
     private boolean pending;
 
     private long token;
-    private long done;
 
     SendQueue(
             SendingQueue owner,
@@ -45,6 +39,7 @@ final class SendQueue {
         actor = user.thread().actor();
         this.shared = shared;
         this.request = request;
+        index = new SendIndex(shared.counters());
         int number = owner.number();
         completion = new Completion(number, user.userIndex());
         long ringBytes = (long) SendEntry.BYTES << queue.logBlocks();
@@ -56,27 +51,19 @@ final class SendQueue {
         wire = to;
     }
 
-    /// DPA-FXQ-8: a doorbell tells up to where entries are posted.
-    ///
-    /// @return whether that is news
-    boolean ring(int index) {
-        boolean news = (short) (index - posted) > 0;
-        if (news) {
-            posted = index;
-        } else {
-            shared.counters().staleDoorbells.getAndIncrement();
-        }
-        return news;
+    SendIndex index() {
+        return index;
     }
 
     Step step(Nic nic) {
         if (pending) {
             return ask(nic);
         }
-        if (next == posted) {
+        int blocks = index.blocks();
+        if (blocks == 0) {
             return Step.IDLE;
         }
-        int blocks = (posted - next) & INDEX_MASK;
+        int next = index.next();
         NicTimeline.of(nic).begin(owner.number(), next);
         if (owner.isInError()) {
             owner.flushReceives(nic);
@@ -114,11 +101,11 @@ final class SendQueue {
         shared.observer().completed(nic.actor(), token);
         boolean failed = syndrome != Syndrome.SUCCESS;
         if (failed) {
-            completion.failed(CompletionEntry.REQUEST_ERROR, next, syndrome);
+            completion.failed(CompletionEntry.REQUEST_ERROR, index.next(), syndrome);
         } else {
-            completion.of(CompletionEntry.REQUEST, next, request.message().byteCount());
+            completion.of(CompletionEntry.REQUEST, index.next(), request.message().byteCount());
         }
-        next = (next + blocks) & INDEX_MASK;
+        index.advance(blocks);
         boolean told = failed || request.isSignalled();
         if (told && !queue.completions().add(nic, completion)) {
             failed = true;
@@ -126,12 +113,6 @@ final class SendQueue {
         if (failed) {
             owner.fail(nic);
         }
-        done++;
         NicTimeline.of(nic).end(owner.number(), syndrome.code());
-    }
-
-    /// How many entries are done.
-    long done() {
-        return done;
     }
 }

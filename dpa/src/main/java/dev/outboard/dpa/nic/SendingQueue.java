@@ -1,10 +1,16 @@
 package dev.outboard.dpa.nic;
 
 import dev.outboard.dpa.machine.Nic;
+import java.util.function.Consumer;
 
 /// A queue of a NIC that has a send queue.
 public abstract sealed class SendingQueue implements NicQueue permits FrameSendQueue, QueuePair {
-    SendingQueue() {}
+    private final QueueStatus.Kind kind;
+    private final AsyncEvent.Kind failure;
+    private final int uar;
+    private final int logBlocks;
+    private final Consumer<AsyncEvent> events;
+    private volatile boolean error;
 
     /// What a step has done.
     enum Step {
@@ -16,10 +22,32 @@ public abstract sealed class SendingQueue implements NicQueue permits FrameSendQ
         WAITING
     }
 
-    /// DPA-FXQ-8c: a doorbell tells up to where entries are posted.
-    ///
-    /// @return whether that is news
-    abstract boolean ring(int index);
+    /// @param failure what is told if it fails
+    SendingQueue(
+            QueueStatus.Kind kind,
+            AsyncEvent.Kind failure,
+            QueuePair.Send send,
+            QueuePair.User user,
+            Shared shared) {
+        this.kind = kind;
+        this.failure = failure;
+        uar = user.uar();
+        logBlocks = send.logBlocks();
+        events = shared.events();
+    }
+
+    @Override
+    public int uar() {
+        return uar;
+    }
+
+    @Override
+    public boolean isInError() {
+        return error;
+    }
+
+    /// How far its send queue is.
+    abstract SendIndex index();
 
     /// Executes an entry of the send queue.
     abstract Step step(Nic nic);
@@ -32,9 +60,25 @@ public abstract sealed class SendingQueue implements NicQueue permits FrameSendQ
         // It has none.
     }
 
-    /// It is destroyed.
-    abstract void remove();
+    /// It is destroyed: it takes part in nothing any more.
+    void remove() {
+        error = true;
+    }
+
+    /// It has failed, if it had not before.
+    ///
+    /// @return whether that is news
+    boolean failed() {
+        boolean news = !error;
+        if (news) {
+            error = true;
+            events.accept(new AsyncEvent(failure, number()));
+        }
+        return news;
+    }
 
     /// How far it is.
-    abstract QueueStatus status();
+    QueueStatus status() {
+        return new QueueStatus(kind, number(), 1 << logBlocks, index().done(), false, error);
+    }
 }

@@ -11,7 +11,7 @@ final class SimulatedPair extends QueuePair {
 
     SimulatedPair(
             int number, int receiveNumber, Send send, Receive receive, User user, Shared shared) {
-        super(send, user, shared.events());
+        super(send, user, shared);
         this.number = number;
         WorkRequest request = new WorkRequest(send, shared, shared.maxMessageBytes());
         sendQueue = new SendQueue(this, send, user, request, shared);
@@ -35,24 +35,13 @@ final class SimulatedPair extends QueuePair {
     }
 
     @Override
-    boolean ring(int index) {
-        return sendQueue.ring(index);
+    SendIndex index() {
+        return sendQueue.index();
     }
 
     @Override
     Step step(Nic nic) {
         return sendQueue.step(nic);
-    }
-
-    @Override
-    long done() {
-        return sendQueue.done();
-    }
-
-    /// Whatever its peer still asks for is not answered.
-    @Override
-    void remove() {
-        disable();
     }
 
     /// Both queues are flushed from now on.

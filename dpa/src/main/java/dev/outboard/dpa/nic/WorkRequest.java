@@ -5,6 +5,7 @@ import dev.outboard.dpa.nic.layout.DataSegment;
 import dev.outboard.dpa.nic.layout.EthernetSegment;
 import dev.outboard.dpa.nic.layout.SendEntry;
 import dev.outboard.dpa.nic.layout.Syndrome;
+import org.jspecify.annotations.Nullable;
 
 /// The entry of a send queue that is being executed: what it asks for, and the pieces of memory
 /// that are its data. Each send queue has one, and uses it again and again.
@@ -31,11 +32,11 @@ final class WorkRequest {
     private int pieces;
 
     private final int[] lengths = new int[MAX_SEGMENTS + 1];
-    private final int[] keys = new int[MAX_SEGMENTS + 1];
-    private final long[] addresses = new long[MAX_SEGMENTS + 1];
 
-    /// Whether a piece lies in the entry itself.
-    private final boolean[] inline = new boolean[MAX_SEGMENTS + 1];
+    /// None of a piece that lies in the entry itself.
+    private final @Nullable MemoryKey[] keys = new MemoryKey[MAX_SEGMENTS + 1];
+
+    private final long[] addresses = new long[MAX_SEGMENTS + 1];
 
     /// For messages of a queue pair.
     ///
@@ -212,27 +213,27 @@ final class WorkRequest {
     private void addInline(long data, int length) {
         long from = at(data);
         int untilEnd = (int) Math.min(length, queue.ring() + ringBytes - from);
-        add(from, untilEnd, 0, true);
+        add(from, untilEnd, null);
         if (untilEnd < length) {
-            add(queue.ring(), length - untilEnd, 0, true);
+            add(queue.ring(), length - untilEnd, null);
         }
     }
 
     private Syndrome addData(Nic nic, long segment, int length) {
-        int key = DataSegment.key(nic, segment);
         long address = DataSegment.address(nic, segment);
-        Syndrome allowed = shared.memory().checkLocal(key, address, length, bringsBack());
-        if (allowed == Syndrome.SUCCESS) {
-            add(address, length, key, false);
+        int number = DataSegment.key(nic, segment);
+        MemoryKey key = shared.memory().local(number, address, length, bringsBack());
+        if (key == null) {
+            return Syndrome.LOCAL_PROTECTION;
         }
-        return allowed;
+        add(address, length, key);
+        return Syndrome.SUCCESS;
     }
 
-    private void add(long address, int length, int key, boolean isInline) {
+    private void add(long address, int length, @Nullable MemoryKey key) {
         addresses[pieces] = address;
         lengths[pieces] = length;
         keys[pieces] = key;
-        inline[pieces] = isInline;
         pieces++;
         message.byteCount += length;
     }
@@ -249,12 +250,9 @@ final class WorkRequest {
         return lengths[piece];
     }
 
-    int key(int piece) {
+    /// The key that names it; null if it lies in the entry itself.
+    @Nullable MemoryKey key(int piece) {
         return keys[piece];
-    }
-
-    boolean isInline(int piece) {
-        return inline[piece];
     }
 
     /// Reads the data into the payload of the message, if there are any to read.
@@ -273,18 +271,19 @@ final class WorkRequest {
             shared.observer().posted(actor, token, address, SendEntry.BYTES, false, 0);
         }
         for (int i = 0; i < pieces; i++) {
-            if (!inline[i]) {
+            if (keys[i] != null) {
                 shared.observer().posted(actor, token, addresses[i], lengths[i], bringsBack(), 0);
             }
         }
     }
 
-    /// Writes what a read or an atomic has brought back.
+    /// Writes what a read or an atomic has brought back, but to memory whose key was destroyed
+    /// since.
     void deliver(Nic nic) {
         long done = 0;
         for (int i = 0; bringsBack() && i < pieces; i++) {
-            MemoryKey key = shared.memory().key(keys[i], addresses[i], lengths[i]);
-            if (key != null) {
+            MemoryKey key = keys[i];
+            if (key != null && shared.memory().isLive(key)) {
                 NicMemory.write(nic, key, addresses[i], lengths[i], message.payload(), done);
             }
             done += lengths[i];
