@@ -49,17 +49,13 @@ record CoreDump(FlexioProcess process, List<ThreadStatus> threads, List<MemoryRe
     }
 
     private void writeMode(JsonWriter json) {
-        switch (process.process().mode()) {
-            case RunMode.Turns turns -> {
-                boolean weak = turns.weak().isPresent() && !turns.isChecked();
-                json.member("mode", weak ? "WEAK" : "CHECK");
-                turns.weak().ifPresent(profile -> json.member("profile", profile.name()));
-                json.member("seed", turns.seed());
-            }
-            default -> {
-                json.member("mode", "FAST");
-                json.member("seed", process.device().machine().options().seed());
-            }
+        RunMode mode = process.process().mode();
+        json.member("mode", mode.word());
+        if (mode instanceof RunMode.Turns turns) {
+            turns.weak().ifPresent(profile -> json.member("profile", profile.name()));
+            json.member("seed", turns.seed());
+        } else {
+            json.member("seed", process.device().machine().options().seed());
         }
     }
 

@@ -51,14 +51,11 @@ public final class FlexioMkey extends FlexioObject {
         domain.acquire(process);
         try {
             return process.act(host -> {
-                MemoryKey key = process.nic().register(address.value(), lengthBytes, access);
+                MemoryKey key = register(process, address.value(), lengthBytes, access);
                 return process.adopt(
                         new FlexioMkey(
                                 process, domain, key.number(), Optional.of(key), Optional.empty()));
             });
-        } catch (FabricException e) {
-            domain.release();
-            throw FlexioException.refuse(Reason.BAD_ARGUMENT, String.valueOf(e.getMessage()));
         } catch (FlexioException e) {
             domain.release();
             throw e;
@@ -91,7 +88,7 @@ public final class FlexioMkey extends FlexioObject {
                 Optional<MemoryKey> key =
                         buffer.isMmio()
                                 ? Optional.empty()
-                                : Optional.of(process.nic().register(address, lengthBytes, access));
+                                : Optional.of(register(process, address, lengthBytes, access));
                 int number =
                         key.map(MemoryKey::number)
                                 .orElseGet(() -> process.device().nextNumber() << VARIANT_BITS);
@@ -110,9 +107,6 @@ public final class FlexioMkey extends FlexioObject {
                 return process.adopt(
                         new FlexioMkey(process, domain, number, key, Optional.of(window)));
             });
-        } catch (FabricException e) {
-            domain.release();
-            throw FlexioException.refuse(Reason.BAD_ARGUMENT, String.valueOf(e.getMessage()));
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
             domain.release();
             throw FlexioException.refuse(
@@ -122,6 +116,15 @@ public final class FlexioMkey extends FlexioObject {
         } catch (FlexioException e) {
             domain.release();
             throw e;
+        }
+    }
+
+    private static MemoryKey register(
+            FlexioProcess process, long address, long lengthBytes, Access... access) {
+        try {
+            return process.nic().register(address, lengthBytes, access);
+        } catch (FabricException e) {
+            throw FlexioException.refuse(Reason.BAD_ARGUMENT, String.valueOf(e.getMessage()));
         }
     }
 

@@ -12,10 +12,18 @@ public sealed interface RunMode {
     /// How many states an exploration may have by default.
     long DEFAULT_MOST_STATES = 1_000_000;
 
+    /// What documents call it.
+    String word();
+
     /// Threads run at once, at full speed and sequentially consistent.
     ///
     /// @param limit how long the run may take
-    record Fast(Duration limit) implements RunMode {}
+    record Fast(Duration limit) implements RunMode {
+        @Override
+        public String word() {
+            return "FAST";
+        }
+    }
 
     /// DPA-HW-14: one actor acts at a time, chosen by a seeded scheduler, so that the run is a
     /// function of program, inputs and seed.
@@ -46,6 +54,12 @@ public sealed interface RunMode {
             return new Turns(weak, seed, observer, edits, limitOperations);
         }
 
+        /// WEAK or CHECK.
+        @Override
+        public String word() {
+            return weak.isPresent() && !isChecked() ? "WEAK" : "CHECK";
+        }
+
         /// Whether somebody looks for mistakes.
         public boolean isChecked() {
             return !observer.equals(Observer.NONE);
@@ -55,7 +69,12 @@ public sealed interface RunMode {
     /// DPA-OPM-16: everything that can happen by the operational model, for programs whose threads
     /// run once and are small. Such a program does the same whenever it is given the same values:
     /// it is run again and again.
-    record Explore(Profile profile, long mostStates) implements RunMode {}
+    record Explore(Profile profile, long mostStates) implements RunMode {
+        @Override
+        public String word() {
+            return "EXPLORE";
+        }
+    }
 
     /// EXPLORE, of at most a million states.
     static Explore explore(Profile profile) {

@@ -27,12 +27,9 @@ final class StatusText {
 
     private static void write(JsonWriter json, ProcessStatus process) {
         json.member("app", process.app());
+        json.member("mode", process.mode().word());
         if (process.mode() instanceof RunMode.Turns turns) {
-            boolean weak = turns.weak().isPresent() && !turns.isChecked();
-            json.member("mode", weak ? "WEAK" : "CHECK");
             turns.weak().ifPresent(profile -> json.member("profile", profile.name()));
-        } else {
-            json.member("mode", "FAST");
         }
         json.member("running", process.isRunning());
         json.member("exitStatus", process.error().exitStatus());
