@@ -18,6 +18,13 @@ public record Doorbell(int register, long value, int thread, int uar, long token
     private static final long SEND_INDEX_MASK = 0xFFFF;
     private static final long EVENT_QUEUE_INDEX_MASK = 0x3FF_FFFF;
 
+    /// What somebody does with a doorbell that it has taken.
+    @FunctionalInterface
+    public interface Use {
+        /// Uses one of those values, as in [Doorbell].
+        void use(int register, long value, int uar, long token);
+    }
+
     /// The value that rings a send queue.
     public static long send(int queue, int index) {
         return (number(queue) << HIGH_SHIFT) | (index & SEND_INDEX_MASK);
@@ -69,6 +76,11 @@ public record Doorbell(int register, long value, int thread, int uar, long token
 
     /// The producer or consumer index that it tells.
     public int index() {
+        return index(register, value);
+    }
+
+    /// The producer or consumer index that a value stored to that register tells.
+    public static int index(int register, long value) {
         if (register == AddressMap.SEND_DOORBELL) {
             return (int) (value & SEND_INDEX_MASK);
         }

@@ -1,7 +1,5 @@
 package dev.outboard.dpa.machine;
 
-import java.util.Optional;
-
 /// DPA-MEM-8, DPA-MEM-10: a NIC, or one of its queues. In DPA memory it reads its own view, which
 /// has what was written back and perhaps more. Its writes are in no order but that of [#order].
 public interface Nic extends Outside {
@@ -23,16 +21,72 @@ public interface Nic extends Outside {
 
     /// Takes the oldest doorbell of all registers and queues, if one has arrived: for a NIC that
     /// serves all queues of the process. MSI-X interrupts are left to the host.
-    Optional<Doorbell> pollDoorbell();
+    ///
+    /// @return whether one was there, and has been used
+    boolean pollDoorbell(Doorbell.Use use);
 
     /// Waits for a doorbell of any register and queue, but for MSI-X interrupts, and takes the
     /// oldest.
     Doorbell awaitDoorbell();
+
+    /// Has an [Engine] look for what there is to do, from any thread, when something has come to it
+    /// that is no doorbell.
+    default void attend() {
+        command();
+    }
 
     /// What a NIC does.
     @FunctionalInterface
     interface Program {
         /// Runs from the begin of the run to its own end.
         void run(Nic nic);
+    }
+
+    /// What a NIC does that goes from one thing to the next, and keeps nothing on its stack between
+    /// them: then whoever has something for it may do some of its work. One thread at a time calls
+    /// it.
+    interface Engine extends Program {
+        /// The run begins.
+        void begin(Nic nic);
+
+        /// Does one thing, or one for each of its queues.
+        Work work(Nic nic);
+
+        /// Uses a doorbell.
+        void take(Nic nic, int register, long value, int uar, long token);
+
+        /// The run is over: called by the thread that has called [#begin].
+        void end();
+
+        @Override
+        default void run(Nic nic) {
+            begin(nic);
+            try {
+                while (true) {
+                    switch (work(nic)) {
+                        case DONE -> {
+                            // There may be more.
+                        }
+                        case WAITS -> nic.pause();
+                        case NONE -> {
+                            Doorbell rung = nic.awaitDoorbell();
+                            take(nic, rung.register(), rung.value(), rung.uar(), rung.token());
+                        }
+                    }
+                }
+            } finally {
+                end();
+            }
+        }
+    }
+
+    /// What an engine has found to do.
+    enum Work {
+        /// Something, which it has done. There may be more.
+        DONE,
+        /// Something that cannot be done at this moment.
+        WAITS,
+        /// Nothing, until something comes.
+        NONE
     }
 }

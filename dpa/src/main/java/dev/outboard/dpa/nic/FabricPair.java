@@ -312,7 +312,7 @@ public final class FabricPair extends QueuePair {
     @Override
     void fail(Nic nic) {
         if (failed()) {
-            stop();
+            port.change(this::stop);
             takeCompletions(nic);
         }
     }

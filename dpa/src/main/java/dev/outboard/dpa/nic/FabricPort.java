@@ -17,14 +17,15 @@ import dev.outboard.fabric.table.KeyedTable;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Where the NIC of a process meets a device of the fabric: its own protection domain, so that no
 /// key opens memory of another process, and one completion queue for all its queue pairs.
 ///
-/// Whoever drives the device leaves completions with their queue pair, and wakes the NIC's actor if
-/// that sleeps. It drives the device by what it posts only: one that polls and goes away makes the
-/// device look for packets less often for a while.
+/// Whoever drives the device leaves completions with their queue pair, and has the NIC take them.
+/// It drives the device by what it posts only: one that polls and goes away makes the device look
+/// for packets less often for a while.
 final class FabricPort {
     private final Device device;
     private final DpaProcess process;
@@ -36,11 +37,18 @@ final class FabricPort {
     /// The queue pairs that have completions, the latest first; each is in it at most once.
     private final AtomicReference<@Nullable FabricPair> ready = new AtomicReference<>();
 
-    private volatile boolean asleep;
+    private final Shared shared;
+    private final Consumer<Runnable> later;
 
-    FabricPort(Device device, DpaProcess process) {
+    /// Who drives the device and tells of a completion.
+    private volatile @Nullable Thread driver;
+
+    /// @param later has the NIC's own thread do something
+    FabricPort(Device device, DpaProcess process, Shared shared, Consumer<Runnable> later) {
         this.device = device;
         this.process = process;
+        this.shared = shared;
+        this.later = later;
         domain = device.allocateProtectionDomain();
         completions = device.createCompletionQueue(this::completed);
     }
@@ -114,7 +122,18 @@ final class FabricPort {
         FabricPair pair = pairs.find(completion.queuePairNumber());
         if (pair != null) {
             pair.inbox().add(completion);
+            driver = Thread.currentThread();
             hasNews(pair);
+            driver = null;
+        }
+    }
+
+    /// Changes a queue pair, which whoever drives the device must not do.
+    void change(Runnable change) {
+        if (Thread.currentThread().equals(driver)) {
+            later.accept(change);
+        } else {
+            change.run();
         }
     }
 
@@ -126,10 +145,7 @@ final class FabricPort {
                 next = ready.get();
                 pair.nextReady = next;
             } while (!ready.compareAndSet(next, pair));
-            if (asleep) {
-                asleep = false;
-                process.command();
-            }
+            shared.attend();
         }
     }
 
@@ -147,14 +163,6 @@ final class FabricPort {
             pair = next;
         }
         return any;
-    }
-
-    /// The actor is about to sleep, or does not any more.
-    ///
-    /// @return whether nothing has completed
-    boolean sleeps(boolean now) {
-        asleep = now;
-        return ready.get() == null;
     }
 
     /// Nobody executes or tells anything any more: the peers of all queue pairs get no answer.

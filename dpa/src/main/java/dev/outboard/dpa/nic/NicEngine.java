@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 /// QueuePair pair = nic.queuePair(new Send(…), new Receive(…), new User(echo, 0));
 /// pair.connect(peer);
 /// ```
-public final class NicEngine implements Nic.Program {
+public final class NicEngine implements Nic.Engine {
     private static final int FIRST_NUMBER = 0x40;
 
     /// How long the host waits for what it has asked for.
@@ -62,6 +62,8 @@ public final class NicEngine implements Nic.Program {
 
     /// Send queues that have something to do.
     private final List<SendingQueue> active = new ArrayList<>();
+
+    private final Doorbell.Use taken;
 
     /// What other queues of the device send to queues of this NIC.
     private final FrameInbox frames;
@@ -102,7 +104,10 @@ public final class NicEngine implements Nic.Program {
         this.process = process;
         frames = new FrameInbox(process::command);
         shared = new Shared(process.observer(), maxMessageBytes, numbers, events);
-        port = fabric.map(device -> new FabricPort(device, process)).orElse(null);
+        port =
+                fabric.map(device -> new FabricPort(device, process, shared, this::later))
+                        .orElse(null);
+        taken = (register, value, uar, token) -> take(shared.nic(), register, value, uar, token);
         process.nicServer(name, this);
     }
 
@@ -260,6 +265,12 @@ public final class NicEngine implements Nic.Program {
         return process.await(done::get, COMMAND_LIMIT);
     }
 
+    /// Has the NIC's own thread do something, from any thread.
+    private void later(Runnable command) {
+        commands.add(nic -> command.run());
+        process.command();
+    }
+
     /// DPA-SYS-9: the host rings: it has posted entries up to that producer index, of 16 bits.
     public void ring(Host host, QueuePair pair, int index) {
         commands.add(nic -> {
@@ -299,44 +310,28 @@ public final class NicEngine implements Nic.Program {
     }
 
     @Override
-    public void run(Nic nic) {
+    public void begin(Nic nic) {
         shared.begin(nic);
-        try {
-            serve(nic);
-        } finally {
-            if (port != null) {
-                port.stop();
-            }
-        }
     }
 
-    private void serve(Nic nic) {
-        while (true) {
-            boolean done = stepAll(nic);
-            if (port != null) {
-                done |= port.takeCompletions(nic);
-            }
-            Optional<Doorbell> rung = nic.pollDoorbell();
-            if (rung.isPresent()) {
-                take(nic, rung.get());
-            } else if (port != null && done) {
-                nic.pause();
-            } else if (active.isEmpty()) {
-                sleep(nic);
-            } else if (!done) {
-                nic.pause();
-            }
-        }
-    }
-
-    /// Waits until there is something to do.
-    private void sleep(Nic nic) {
-        if (port == null || port.sleeps(true)) {
-            take(nic, nic.awaitDoorbell());
-        }
+    @Override
+    public void end() {
         if (port != null) {
-            port.sleeps(false);
+            port.stop();
         }
+    }
+
+    @Override
+    public Nic.Work work(Nic nic) {
+        boolean done = stepAll(nic);
+        if (port != null) {
+            done |= port.takeCompletions(nic);
+        }
+        done |= nic.pollDoorbell(taken);
+        if (done) {
+            return Nic.Work.DONE;
+        }
+        return active.isEmpty() ? Nic.Work.NONE : Nic.Work.WAITS;
     }
 
     /// DPA-SYS-3: nothing of the process is left at the device of the fabric. Called when the
@@ -367,9 +362,10 @@ public final class NicEngine implements Nic.Program {
     /// DPA-FXO-4: to an outbox of another UAR, a queue is not there.
     ///
     /// DPA-FXO-7: a doorbell that is for no queue of the NIC is dropped; whoever rang goes on.
-    private void take(Nic nic, Doorbell doorbell) {
-        NicTimeline.of(nic).take(doorbell);
-        if (doorbell.register() == Doorbell.COMMAND) {
+    @Override
+    public void take(Nic nic, int register, long value, int uar, long token) {
+        NicTimeline.of(nic).take(register, value, token);
+        if (register == Doorbell.COMMAND) {
             Consumer<Nic> command;
             while ((command = commands.poll()) != null) {
                 command.accept(nic);
@@ -377,22 +373,19 @@ public final class NicEngine implements Nic.Program {
             frames.take(nic);
             return;
         }
+        int number = Doorbell.number(register, value);
         CompletionQueue completions =
-                doorbell.register() == AddressMap.ARM_DOORBELL
-                        ? completionQueues.find(doorbell.number())
-                        : null;
+                register == AddressMap.ARM_DOORBELL ? completionQueues.find(number) : null;
         SendingQueue sender =
-                doorbell.register() == AddressMap.SEND_DOORBELL
-                        ? sendingQueues.find(doorbell.number())
-                        : null;
-        if (completions != null && completions.uar() == doorbell.uar()) {
-            completions.arm(nic, doorbell.index());
-        } else if (sender != null && sender.uar() == doorbell.uar()) {
-            ring(sender, doorbell.index());
+                register == AddressMap.SEND_DOORBELL ? sendingQueues.find(number) : null;
+        if (completions != null && completions.uar() == uar) {
+            completions.arm(nic, Doorbell.index(register, value));
+        } else if (sender != null && sender.uar() == uar) {
+            ring(sender, Doorbell.index(register, value));
         } else {
             shared.counters().foreignDoorbells.getAndIncrement();
             AsyncEvent.Kind kind = AsyncEvent.Kind.FOREIGN_DOORBELL;
-            shared.events().accept(new AsyncEvent(kind, doorbell.number()));
+            shared.events().accept(new AsyncEvent(kind, number));
         }
     }
 

@@ -60,6 +60,14 @@ final class Shared {
         return nic;
     }
 
+    /// Something has come from the fabric. What comes before the run is found when that begins.
+    void attend() {
+        Nic actor = nic;
+        if (actor != null) {
+            actor.attend();
+        }
+    }
+
     /// Names what is posted to the NIC next. The tokens of the machine itself are positive.
     long nextToken() {
         return --tokens;

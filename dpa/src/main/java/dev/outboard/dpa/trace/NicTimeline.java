@@ -36,8 +36,8 @@ public final class NicTimeline {
     }
 
     /// It has taken a doorbell.
-    public void take(Doorbell doorbell) {
-        process.nic(Event.TAKE, actor, doorbell.register(), doorbell.number(), doorbell.token());
+    public void take(int register, long value, long token) {
+        process.nic(Event.TAKE, actor, register, Doorbell.number(register, value), token);
     }
 
     /// What it has taken last was a command of the host for that queue.

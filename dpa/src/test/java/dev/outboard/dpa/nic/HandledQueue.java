@@ -18,7 +18,7 @@ import dev.outboard.dpa.nic.layout.DoorbellRecord;
 import dev.outboard.dpa.process.DpaProcess;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
 /// A completion queue with a handler that runs the loop of the seed, and a NIC whose program writes
@@ -141,9 +141,12 @@ final class HandledQueue {
     ///
     /// @return the consumer index that it tells, or -1
     int takeArm(Nic nic) {
-        Optional<Doorbell> rung = nic.pollDoorbell();
-        rung.ifPresent(doorbell -> queue.arm(nic, doorbell.index()));
-        return rung.map(Doorbell::index).orElse(-1);
+        AtomicInteger armed = new AtomicInteger(-1);
+        nic.pollDoorbell((register, value, uar, token) -> {
+            armed.set(Doorbell.index(register, value));
+            queue.arm(nic, armed.get());
+        });
+        return armed.get();
     }
 
     /// Waits until so many entries were taken, as the doorbell record says.

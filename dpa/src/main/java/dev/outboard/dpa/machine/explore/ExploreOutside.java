@@ -140,7 +140,7 @@ final class ExploreOutside implements Nic, Host, SizedAccess {
     }
 
     @Override
-    public Optional<Doorbell> pollDoorbell() {
+    public boolean pollDoorbell(Doorbell.Use use) {
         throw new UnsupportedOperationException(
                 "In EXPLORE a program waits for doorbells and does not poll for them");
     }

@@ -8,7 +8,6 @@ import dev.outboard.dpa.machine.ThreadStatus.State;
 import dev.outboard.dpa.machine.fast.Carriers.Turn;
 import dev.outboard.dpa.machine.run.ActorPlan.ThreadPlan;
 import dev.outboard.dpa.machine.unit.UnitScheduler;
-import org.jspecify.annotations.Nullable;
 
 /// A thread and what it does now. Guarded by the lock of the machine.
 final class FastActivity {
@@ -30,8 +29,10 @@ final class FastActivity {
     /// How often it has returned.
     long returns;
 
-    /// While it waits for a unit in the middle of its activation.
-    @Nullable Turn sleeper;
+    /// Whether it waits for a unit in the middle of its activation.
+    boolean asleep;
+
+    final Turn turn = new Turn(this::run);
 
     FastActivity(FastRun run, ThreadPlan plan, FastThread thread, boolean enabled) {
         this.run = run;
@@ -60,6 +61,10 @@ final class FastActivity {
 
     ThreadReport report(ThreadStatus status) {
         return new ThreadReport(status, kind(), activations);
+    }
+
+    private void run() {
+        run.runActivation(this);
     }
 
     /// It has got a unit.

@@ -16,6 +16,9 @@ public final class FastMachine {
     /// How many have begun.
     private int processes;
 
+    /// How many of them have not ended.
+    private int living;
+
     /// A machine without processes.
     public FastMachine(MachineOptions options) {
         units = new UnitScheduler<>(options.units());
@@ -28,12 +31,21 @@ public final class FastMachine {
     /// A process begins.
     void begin() {
         processes++;
+        living++;
     }
 
     /// The only process there has ever been is over: whoever is left may run at once.
     void end() {
         if (processes == 1) {
             carriers.open();
+        }
+    }
+
+    /// A process has ended, and nobody of it runs any more.
+    void leave() {
+        living--;
+        if (living == 0) {
+            carriers.dismiss();
         }
     }
 

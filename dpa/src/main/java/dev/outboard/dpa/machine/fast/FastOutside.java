@@ -21,6 +21,23 @@ final class FastOutside implements Nic, Host, SizedAccess, NicTimeline.Source {
     private final Outsider outsider;
     private final OutsidePort port;
     private final NicTimeline timeline;
+    private final Kept kept = new Kept();
+
+    /// A doorbell that it has taken.
+    private static final class Kept implements Doorbell.Use {
+        private int register;
+        private long value;
+        private int uar;
+        private long token;
+
+        @Override
+        public void use(int register, long value, int uar, long token) {
+            this.register = register;
+            this.value = value;
+            this.uar = uar;
+            this.token = token;
+        }
+    }
 
     FastOutside(FastRun run, ProcessState process, Outsider outsider) {
         this.run = run;
@@ -96,27 +113,36 @@ final class FastOutside implements Nic, Host, SizedAccess, NicTimeline.Source {
 
     @Override
     public Optional<Doorbell> pollDoorbell(int register, int queue) {
-        return run.pollDoorbell(register, queue);
+        return run.doorbells().poll(register, queue);
     }
 
     @Override
     public Doorbell awaitDoorbell(int register, int queue) {
-        return run.awaitDoorbell(outsider, register, queue);
+        return run.doorbells().await(outsider, register, queue);
     }
 
     @Override
-    public Optional<Doorbell> pollDoorbell() {
-        return run.pollDoorbell(DoorbellBoard.ANY, DoorbellBoard.ANY);
+    public boolean pollDoorbell(Doorbell.Use use) {
+        boolean rung = run.doorbells().poll(kept);
+        if (rung) {
+            use.use(kept.register, kept.value, kept.uar, kept.token);
+        }
+        return rung;
     }
 
     @Override
     public Doorbell awaitDoorbell() {
-        return run.awaitDoorbell(outsider, DoorbellBoard.ANY, DoorbellBoard.ANY);
+        return run.doorbells().await(outsider, DoorbellBoard.ANY, DoorbellBoard.ANY);
+    }
+
+    @Override
+    public void attend() {
+        run.doorbells().attend();
     }
 
     @Override
     public void command(int server) {
-        run.ring(Doorbell.COMMAND, server, FastRun.OUTSIDE, 0);
+        run.doorbells().ring(Doorbell.COMMAND, server, FastRun.OUTSIDE, 0);
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.outboard.dpa.machine.Affinity;
 import dev.outboard.dpa.machine.CrashReport;
 import dev.outboard.dpa.machine.Doorbell;
 import dev.outboard.dpa.machine.Host;
+import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.machine.Observer.Ending;
 import dev.outboard.dpa.machine.ProcessEndedException;
 import dev.outboard.dpa.machine.RunResult;
@@ -19,7 +20,6 @@ import dev.outboard.dpa.machine.run.ActorPlan.HostPlan;
 import dev.outboard.dpa.machine.run.ActorPlan.NicPlan;
 import dev.outboard.dpa.machine.run.ActorPlan.ThreadPlan;
 import dev.outboard.dpa.machine.run.CrashReports;
-import dev.outboard.dpa.machine.run.DoorbellBoard;
 import dev.outboard.dpa.machine.run.EndSignal;
 import dev.outboard.dpa.machine.run.OutsidePort;
 import dev.outboard.dpa.machine.run.ProcessRun;
@@ -60,17 +60,21 @@ public final class FastRun implements ProcessRun {
     private final Condition changed;
 
     private final List<FastActivity> activities = new CopyOnWriteArrayList<>();
-    private final DoorbellBoard doorbells = new DoorbellBoard();
+    private final FastDoorbells doorbells;
+
+    /// Those of actors outside.
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
 
     /// Activations that have begun or wait for a unit.
     private int activations;
 
+    /// Activations that have had a unit and not ended.
+    private int begun;
+
     private long endedActivations;
 
     private final Outsiders outsiders = new Outsiders();
     private @Nullable FastOutside owner;
-    private long nextToken = 1;
     private boolean running;
 
     /// What threads were doing when it stopped.
@@ -81,6 +85,9 @@ public final class FastRun implements ProcessRun {
     private Runnable whenCrashed = () -> {};
     private @Nullable Throwable failure;
     private volatile boolean stopped;
+
+    /// Whether nobody of it runs any more.
+    private boolean left;
 
     /// The run of what has been set up.
     ///
@@ -93,6 +100,7 @@ public final class FastRun implements ProcessRun {
         lock = machine.lock();
         carriers = machine.carriers();
         changed = lock.newCondition();
+        doorbells = new FastDoorbells(this, outsiders, carriers, timeline);
     }
 
     // Life of the process
@@ -144,17 +152,23 @@ public final class FastRun implements ProcessRun {
         for (FastActivity activity : activities) {
             if (activity.pending || activity.kind() == Kind.ONCE) {
                 activity.pending = false;
-                submit(activity);
+                submit(activity, false);
             }
         }
     }
 
     private void addActor(ActorPlan plan) {
         switch (plan) {
-            case NicPlan nic -> startOutside(nic, nic.program()::run);
-            case HostPlan host when host.isOwner() ->
-                    owner = new FastOutside(this, process, new Outsider(host));
-            case HostPlan host -> startOutside(host, host.program()::run);
+            case NicPlan nic
+                    when nic.program() instanceof Nic.Engine engine && !doorbells.hasSeat() -> {
+                Outsider outsider = new Outsider(nic);
+                NicSeat seat = new NicSeat(this, engine, outsider);
+                doorbells.help(seat);
+                startOutside(outsider, outside -> seat.serve());
+            }
+            case NicPlan nic -> startOutside(new Outsider(nic), nic.program()::run);
+            case HostPlan host when host.isOwner() -> owner = outside(new Outsider(host));
+            case HostPlan host -> startOutside(new Outsider(host), host.program()::run);
             case ThreadPlan thread -> {
                 FastThread made = new FastThread(this, process, thread, machine.counters(0));
                 activities.add(new FastActivity(this, thread, made, !running));
@@ -176,7 +190,7 @@ public final class FastRun implements ProcessRun {
             activity.enabled = true;
             if ((activity.pending || activity.kind() == Kind.ONCE) && !stopped) {
                 activity.pending = false;
-                submit(activity);
+                submit(activity, false);
             }
         } finally {
             lock.unlock();
@@ -194,10 +208,7 @@ public final class FastRun implements ProcessRun {
                 activity.active = false;
                 activations--;
             }
-            if (activity.sleeper != null) {
-                carriers.wake(activity.sleeper);
-                activity.sleeper = null;
-            }
+            wake(activity);
         } finally {
             lock.unlock();
         }
@@ -365,10 +376,15 @@ public final class FastRun implements ProcessRun {
         outsiders.wakeAll(carriers);
         for (FastActivity activity : activities) {
             machine.units().cancel(activity);
-            if (activity.sleeper != null) {
-                carriers.wake(activity.sleeper);
-                activity.sleeper = null;
-            }
+            wake(activity);
+        }
+    }
+
+    /// It waited for a unit, which nobody gets any more.
+    private void wake(FastActivity activity) {
+        if (activity.asleep) {
+            activity.asleep = false;
+            carriers.admit(activity.turn);
         }
     }
 
@@ -376,13 +392,17 @@ public final class FastRun implements ProcessRun {
     private void join() {
         lock.lock();
         try {
-            long left = GRACE.toNanos();
-            while (!threads.isEmpty() && left > 0) {
-                left = changed.awaitNanos(left);
+            long nanos = GRACE.toNanos();
+            while ((begun > 0 || !threads.isEmpty()) && nanos > 0) {
+                nanos = changed.awaitNanos(nanos);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
+            if (!left) {
+                left = true;
+                machine.leave();
+            }
             lock.unlock();
         }
     }
@@ -394,14 +414,21 @@ public final class FastRun implements ProcessRun {
 
     // Actors outside
 
-    private void startOutside(ActorPlan plan, Consumer<FastOutside> program) {
-        Outsider outsider = new Outsider(plan);
+    FastDoorbells doorbells() {
+        return doorbells;
+    }
+
+    FastOutside outside(Outsider outsider) {
+        return new FastOutside(this, process, outsider);
+    }
+
+    private void startOutside(Outsider outsider, Consumer<FastOutside> program) {
         outsiders.begin(outsider);
         start(
-                plan.name(),
+                outsider.plan.name(),
                 () -> {
                     try {
-                        program.accept(new FastOutside(this, process, outsider));
+                        program.accept(outside(outsider));
                     } catch (EndSignal end) {
                         // The run is over.
                     } catch (Throwable thrown) {
@@ -411,7 +438,21 @@ public final class FastRun implements ProcessRun {
                 });
     }
 
-    private void change(Runnable change) {
+    ReentrantLock lock() {
+        return lock;
+    }
+
+    boolean hasStopped() {
+        return stopped;
+    }
+
+    /// What somebody may wait for has changed. Called with the lock.
+    void hasChanged() {
+        changed.signalAll();
+    }
+
+    /// What somebody may wait for changes.
+    void change(Runnable change) {
         lock.lock();
         try {
             change.run();
@@ -421,7 +462,7 @@ public final class FastRun implements ProcessRun {
         }
     }
 
-    private void fail(Throwable thrown) {
+    void fail(Throwable thrown) {
         lock.lock();
         try {
             if (failure == null && !stopped) {
@@ -462,37 +503,46 @@ public final class FastRun implements ProcessRun {
             if (!running || !activity.enabled || activity.active) {
                 activity.pending = true;
             } else if (!activity.finished && !stopped) {
-                submit(activity);
+                submit(activity, false);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    private void submit(FastActivity activity) {
+    /// @param again whether the calling thread is at the end of an activation of it
+    private void submit(FastActivity activity, boolean again) {
         activity.active = true;
         activations++;
         outsiders.disturb();
         int unit = machine.units().activate(activity, activity.affinity());
         if (unit != UnitScheduler.NONE) {
-            dispatch(activity, unit);
+            take(activity, unit);
+            if (again) {
+                carriers.follow(activity.turn);
+            } else {
+                carriers.admit(activity.turn);
+            }
         }
     }
 
     /// The activity has got a unit: it begins, or goes on where it gave its last one away.
     void dispatch(FastActivity activity, int unit) {
-        activity.unit = unit;
-        timeline.begin(activity.plan.handle(), unit);
-        if (activity.sleeper != null) {
-            carriers.wake(activity.sleeper);
-            activity.sleeper = null;
-        } else {
-            activity.activations++;
-            start(activity.plan.name(), () -> runActivation(activity));
-        }
+        take(activity, unit);
+        carriers.admit(activity.turn);
     }
 
-    private void runActivation(FastActivity activity) {
+    private void take(FastActivity activity, int unit) {
+        activity.unit = unit;
+        timeline.begin(activity.plan.handle(), unit);
+        if (!activity.asleep) {
+            activity.activations++;
+            begun++;
+        }
+        activity.asleep = false;
+    }
+
+    void runActivation(FastActivity activity) {
         activity.thread.begin();
         activity.thread.moveTo(activity.unit, machine.counters(activity.unit));
         Ending ending = Ending.RETURN;
@@ -510,7 +560,7 @@ public final class FastRun implements ProcessRun {
             ending = Ending.FAULT;
             crash(activity, thrown);
         }
-        activity.thread.settle();
+        activity.thread.end();
         lock.lock();
         try {
             end(activity, ending);
@@ -559,6 +609,7 @@ public final class FastRun implements ProcessRun {
                         || (ending == Ending.RETURN && activity.kind() == Kind.ONCE);
         activity.pending |= ending == Ending.RETRIGGER;
         activations--;
+        begun--;
         endedActivations++;
         if (activity.unit != UnitScheduler.NONE) {
             timeline.end(activity.plan.handle(), activity.unit);
@@ -567,7 +618,7 @@ public final class FastRun implements ProcessRun {
         }
         if (activity.pending && !activity.finished && !stopped) {
             activity.pending = false;
-            submit(activity);
+            submit(activity, true);
         }
         changed.signalAll();
     }
@@ -575,7 +626,7 @@ public final class FastRun implements ProcessRun {
     /// DPA-HW-2: the thread gives its unit away and waits for one.
     void yieldUnit(FastThread thread, Affinity affinity) {
         FastActivity activity = activities.get(thread.number());
-        Turn sleeper = null;
+        boolean sleeps = false;
         lock.lock();
         try {
             checkStopped();
@@ -587,16 +638,17 @@ public final class FastRun implements ProcessRun {
             machine.pass(former);
             activity.unit = machine.units().activate(activity, affinity);
             if (activity.unit == UnitScheduler.NONE) {
-                sleeper = carriers.sleeper();
-                activity.sleeper = sleeper;
+                activity.turn.ofCaller();
+                activity.asleep = true;
+                sleeps = true;
             } else {
                 timeline.begin(activity.plan.handle(), activity.unit);
             }
         } finally {
             lock.unlock();
         }
-        if (sleeper != null) {
-            carriers.sleep(sleeper);
+        if (sleeps) {
+            carriers.sleep(activity.turn);
             checkStopped();
         }
         thread.moveTo(activity.unit, machine.counters(activity.unit));
@@ -605,13 +657,18 @@ public final class FastRun implements ProcessRun {
     // What threads and actors call
 
     /// DPA-HW-17: lets others have the carrier, if there are more than carriers.
-    void giveCarrierAway() {
+    void giveCarrierAway(FastThread thread) {
+        giveCarrierAway(activities.get(thread.number()).turn);
+    }
+
+    /// The same for whoever has that turn.
+    void giveCarrierAway(Turn turn) {
         checkStopped();
-        carriers.giveWay();
+        carriers.giveWay(turn);
         checkStopped();
     }
 
-    private void checkStopped() {
+    void checkStopped() {
         if (stopped) {
             throw EndSignal.stop();
         }
@@ -629,68 +686,15 @@ public final class FastRun implements ProcessRun {
         if (outsiders.isQuiet()) {
             change(() -> outsiders.pause(outsider));
         }
-        giveCarrierAway();
-    }
-
-    /// A doorbell arrives at once.
-    void ring(int register, long value, int thread, int uar) {
-        lock.lock();
-        try {
-            checkStopped();
-            timeline.ring(thread, register, Doorbell.number(register, value), nextToken);
-            doorbells.ring(register, value, thread, uar, nextToken++);
-            outsiders.wake(carriers, register, Doorbell.number(register, value));
-        } finally {
-            lock.unlock();
-        }
+        giveCarrierAway(outsider.turn);
     }
 
     @Override
     public boolean command() {
-        lock.lock();
-        try {
-            if (!stopped) {
-                ring(Doorbell.COMMAND, 0, OUTSIDE, 0);
-            }
-            return !stopped;
-        } finally {
-            lock.unlock();
+        boolean lives = !stopped;
+        if (lives) {
+            doorbells.ring(Doorbell.COMMAND, 0, OUTSIDE, 0);
         }
-    }
-
-    Optional<Doorbell> pollDoorbell(int register, int queue) {
-        lock.lock();
-        try {
-            checkStopped();
-            int found = doorbells.find(register, queue);
-            if (found < 0) {
-                return Optional.empty();
-            }
-            outsiders.act();
-            return Optional.of(doorbells.take(found));
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    Doorbell awaitDoorbell(Outsider outsider, int register, int queue) {
-        while (true) {
-            Turn sleeper;
-            lock.lock();
-            try {
-                checkStopped();
-                int found = doorbells.find(register, queue);
-                if (found >= 0) {
-                    outsiders.act();
-                    return doorbells.take(found);
-                }
-                sleeper = carriers.sleeper();
-                outsiders.await(outsider, register, queue, sleeper);
-                changed.signalAll();
-            } finally {
-                lock.unlock();
-            }
-            carriers.sleep(sleeper);
-        }
+        return lives;
     }
 }

@@ -99,6 +99,12 @@ public final class FastThread implements DpaThread, FueledThread {
         port.begin();
     }
 
+    /// An activation has ended.
+    void end() {
+        settle();
+        Fuel.end();
+    }
+
     /// The thread has got a unit.
     void moveTo(int unit, UnitCounters counters) {
         this.unit = unit;
@@ -149,7 +155,7 @@ public final class FastThread implements DpaThread, FueledThread {
 
     /// Lets others have the carrier.
     public void giveWay() {
-        run.giveCarrierAway();
+        run.giveCarrierAway(this);
         if (retired) {
             throw EndSignal.stop();
         }
@@ -318,7 +324,7 @@ public final class FastThread implements DpaThread, FueledThread {
     public void storeElsewhere(long address, int lengthBytes, long value) {
         if (lengthBytes == Long.BYTES && AddressMap.isOutbox(address)) {
             extraCycles += options.timing().costs().outbox();
-            run.ring(port.doorbell(address), value, number, port.uar());
+            run.doorbells().ring(port.doorbell(address), value, number, port.uar());
             return;
         }
         MemorySegment bytes = port.reach(address, lengthBytes, true);
@@ -487,7 +493,7 @@ public final class FastThread implements DpaThread, FueledThread {
     public void spinLock(long lock) {
         while (!spinTryLock(lock)) {
             while (load32(lock) != 0) {
-                run.giveCarrierAway();
+                run.giveCarrierAway(this);
             }
         }
     }

@@ -7,7 +7,6 @@ import dev.outboard.dpa.machine.run.ActorPlan.NicPlan;
 import dev.outboard.dpa.machine.run.DoorbellBoard;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// The actors outside that have not ended, and which of them have nothing to do. Guarded by the
 /// lock of the run, but for [#isQuiet].
@@ -15,10 +14,17 @@ import org.jspecify.annotations.Nullable;
 /// When all others have ended or wait in vain, it is quiet: then servers get the time to look at
 /// everything once more, and what they do may end the quiet.
 final class Outsiders {
+    /// In place of a register.
+    private static final int NONE = -2;
+
     /// Between two pauses lies one look at everything.
     private static final int PAUSES_OF_REST = 2;
 
     private final List<Outsider> all = new ArrayList<>();
+
+    /// How many wait for a doorbell, but for the NIC that others work for.
+    private volatile int waiting;
+
     private volatile boolean quiet;
 
     /// Counts quiet times and what servers do in them.
@@ -28,13 +34,15 @@ final class Outsiders {
     static final class Outsider {
         final ActorPlan plan;
         private final boolean server;
-        private int register;
+        private int register = NONE;
         private int queue;
         private long epoch;
         private int pauses;
 
         /// While it waits for a doorbell.
-        private @Nullable Turn sleeper;
+        private boolean asleep;
+
+        final Turn turn = new Turn();
 
         Outsider(ActorPlan plan) {
             this.plan = plan;
@@ -55,10 +63,38 @@ final class Outsiders {
     }
 
     /// It waits for a doorbell.
-    void await(Outsider outsider, int register, int queue, Turn sleeper) {
+    @SuppressWarnings("NonAtomicVolatileUpdate") // guarded by the lock
+    void await(Outsider outsider, int register, int queue) {
         outsider.register = register;
         outsider.queue = queue;
-        outsider.sleeper = sleeper;
+        waiting++;
+        fallAsleep(outsider);
+    }
+
+    /// It waits until it is woken.
+    void fallAsleep(Outsider outsider) {
+        outsider.turn.ofCaller();
+        outsider.asleep = true;
+    }
+
+    /// It waits no more.
+    ///
+    /// @return whether it did
+    @SuppressWarnings("NonAtomicVolatileUpdate") // guarded by the lock
+    boolean stayAwake(Outsider outsider) {
+        boolean slept = outsider.asleep;
+        if (slept && outsider.register != NONE) {
+            outsider.register = NONE;
+            waiting--;
+        }
+        outsider.asleep = false;
+        return slept;
+    }
+
+    /// Whether a doorbell has to be told of. Who reads that after it has put a doorbell on the
+    /// board misses nobody who looks at the board after it has said that it waits.
+    boolean anyWaits() {
+        return waiting > 0;
     }
 
     /// A doorbell has arrived.
@@ -76,12 +112,16 @@ final class Outsiders {
         all.forEach(outsider -> wake(carriers, outsider));
     }
 
-    private void wake(Carriers carriers, Outsider outsider) {
-        if (outsider.sleeper != null) {
-            carriers.wake(outsider.sleeper);
-            outsider.sleeper = null;
+    /// Wakes one.
+    ///
+    /// @return whether it slept
+    boolean wake(Carriers carriers, Outsider outsider) {
+        boolean slept = stayAwake(outsider);
+        if (slept) {
+            carriers.admit(outsider.turn);
             epoch++;
         }
+        return slept;
     }
 
     /// It did something that others may see.
@@ -107,8 +147,7 @@ final class Outsiders {
     ///
     /// @return whether nobody will do anything any more
     boolean rest() {
-        boolean othersWait =
-                all.stream().allMatch(outsider -> outsider.server || outsider.sleeper != null);
+        boolean othersWait = all.stream().allMatch(outsider -> outsider.server || outsider.asleep);
         if (othersWait && !quiet) {
             epoch++;
         }
@@ -127,7 +166,6 @@ final class Outsiders {
     }
 
     private boolean isAtRest(Outsider outsider) {
-        return outsider.sleeper != null
-                || (outsider.epoch == epoch && outsider.pauses >= PAUSES_OF_REST);
+        return outsider.asleep || (outsider.epoch == epoch && outsider.pauses >= PAUSES_OF_REST);
     }
 }

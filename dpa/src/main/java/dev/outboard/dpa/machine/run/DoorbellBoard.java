@@ -49,17 +49,21 @@ public final class DoorbellBoard {
         for (int i = 0; i < count; i++) {
             boolean found =
                     registers[i] == register && Doorbell.number(register, values[i]) == queue;
-            if (found || (register == ANY && isForNic(i))) {
+            if (found || (register == ANY && isForNic(registers[i], values[i]))) {
                 return i;
             }
         }
         return -1;
     }
 
-    private boolean isForNic(int index) {
-        return registers[index] == Doorbell.COMMAND
-                ? values[index] == 0
-                : registers[index] != AddressMap.MSIX_DOORBELL;
+    /// Whether the NIC takes that doorbell, and not the host or another server.
+    public static boolean isForNic(int register, long value) {
+        return register == Doorbell.COMMAND ? value == 0 : register != AddressMap.MSIX_DOORBELL;
+    }
+
+    /// Whether the doorbell that [#find] has found is a command of the host.
+    public boolean isCommand(int index) {
+        return registers[index] == Doorbell.COMMAND;
     }
 
     /// Takes the doorbell that [#find] has found.
@@ -72,6 +76,21 @@ public final class DoorbellBoard {
                         uars[index],
                         tokens[index],
                         arrivals[index]);
+        remove(index);
+        return doorbell;
+    }
+
+    /// Takes the doorbell that [#find] has found, and has it used, without allocating anything.
+    public void take(int index, Doorbell.Use use) {
+        int register = registers[index];
+        long value = values[index];
+        int uar = uars[index];
+        long token = tokens[index];
+        remove(index);
+        use.use(register, value, uar, token);
+    }
+
+    private void remove(int index) {
         count--;
         int moved = count - index;
         System.arraycopy(registers, index + 1, registers, index, moved);
@@ -80,6 +99,5 @@ public final class DoorbellBoard {
         System.arraycopy(values, index + 1, values, index, moved);
         System.arraycopy(tokens, index + 1, tokens, index, moved);
         System.arraycopy(arrivals, index + 1, arrivals, index, moved);
-        return doorbell;
     }
 }

@@ -17,7 +17,7 @@ public final class Fuel {
     /// What a call of a method counts that may call itself: it keeps registers on the stack.
     private static final int CALL_ROUNDS = 16;
 
-    private static final ThreadLocal<FueledThread> CURRENT = new ThreadLocal<>();
+    private static final ThreadLocal<@Nullable FueledThread> CURRENT = new ThreadLocal<>();
 
     private Fuel() {}
 
@@ -26,9 +26,10 @@ public final class Fuel {
         CURRENT.set(thread);
     }
 
-    /// It does so no more.
+    /// It does so no more. It stays known as one that may do so, so that to begin again allocates
+    /// nothing.
     public static void end() {
-        CURRENT.remove();
+        CURRENT.set(null);
     }
 
     /// The thread whose kernel the calling thread of Java runs, if it runs any.

@@ -205,8 +205,11 @@ final class TurnOutside implements Nic, Host, SitedActor, SizedAccess, NicTimeli
     }
 
     @Override
-    public Optional<Doorbell> pollDoorbell() {
-        return pollDoorbell(DoorbellBoard.ANY, DoorbellBoard.ANY);
+    public boolean pollDoorbell(Doorbell.Use use) {
+        Optional<Doorbell> rung = pollDoorbell(DoorbellBoard.ANY, DoorbellBoard.ANY);
+        rung.ifPresent(doorbell ->
+                use.use(doorbell.register(), doorbell.value(), doorbell.uar(), doorbell.token()));
+        return rung.isPresent();
     }
 
     @Override
