@@ -16,7 +16,8 @@ package dev.outboard.fabric;
 /// between), then await.
 ///
 /// A queue made with a [CompletionSink] holds nothing: polling it drives the device, which hands
-/// completions to the sink, and finds none.
+/// completions to the sink, and finds none. Who awaits it drives the device as well, and comes back
+/// when the sink has had what was asked for.
 public interface CompletionQueue extends AutoCloseable {
     /// Takes the oldest completion.
     ///
@@ -35,18 +36,18 @@ public interface CompletionQueue extends AutoCloseable {
     ///
     /// @param solicitedOnly only a receive whose sender asked for an event, or any error, shall
     ///   wake it
-    /// @throws FabricException with INVALID_STATE if the queue hands its completions to a
-    ///   [CompletionSink]
     void requestNotification(boolean solicitedOnly);
 
     /// Waits for the notification last requested, sleeping if need be.
     ///
     /// @return true if it came (the queue is then disarmed), false if `timeoutNanos` passed first
     ///   or the queue was closed
-    /// @throws FabricException with INVALID_STATE if the queue hands its completions to a
-    ///   [CompletionSink]
     /// @throws IllegalStateException when called from inside a [CompletionSink]
     boolean await(long timeoutNanos);
+
+    /// Ends the [#await] of another thread, or else the next one, as if the notification had come.
+    /// Any thread.
+    void wake();
 
     /// How many completions it holds at most; 0 if it hands them to a [CompletionSink].
     int capacity();

@@ -104,6 +104,10 @@ public interface Device extends AutoCloseable {
     /// Creates a channel on which connection events of its [ConnectionId]s arrive.
     ConnectionChannel createConnectionChannel();
 
+    /// Whether its network is simulated, so that time passes there as applications look and wait.
+    /// One that waits for nothing in particular would let it pass for nothing.
+    boolean isSimulated();
+
     /// False once it is closed; whatever is to be made from it is refused then, with CLOSED. A
     /// device that is closed under queue pairs and queues in use brings no completion for what is
     /// outstanding. Any thread.

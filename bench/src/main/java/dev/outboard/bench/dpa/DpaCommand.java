@@ -41,7 +41,8 @@ public final class DpaCommand extends ComparisonCommand {
 
     @Override
     protected List<Work> works() {
-        return List.of(explore(), litmus(), check(), crc(), matrix());
+        return List.of(
+                explore(), litmus(), check(), crc(), matrix(), call(), trip(), rate(8), rate(32));
     }
 
     /// The largest of all variants; a test of the explorer says so.
@@ -120,5 +121,38 @@ public final class DpaCommand extends ComparisonCommand {
                                         KernelProcess.fast(
                                                 MatrixKernel.class, MatrixKernel.MULTIPLICATIONS)),
                         new Ours(PLAIN, PlainMatrix::new)));
+    }
+
+    private static Work call() {
+        return new Work(
+                "call/empty",
+                "call of a function of the DPA that returns its argument",
+                Unit.TIME,
+                List.of(
+                        Ours.kept("call", CallTime::new),
+                        Ours.kept("hand-over to a thread and back", HandOverTime::new)));
+    }
+
+    private static Work trip() {
+        return new Work(
+                "handler/trip",
+                "64 bytes to another process and back, all asleep until they come",
+                Unit.TIME,
+                echoes(1));
+    }
+
+    private static Work rate(int inFlight) {
+        return new Work(
+                "handler/rate-" + inFlight,
+                "64 bytes to another process and back, %d on their way, all asleep until they come"
+                        .formatted(inFlight),
+                Unit.MESSAGES,
+                echoes(inFlight));
+    }
+
+    private static List<Contender> echoes(int inFlight) {
+        return List.of(
+                new EchoClient("handler on a DPA", "handler", inFlight),
+                new EchoClient("bare verbs", "verbs", inFlight));
     }
 }

@@ -1,6 +1,7 @@
 package dev.outboard.bench.fabric;
 
 import dev.outboard.bench.comparison.Contender;
+import dev.outboard.bench.comparison.ProgramRun;
 import dev.outboard.bench.comparison.WarmUp;
 import dev.outboard.bench.fabric.ClientsSubject.Style;
 import java.time.Duration;

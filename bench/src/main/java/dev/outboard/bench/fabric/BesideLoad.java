@@ -1,6 +1,7 @@
 package dev.outboard.bench.fabric;
 
 import dev.outboard.bench.comparison.Ours;
+import dev.outboard.bench.comparison.ProgramRun;
 import java.util.List;
 import java.util.Map;
 

@@ -1,6 +1,7 @@
 package dev.outboard.bench.fabric;
 
 import dev.outboard.bench.comparison.Contender;
+import dev.outboard.bench.comparison.ProgramRun;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

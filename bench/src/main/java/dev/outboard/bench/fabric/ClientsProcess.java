@@ -1,5 +1,6 @@
 package dev.outboard.bench.fabric;
 
+import dev.outboard.bench.comparison.JavaProgram;
 import dev.outboard.bench.comparison.WarmUp;
 import dev.outboard.bench.fabric.ClientsSubject.Figure;
 import dev.outboard.bench.fabric.ClientsSubject.Scene;
@@ -8,8 +9,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongToDoubleFunction;
@@ -57,22 +56,8 @@ public final class ClientsProcess {
         }
     }
 
-    /// The command that starts one: the Java of this process, with the same classes.
+    /// The command that starts one.
     static List<String> command(String... arguments) {
-        String modules = System.getProperty("jdk.module.path");
-        String main = ClientsProcess.class.getName();
-        List<String> words = new ArrayList<>();
-        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        words.add("-XX:+UseSerialGC");
-        if (modules == null) {
-            words.add("--enable-native-access=ALL-UNNAMED");
-            words.addAll(List.of("--class-path", System.getProperty("java.class.path"), main));
-        } else {
-            words.add("--enable-native-access=dev.outboard.fabric");
-            words.addAll(List.of("--module-path", modules));
-            words.addAll(List.of("--module", "dev.outboard.bench/" + main));
-        }
-        words.addAll(List.of(arguments));
-        return words;
+        return JavaProgram.command(ClientsProcess.class, arguments);
     }
 }

@@ -1,6 +1,7 @@
 package dev.outboard.bench.fabric;
 
 import dev.outboard.bench.comparison.Contender;
+import dev.outboard.bench.comparison.ProgramRun;
 import dev.outboard.bench.comparison.WarmUp;
 import java.nio.file.Files;
 import java.nio.file.Path;

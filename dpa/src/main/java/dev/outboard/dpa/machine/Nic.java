@@ -1,5 +1,7 @@
 package dev.outboard.dpa.machine;
 
+import java.util.function.BooleanSupplier;
+
 /// DPA-MEM-8, DPA-MEM-10: a NIC, or one of its queues. In DPA memory it reads its own view, which
 /// has what was written back and perhaps more. Its writes are in no order but that of [#order].
 public interface Nic extends Outside {
@@ -55,8 +57,28 @@ public interface Nic extends Outside {
         /// Uses a doorbell.
         void take(Nic nic, int register, long value, int uar, long token);
 
-        /// The run is over: called by the thread that has called [#begin].
+        /// The run is over.
         void end();
+
+        /// Whether things come to it from outside the machine that are no doorbells, and one of its
+        /// threads may sleep until they do.
+        default boolean hasWire() {
+            return false;
+        }
+
+        /// Brings in what comes by the wire, and waits if there is nothing. Comes back when
+        /// something has come, or now and then for no reason, and has others attend to it
+        /// meanwhile, or does so itself.
+        ///
+        /// @param mayWait asked once more when a [#wake] cannot be missed any more
+        default void awaitWire(BooleanSupplier mayWait) {
+            throw new UnsupportedOperationException("There is no wire");
+        }
+
+        /// Ends the wait of another thread.
+        default void wake() {
+            // Nobody waits.
+        }
 
         @Override
         default void run(Nic nic) {

@@ -16,6 +16,9 @@ import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 public final class FabricPair extends QueuePair {
     private static final int INDEX_MASK = 0xFFFF;
 
+    /// How many entries are posted together at most.
+    private static final int BATCH = 16;
+
     /// In ids of requests, beside the index.
     private static final long RECEIVES = 1 << 16;
 
@@ -41,15 +47,17 @@ public final class FabricPair extends QueuePair {
     private final dev.outboard.dpa.nic.Completion told;
     private final CompletionInbox inbox;
     private final Completion taken = new Completion();
-    private final SendRequest send = new SendRequest();
+
+    /// The entries that are posted next, and how many blocks each has.
+    private final List<SendRequest> batch = new ArrayList<>(BATCH);
+
+    private final SendRequest[] requests = new SendRequest[BATCH];
+    private final int[] batchBlocks = new int[BATCH];
 
     /// What lies in entries is sent from there.
     private final MemoryRegion ring;
 
     private final SendIndex index;
-
-    /// While the device has no room for the next one.
-    private boolean waiting;
 
     // Of whoever drives the device
 
@@ -75,6 +83,7 @@ public final class FabricPair extends QueuePair {
         this.shared = shared;
         int sendDepth = 1 << sends.logBlocks();
         int receiveDepth = 1 << receives.logEntries();
+        Arrays.setAll(requests, i -> new SendRequest());
         request = new WorkRequest(sends, shared, 0);
         index = new SendIndex(shared.counters());
         inbox = new CompletionInbox(2 * (sendDepth + receiveDepth));
@@ -125,45 +134,63 @@ public final class FabricPair extends QueuePair {
         if (blocks == 0) {
             return Step.IDLE;
         }
-        int next = index.next();
         if (isInError()) {
             flushReceives(nic);
-            int skipped = request.skip(nic, next, blocks);
-            refuse(nic, skipped, Syndrome.FLUSHED);
+            refuse(nic, request.skip(nic, index.next(), blocks), Syndrome.FLUSHED);
             return Step.DONE;
         }
-        if (!waiting) {
-            NicTimeline.of(nic).begin(number(), next);
-        }
-        Syndrome parsed = request.parse(nic, next, blocks, number());
+        Syndrome parsed = collect(nic, blocks);
+        int posted = 0;
         try {
-            if (parsed == Syndrome.SUCCESS && !pair.post(filled())) {
-                waiting = true;
-                return Step.WAITING;
-            }
+            posted = batch.isEmpty() ? 0 : pair.post(batch);
         } catch (FabricException notConnected) {
             parsed = Syndrome.LOCAL_QUEUE_PAIR_OPERATION;
+            batch.clear();
         }
-        if (parsed == Syndrome.SUCCESS) {
-            index.advance(request.blocks());
-        } else {
+        for (int i = 0; i < posted; i++) {
+            NicTimeline.of(nic).begin(number(), index.next());
+            NicTimeline.of(nic).end(number(), Syndrome.SUCCESS.code());
+            index.advance(batchBlocks[i]);
+        }
+        if (posted < batch.size()) {
+            return posted == 0 ? Step.WAITING : Step.DONE;
+        }
+        if (parsed != Syndrome.SUCCESS) {
+            NicTimeline.of(nic).begin(number(), index.next());
             fail(nic);
-            refuse(nic, request.blocks(), parsed);
+            refuse(nic, request.skip(nic, index.next(), index.blocks()), parsed);
+            NicTimeline.of(nic).end(number(), parsed.code());
         }
-        waiting = false;
-        NicTimeline.of(nic).end(number(), parsed.code());
         return Step.DONE;
     }
 
+    /// Collects the next entries, which are posted together.
+    ///
+    /// @return what is wrong with the one after them, if anything
+    private Syndrome collect(Nic nic, int blocks) {
+        batch.clear();
+        int next = index.next();
+        for (int left = blocks; left > 0 && batch.size() < BATCH; left -= request.blocks()) {
+            Syndrome parsed = request.parse(nic, next, left, number());
+            if (parsed != Syndrome.SUCCESS) {
+                return parsed;
+            }
+            batchBlocks[batch.size()] = request.blocks();
+            batch.add(fill(requests[batch.size()], next));
+            next = (next + request.blocks()) & INDEX_MASK;
+        }
+        return Syndrome.SUCCESS;
+    }
+
     /// DPA-FXQ-8: what the entry asks for, in the words of the device.
-    private SendRequest filled() {
+    private SendRequest fill(SendRequest send, int entry) {
         send.noPayload();
         for (int i = 0; i < request.pieces(); i++) {
             MemoryKey key = request.key(i);
             MemoryRegion region = key == null ? ring : key.region().orElseThrow();
             send.appendPayload(region, request.address(i) - region.address(), request.length(i));
         }
-        send.id(index.next()).signaled(request.isSignalled());
+        send.id(entry).signaled(request.isSignalled());
         Message message = request.message();
         long address = message.remoteAddress();
         int key = message.remoteKey();

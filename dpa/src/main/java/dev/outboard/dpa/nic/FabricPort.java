@@ -16,7 +16,9 @@ import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.table.KeyedTable;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,9 +26,12 @@ import org.jspecify.annotations.Nullable;
 /// key opens memory of another process, and one completion queue for all its queue pairs.
 ///
 /// Whoever drives the device leaves completions with their queue pair, and has the NIC take them.
-/// It drives the device by what it posts only: one that polls and goes away makes the device look
-/// for packets less often for a while.
+/// As long as it has nothing else to do, a thread of the NIC drives the device and sleeps at its
+/// socket; with a simulated network, whose time would pass for that, applications do so.
 final class FabricPort {
+    /// After which a wait ends for no reason.
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final Device device;
     private final DpaProcess process;
     private final ProtectionDomain domain;
@@ -163,6 +168,19 @@ final class FabricPort {
             pair = next;
         }
         return any;
+    }
+
+    /// Drives the device until something has completed.
+    void await(BooleanSupplier mayWait) {
+        completions.requestNotification(false);
+        if (mayWait.getAsBoolean() && ready.get() == null) {
+            completions.await(LOOK_NANOS);
+        }
+    }
+
+    /// Ends that.
+    void wake() {
+        completions.wake();
     }
 
     /// Nobody executes or tells anything any more: the peers of all queue pairs get no answer.

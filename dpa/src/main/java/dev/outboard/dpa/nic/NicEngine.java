@@ -19,12 +19,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -332,6 +334,23 @@ public final class NicEngine implements Nic.Engine {
             return Nic.Work.DONE;
         }
         return active.isEmpty() ? Nic.Work.NONE : Nic.Work.WAITS;
+    }
+
+    @Override
+    public boolean hasWire() {
+        return port != null && !port.device().isSimulated();
+    }
+
+    @Override
+    public void awaitWire(BooleanSupplier mayWait) {
+        Objects.requireNonNull(port).await(mayWait);
+    }
+
+    @Override
+    public void wake() {
+        if (port != null) {
+            port.wake();
+        }
     }
 
     /// DPA-SYS-3: nothing of the process is left at the device of the fabric. Called when the

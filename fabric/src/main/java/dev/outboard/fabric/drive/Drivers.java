@@ -27,6 +27,11 @@ public interface Drivers extends AutoCloseable {
     /// @return null if the time is over
     <T> @Nullable T take(BlockingQueue<T> queue, long timeoutNanos);
 
+    /// Whether time passes as applications look and wait, and not by itself.
+    default boolean passesTime() {
+        return false;
+    }
+
     /// `point` was notified by the current thread, and no thread sleeps in it.
     void notified(WaitPoint point);
 

@@ -92,6 +92,11 @@ final class SimDrivers implements Drivers {
     }
 
     @Override
+    public boolean passesTime() {
+        return true;
+    }
+
+    @Override
     public void notified(WaitPoint point) {
         network.signal();
     }

@@ -75,7 +75,6 @@ public final class CompletionRing {
         slots.publish();
         if (sink != null) {
             handOver(sink);
-            return;
         }
         // The consumer arms, then polls once more: without this fence both could miss each other.
         VarHandle.fullFence();

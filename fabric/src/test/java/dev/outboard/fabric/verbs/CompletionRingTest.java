@@ -119,7 +119,6 @@ class CompletionRingTest {
     void aSinkGetsEachCompletionAsItIsPublished() {
         List<Long> taken = new ArrayList<>();
         CompletionRing handing = new CompletionRing(each -> taken.add(each.id()), told -> added++);
-        handing.arm(false);
         for (long id = 0; id < 5; id++) {
             publish(handing, id, true);
             assertThat(taken).hasSize((int) id + 1).endsWith(id);
@@ -131,6 +130,21 @@ class CompletionRingTest {
         assertThat(handing.poll(polled)).isFalse();
         assertThat(added).isZero();
         assertThat(ring.handsOver()).isFalse();
+    }
+
+    @Test
+    void whoWaitsIsToldWhenTheSinkHasHadACompletion() {
+        List<Integer> takenWhenTold = new ArrayList<>();
+        List<Long> taken = new ArrayList<>();
+        CompletionRing handing =
+                new CompletionRing(
+                        each -> taken.add(each.id()), told -> takenWhenTold.add(taken.size()));
+        handing.arm(false);
+        publish(handing, 1, false);
+        publish(handing, 2, false);
+
+        assertThat(takenWhenTold).containsExactly(1);
+        assertThat(taken).containsExactly(1L, 2L);
     }
 
     @Test

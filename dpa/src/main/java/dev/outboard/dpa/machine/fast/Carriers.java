@@ -60,11 +60,17 @@ final class Carriers {
 
         /// The calling thread will sleep for it.
         Turn ofCaller() {
-            thread = Thread.currentThread();
+            return of(Thread.currentThread());
+        }
+
+        /// That thread will sleep for it.
+        Turn of(Thread sleeper) {
+            thread = sleeper;
             return this;
         }
 
-        private void await() {
+        /// Sleeps until it comes.
+        void await() {
             while (!granted) {
                 LockSupport.park(this);
             }
@@ -213,7 +219,7 @@ final class Carriers {
             } else {
                 LockSupport.unpark(thread);
             }
-        } else if (turn.activation != null) {
+        } else if (turn.activation != null && !NicThread.keep(turn.activation)) {
             Worker worker = idle.poll();
             (worker == null ? create() : worker).give(turn.activation);
         }

@@ -143,23 +143,34 @@ final class FastDoorbells {
         }
     }
 
-    void sleep(Outsider outsider) {
-        carriers.sleep(outsider.turn);
-    }
-
-    /// Leaves the seat to the NIC's own thread, and wakes that.
-    ///
-    /// @return false if the run is over
-    boolean leaveSeat(Outsider outsider, NicSeat taken) {
+    /// Whether it has not been woken.
+    boolean isAsleep(Outsider outsider) {
         run.lock().lock();
         try {
-            if (run.hasStopped()) {
-                return false;
-            }
-            taken.leave();
-            return outsiders.wake(carriers, outsider);
+            return outsiders.isAsleep(outsider);
         } finally {
             run.lock().unlock();
+        }
+    }
+
+    /// Wakes it, wherever it sleeps. Called with the lock.
+    ///
+    /// @return whether it slept
+    boolean wake(Outsider outsider) {
+        boolean slept = outsiders.wake(carriers, outsider);
+        NicSeat current = seat;
+        if (current != null && outsider.equals(current.outsider())) {
+            current.wake();
+        }
+        return slept;
+    }
+
+    /// The run is over. Called with the lock.
+    void wakeAll() {
+        outsiders.wakeAll(carriers);
+        NicSeat current = seat;
+        if (current != null) {
+            current.wake();
         }
     }
 }

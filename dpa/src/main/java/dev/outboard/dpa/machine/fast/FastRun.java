@@ -62,9 +62,6 @@ public final class FastRun implements ProcessRun {
     private final List<FastActivity> activities = new CopyOnWriteArrayList<>();
     private final FastDoorbells doorbells;
 
-    /// Those of actors outside.
-    private final List<Thread> threads = new CopyOnWriteArrayList<>();
-
     /// Activations that have begun or wait for a unit.
     private int activations;
 
@@ -74,6 +71,7 @@ public final class FastRun implements ProcessRun {
     private long endedActivations;
 
     private final Outsiders outsiders = new Outsiders();
+    private final OutsideThreads threads;
     private @Nullable FastOutside owner;
     private boolean running;
 
@@ -101,6 +99,7 @@ public final class FastRun implements ProcessRun {
         carriers = machine.carriers();
         changed = lock.newCondition();
         doorbells = new FastDoorbells(this, outsiders, carriers, timeline);
+        threads = new OutsideThreads(this, outsiders, carriers);
     }
 
     // Life of the process
@@ -164,11 +163,11 @@ public final class FastRun implements ProcessRun {
                 Outsider outsider = new Outsider(nic);
                 NicSeat seat = new NicSeat(this, engine, outsider);
                 doorbells.help(seat);
-                startOutside(outsider, outside -> seat.serve());
+                threads.start(seat);
             }
-            case NicPlan nic -> startOutside(new Outsider(nic), nic.program()::run);
+            case NicPlan nic -> threads.start(new Outsider(nic), nic.program()::run);
             case HostPlan host when host.isOwner() -> owner = outside(new Outsider(host));
-            case HostPlan host -> startOutside(new Outsider(host), host.program()::run);
+            case HostPlan host -> threads.start(new Outsider(host), host.program()::run);
             case ThreadPlan thread -> {
                 FastThread made = new FastThread(this, process, thread, machine.counters(0));
                 activities.add(new FastActivity(this, thread, made, !running));
@@ -358,11 +357,7 @@ public final class FastRun implements ProcessRun {
                 names.add(activity.plan.name());
             }
         }
-        for (Thread thread : threads) {
-            if (thread.isAlive() && !names.contains(thread.getName())) {
-                names.add(thread.getName());
-            }
-        }
+        threads.living().filter(name -> !names.contains(name)).forEach(names::add);
         return names;
     }
 
@@ -373,7 +368,7 @@ public final class FastRun implements ProcessRun {
         }
         lastStatuses = statuses();
         stopped = true;
-        outsiders.wakeAll(carriers);
+        doorbells.wakeAll();
         for (FastActivity activity : activities) {
             machine.units().cancel(activity);
             wake(activity);
@@ -422,20 +417,12 @@ public final class FastRun implements ProcessRun {
         return new FastOutside(this, process, outsider);
     }
 
-    private void startOutside(Outsider outsider, Consumer<FastOutside> program) {
-        outsiders.begin(outsider);
-        start(
-                outsider.plan.name(),
-                () -> {
-                    try {
-                        program.accept(outside(outsider));
-                    } catch (EndSignal end) {
-                        // The run is over.
-                    } catch (Throwable thrown) {
-                        fail(thrown);
-                    }
-                    change(() -> outsiders.end(outsider));
-                });
+    OutsideThreads outsideThreads() {
+        return threads;
+    }
+
+    Carriers carriers() {
+        return carriers;
     }
 
     ReentrantLock lock() {
@@ -472,25 +459,6 @@ public final class FastRun implements ProcessRun {
         } finally {
             lock.unlock();
         }
-    }
-
-    private void start(String name, Runnable task) {
-        Thread thread =
-                Thread.ofVirtual()
-                        .name(name)
-                        .unstarted(() -> {
-                            try {
-                                task.run();
-                            } finally {
-                                carriers.leave();
-                                threads.remove(Thread.currentThread());
-                                if (stopped) {
-                                    change(() -> {});
-                                }
-                            }
-                        });
-        threads.add(thread);
-        carriers.start(thread);
     }
 
     // Activations

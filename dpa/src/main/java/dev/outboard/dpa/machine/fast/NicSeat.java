@@ -3,8 +3,10 @@ package dev.outboard.dpa.machine.fast;
 import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.machine.fast.Outsiders.Outsider;
 import dev.outboard.dpa.machine.run.EndSignal;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /// Who works for the NIC of a process under FAST: its own thread or, while that sleeps, whoever has
 /// something for it: a handler that rings, or a thread that drives a device of the fabric. One at a
@@ -13,6 +15,10 @@ import java.util.concurrent.locks.LockSupport;
 ///
 /// Who finds the seat taken leaves news, and whoever gives it back looks for them. The NIC's own
 /// thread does what takes long, what has to wait, and the commands of the host.
+///
+/// If the NIC has a wire, its own thread waits there, and runs an activation that something from
+/// the wire has brought about. If that goes on for long, or the thread is needed, another one takes
+/// its place.
 final class NicSeat {
     private static final int FREE = 0;
     private static final int TAKEN = 1;
@@ -25,12 +31,17 @@ final class NicSeat {
 
     private static final long LOOK_NANOS = 10_000;
 
+    /// How many waits after a long activation no other one is kept.
+    private static final int WAITS_AFTER_LONG_ONE = 64;
+
     private final FastRun run;
     private final FastDoorbells doorbells;
     private final Nic.Engine engine;
     private final Outsider outsider;
     private final FastOutside nic;
     private final AtomicInteger state = new AtomicInteger(TAKEN);
+    private final BooleanSupplier isAsleep;
+    private final Runnable wire;
 
     /// Somebody has found it taken.
     private volatile boolean news;
@@ -40,47 +51,121 @@ final class NicSeat {
     private boolean helped;
     private boolean commanded;
 
+    /// Whether the NIC's own thread runs an activation, and comes back.
+    private final AtomicBoolean away = new AtomicBoolean();
+
+    /// Until an activation is kept again. Of the NIC's own thread.
+    private int waitsToKeep;
+
     /// The NIC's own thread has it.
     NicSeat(FastRun run, Nic.Engine engine, Outsider outsider) {
         this.run = run;
-        doorbells = run.doorbells();
         this.engine = engine;
         this.outsider = outsider;
+        doorbells = run.doorbells();
         nic = run.outside(outsider);
+        isAsleep = () -> doorbells.isAsleep(outsider);
+        wire = () -> engine.awaitWire(isAsleep);
     }
 
-    /// The NIC's own thread works until the run is over. From then on the seat is never free.
-    void serve() {
-        engine.begin(nic);
+    Outsider outsider() {
+        return outsider;
+    }
+
+    boolean hasWire() {
+        return engine.hasWire();
+    }
+
+    /// The NIC's own thread works until the run is over, or another one has taken its place. When
+    /// the run is over, the seat is never free any more.
+    ///
+    /// @param first whether it is the first thread, and otherwise one that takes the place of
+    ///   another one
+    /// @return whether it still is the NIC's own thread
+    boolean serve(boolean first) {
+        boolean own = true;
         try {
-            while (true) {
+            if (first) {
+                engine.begin(nic);
+            } else {
+                own = awaitSeat();
+            }
+            while (own) {
                 news = false;
                 switch (engine.work(nic)) {
                     case DONE -> run.giveCarrierAway(outsider.turn);
                     case WAITS -> nic.pause();
-                    case NONE -> rest();
+                    case NONE -> own = rest();
                 }
             }
         } finally {
-            engine.end();
+            if (own) {
+                engine.end();
+            }
         }
+        return own;
     }
 
     /// Until there is something that others do not do.
-    private void rest() {
+    private boolean rest() {
         doorbells.fallAsleep(outsider);
         state.set(FREE);
         boolean back = news && state.compareAndSet(FREE, TAKEN);
         if (back && doorbells.stayAwake(outsider)) {
-            return;
+            return true;
         }
         if (back) {
             state.set(FREE);
         }
-        doorbells.sleep(outsider);
+        run.carriers().leave();
+        return awaitSeat();
+    }
+
+    private boolean awaitSeat() {
+        if (Thread.currentThread() instanceof NicThread self && !attend(self)) {
+            return false;
+        }
+        outsider.turn.await();
         if (!state.compareAndSet(LEFT, TAKEN)) {
             awaitHelper();
             throw EndSignal.stop();
+        }
+        return true;
+    }
+
+    /// Waits at the wire until it is woken.
+    ///
+    /// @return false if another thread has taken its place
+    private boolean attend(NicThread self) {
+        while (doorbells.isAsleep(outsider)) {
+            Runnable kept = self.await(wire, mayKeep());
+            if (kept != null) {
+                away.set(true);
+                self.run(kept, this);
+                if (!away.compareAndSet(true, false)) {
+                    return false;
+                }
+                run.carriers().leave();
+            }
+        }
+        return true;
+    }
+
+    private boolean mayKeep() {
+        waitsToKeep = Math.max(waitsToKeep - 1, 0);
+        return waitsToKeep == 0;
+    }
+
+    /// The NIC's own thread is in the middle of an activation: another one takes its place.
+    void substitute() {
+        run.lock().lock();
+        try {
+            if (!run.hasStopped() && away.compareAndSet(true, false)) {
+                waitsToKeep = WAITS_AFTER_LONG_ONE;
+                outsider.turn.of(run.outsideThreads().substitute(this));
+            }
+        } finally {
+            run.lock().unlock();
         }
     }
 
@@ -97,7 +182,7 @@ final class NicSeat {
         news = true;
         while (news && state.compareAndSet(FREE, TAKEN)) {
             boolean finished = work();
-            if (!finished && doorbells.leaveSeat(outsider, this)) {
+            if (!finished && leave()) {
                 return;
             }
             state.set(FREE);
@@ -127,9 +212,21 @@ final class NicSeat {
         }
     }
 
-    /// The NIC's own thread is woken to take the seat.
-    void leave() {
-        state.set(LEFT);
+    /// Leaves the seat to the NIC's own thread, and wakes that.
+    ///
+    /// @return false if the run is over
+    private boolean leave() {
+        run.lock().lock();
+        try {
+            if (run.hasStopped()) {
+                return false;
+            }
+            substitute();
+            state.set(LEFT);
+            return doorbells.wake(outsider);
+        } finally {
+            run.lock().unlock();
+        }
     }
 
     /// A command of the host has come.
@@ -138,5 +235,10 @@ final class NicSeat {
     boolean leavesCommand() {
         commanded |= helped;
         return helped;
+    }
+
+    /// The NIC's own thread has been woken.
+    void wake() {
+        engine.wake();
     }
 }

@@ -91,6 +91,11 @@ final class Outsiders {
         return slept;
     }
 
+    /// Whether it waits.
+    boolean isAsleep(Outsider outsider) {
+        return outsider.asleep;
+    }
+
     /// Whether a doorbell has to be told of. Who reads that after it has put a doorbell on the
     /// board misses nobody who looks at the board after it has said that it waits.
     boolean anyWaits() {

@@ -107,28 +107,21 @@ final class RoceCompletionQueue implements CompletionQueue, CompletionRing.Notif
 
     @Override
     public void requestNotification(boolean solicitedOnly) {
-        requireNoSink();
         point.forget();
         ring.arm(solicitedOnly);
     }
 
     @Override
     public boolean await(long timeoutNanos) {
-        requireNoSink();
         device.engine().requireOutside("await");
         isAwaited.set(true);
         boolean isNotified = device.drivers().await(point, timeoutNanos);
         return !isAwaited.getAndSet(false) || isNotified;
     }
 
-    private void requireNoSink() {
-        if (ring.handsOver()) {
-            throw new FabricException(
-                    Reason.INVALID_STATE,
-                    "a completion queue of "
-                            + device.name()
-                            + " hands its completions to a sink; there is nothing to wait for");
-        }
+    @Override
+    public void wake() {
+        point.wake();
     }
 
     @Override

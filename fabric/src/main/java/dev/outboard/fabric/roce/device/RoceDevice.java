@@ -464,6 +464,11 @@ public final class RoceDevice implements Device {
     }
 
     @Override
+    public boolean isSimulated() {
+        return drivers.passesTime();
+    }
+
+    @Override
     public boolean isOpen() {
         return isOpen;
     }

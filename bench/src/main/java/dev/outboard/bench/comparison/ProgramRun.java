@@ -1,4 +1,4 @@
-package dev.outboard.bench.fabric;
+package dev.outboard.bench.comparison;
 
 import dev.outboard.bench.comparison.Contender.MeasurementException;
 import java.io.BufferedReader;
@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 
 /// Another program that is running: its output line by line, and its end. Closing ends it, and what
 /// it started.
-final class ProgramRun implements AutoCloseable {
+public final class ProgramRun implements AutoCloseable {
     private static final int MAX_LINES = 10_000;
     private static final long END_MILLIS = 2_000;
 
@@ -25,7 +25,8 @@ final class ProgramRun implements AutoCloseable {
     private final BlockingQueue<Optional<String>> lines = new LinkedBlockingQueue<>(MAX_LINES);
     private final StringBuilder seen = new StringBuilder();
 
-    ProgramRun(List<String> command, Map<String, String> environment) {
+    /// Starts it.
+    public ProgramRun(List<String> command, Map<String, String> environment) {
         this.command = String.join(" ", command);
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(environment);
@@ -39,14 +40,14 @@ final class ProgramRun implements AutoCloseable {
     }
 
     /// Writes a line to its input.
-    void tell(String line) {
+    public void tell(String line) {
         input.println(line);
     }
 
     /// The next line that contains `wanted`.
     ///
     /// @throws MeasurementException if the program ends before it, or `limit` passes
-    String await(String wanted, Duration limit) {
+    public String await(String wanted, Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
         while (true) {
             String line = next(deadline).orElseThrow(() -> failure("ended"));
@@ -57,7 +58,7 @@ final class ProgramRun implements AutoCloseable {
     }
 
     /// Everything it prints until it ends.
-    String output(Duration limit) {
+    public String output(Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
         while (next(deadline).isPresent()) {
             // Collected as it comes.

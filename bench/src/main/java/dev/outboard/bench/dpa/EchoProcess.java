@@ -1,0 +1,66 @@
+package dev.outboard.bench.dpa;
+
+import dev.outboard.bench.comparison.JavaProgram;
+import dev.outboard.bench.comparison.WarmUp;
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Fabric;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/// The main class of the far end of an echo, in a process of its own: `handler`, on a DPA, or
+/// `verbs`. It serves one client. Every line of input is answered with one: for how many
+/// milliseconds the compiler has worked so far. Ends with its input.
+public final class EchoProcess {
+    static final String LOOPBACK = "roce://auto?peer=127.0.0.1";
+
+    private EchoProcess() {}
+
+    /// The entry point.
+    public static void main(String[] arguments) throws IOException {
+        try (Device device = Fabric.open(LOOPBACK);
+                ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            System.out.println("ready " + listener.getLocalPort());
+            if (arguments[0].equals("handler")) {
+                try (Socket socket = listener.accept();
+                        EchoHandler handler = new EchoHandler(device)) {
+                    handler.connect(EchoPeer.receive(socket));
+                    new EchoPeer(device.address(), handler.number()).send(socket);
+                    answer();
+                }
+            } else {
+                try (Socket socket = listener.accept();
+                        EchoVerbs end = new EchoVerbs(device)) {
+                    end.connect(EchoPeer.receive(socket));
+                    new EchoPeer(device.address(), end.number()).send(socket);
+                    Thread.ofPlatform().daemon().name("echo").start(() -> serve(end));
+                    answer();
+                }
+            }
+        }
+    }
+
+    private static void serve(EchoVerbs end) {
+        while (!Thread.currentThread().isInterrupted()) {
+            end.take(true);
+        }
+    }
+
+    private static void answer() throws IOException {
+        BufferedReader orders =
+                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        while (orders.readLine() != null) {
+            System.out.println("compiled " + WarmUp.compilerMillis());
+        }
+    }
+
+    /// The command that starts one.
+    static List<String> command(String end) {
+        return JavaProgram.command(EchoProcess.class, end);
+    }
+}
