@@ -8,19 +8,15 @@ import dev.outboard.dpa.flexio.FlexioException.Reason;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.RunMode;
-import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.dpa.nic.Access;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionQueue;
-import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
-import dev.outboard.fabric.contract.VerbsEnd;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -33,50 +29,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Queue pairs whose peers are verbs clients anywhere on the fabric.
 class FabricPeersTest {
-    private static final MachineOptions OPTIONS = MachineOptions.DEFAULT.withUnits(UnitGrid.SMALL);
+    private static final MachineOptions OPTIONS = FabricEnds.OPTIONS;
     private static final String ROCE = "roce://auto?peer=127.0.0.1";
     private static final String SIM = "sim://dpa/auto?clock=real";
     private static final int LINES = 64;
-
-    /// A device with a DPA on one device of the fabric, and a verbs client on another.
-    private static final class Ends implements AutoCloseable {
-        final Device card;
-        final Device peerCard;
-        final VerbsEnd peer;
-        final HostProcess host = HostProcess.open();
-        final FlexioProcess process;
-
-        Ends(String uri) {
-            card = Fabric.open(uri.replace("auto?clock", "10.7.0.1?clock"));
-            peerCard = Fabric.open(uri.replace("auto?clock", "10.7.0.2?clock"));
-            peer = new VerbsEnd(peerCard).create();
-            DpaDevice device = DpaDevice.of(OPTIONS, RunMode.fast(), card);
-            process = FlexioProcess.create(host, device, EchoStub.APP);
-        }
-
-        void connect(FlexioQp pair) {
-            VerbsEnd.initialize(peer.queuePair()::modify);
-            VerbsEnd.readyToReceive(peer.queuePair()::modify, card, pair.number(), 1000);
-            VerbsEnd.readyToSend(peer.queuePair()::modify, 2000);
-            VerbsEnd.initialize(pair::modify);
-            VerbsEnd.readyToReceive(pair::modify, peerCard, peer.queuePair().number(), 2000);
-            VerbsEnd.readyToSend(pair::modify, 1000);
-        }
-
-        @Override
-        public void close() {
-            host.close();
-            peer.close();
-            peerCard.close();
-            card.close();
-        }
-    }
 
     @ParameterizedTest
     @ValueSource(strings = {ROCE, SIM})
     @Requirement({"DPA-FXE-1", "DPA-FXQ-1a", "DPA-FXQ-7"})
     void aHandlerServesAVerbsClient(String uri) {
-        try (Ends ends = new Ends(uri)) {
+        try (FabricEnds ends = new FabricEnds(uri)) {
             FlexioEventHandler handler =
                     FlexioEventHandler.create(ends.process, EchoStub.echo, Attributes.DEFAULT);
             EchoSide server = new EchoSide(ends.process, Optional.of(handler));
@@ -99,7 +61,7 @@ class FabricPeersTest {
     @ValueSource(strings = {ROCE, SIM})
     @Requirement("DPA-FXQ-10")
     void aVerbsClientReachesMemoryOfTheDpaByItsAddresses(String uri) {
-        try (Ends ends = new Ends(uri)) {
+        try (FabricEnds ends = new FabricEnds(uri)) {
             EchoSide server = new EchoSide(ends.process, Optional.empty());
             ends.connect(server.pair);
             DpaAddr word = ends.process.heap().zeros(64);
@@ -158,7 +120,7 @@ class FabricPeersTest {
 
     /// The lines of a WRITE in the order in which they can be seen in DPA memory.
     private static List<Integer> arrival(Access... further) {
-        try (Ends ends = new Ends("sim://dpa-order/auto?clock=virtual")) {
+        try (FabricEnds ends = new FabricEnds("sim://dpa-order/auto?clock=virtual")) {
             EchoSide server = new EchoSide(ends.process, Optional.empty());
             ends.connect(server.pair);
             DpaAddr lines = ends.process.heap().zeros(64 * LINES);
@@ -198,7 +160,7 @@ class FabricPeersTest {
     @ValueSource(strings = {ROCE, SIM})
     @Requirement("DPA-ERR-21")
     void whoseClientIsGoneLearnsOfIt(String uri) {
-        try (Ends ends = new Ends(uri)) {
+        try (FabricEnds ends = new FabricEnds(uri)) {
             EchoSide client = new EchoSide(ends.process, Optional.empty());
             ends.connect(client.pair);
             ends.peer.queuePair().close();
@@ -214,7 +176,7 @@ class FabricPeersTest {
     @ValueSource(strings = {ROCE, SIM})
     @Requirement({"DPA-SYS-3", "DPA-SYS-11"})
     void aProcessThatHasEndedAnswersNobody(String uri) {
-        try (Ends ends = new Ends(uri)) {
+        try (FabricEnds ends = new FabricEnds(uri)) {
             EchoSide server = new EchoSide(ends.process, Optional.empty());
             ends.connect(server.pair);
             FlexioMkey key =
@@ -251,7 +213,7 @@ class FabricPeersTest {
 
     @Test
     void whatItCannotDoIsSaid() {
-        try (Ends ends = new Ends(SIM)) {
+        try (FabricEnds ends = new FabricEnds(SIM)) {
             assertThatThrownBy(
                             () -> DpaDevice.of(OPTIONS, RunMode.weak(Profile.SEED, 1), ends.card))
                     .hasMessageContaining("valid with sim://dpa/10.7.0.1: FAST");

@@ -311,7 +311,7 @@ final class ExploreThread implements SizedThread, FueledThread {
 
     @Override
     public void reschedule() {
-        throw new EndSignal(Ending.RESCHEDULE);
+        throw EndSignal.of(Ending.RESCHEDULE);
     }
 
     @Override
@@ -322,7 +322,7 @@ final class ExploreThread implements SizedThread, FueledThread {
 
     @Override
     public void finish() {
-        throw new EndSignal(Ending.FINISH);
+        throw EndSignal.of(Ending.FINISH);
     }
 
     @Override

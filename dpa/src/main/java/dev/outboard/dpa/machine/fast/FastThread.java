@@ -625,7 +625,7 @@ public final class FastThread implements DpaThread, FueledThread {
 
     private EndSignal leave(Ending ending) {
         plan.checkLeave(ending);
-        return new EndSignal(ending);
+        return EndSignal.of(ending);
     }
 
     @Override

@@ -1,23 +1,34 @@
 package dev.outboard.dpa.machine.run;
 
 import dev.outboard.dpa.machine.Observer.Ending;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 
 /// Leaves a kernel or another program in the middle: at the end of an activation, or because the
 /// run is over. An error, so that no program catches it by chance.
 @SuppressWarnings("serial") // Never leaves its run.
 public final class EndSignal extends Error {
+    private static final Map<Ending, EndSignal> SIGNALS = new EnumMap<>(Ending.class);
+
+    static {
+        for (Ending ending : Ending.values()) {
+            SIGNALS.put(ending, new EndSignal(ending, 0));
+        }
+    }
+
     private final Ending ending;
     private final int exitStatus;
-
-    /// Ends the activation like that.
-    public EndSignal(Ending ending) {
-        this(ending, 0);
-    }
 
     private EndSignal(Ending ending, int exitStatus) {
         super(ending.toString(), null, false, false);
         this.ending = ending;
         this.exitStatus = exitStatus;
+    }
+
+    /// Ends the activation like that. Allocates nothing.
+    public static EndSignal of(Ending ending) {
+        return Objects.requireNonNull(SIGNALS.get(ending));
     }
 
     /// The whole process ends with that status.
@@ -27,7 +38,7 @@ public final class EndSignal extends Error {
 
     /// The run is over, whatever the program still wanted to do.
     public static EndSignal stop() {
-        return new EndSignal(Ending.FAULT);
+        return of(Ending.FAULT);
     }
 
     /// What the process ends with, or 0 if it goes on.

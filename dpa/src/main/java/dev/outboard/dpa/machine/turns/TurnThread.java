@@ -491,7 +491,7 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
 
     private EndSignal leave(Ending ending) {
         plan.checkLeave(ending);
-        return leave(new EndSignal(ending));
+        return leave(EndSignal.of(ending));
     }
 
     private EndSignal leave(EndSignal signal) {
