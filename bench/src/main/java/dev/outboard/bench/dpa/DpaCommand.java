@@ -15,19 +15,22 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/// `outboard bench dpa`: what the DPA's memory model costs.
+/// `outboard bench dpa`: what the DPA's memory model costs, and calls and handlers.
 @Command(
         name = "dpa",
         sortOptions = false,
         description =
-                "Measure the DPA's memory model: how many states per second EXPLORE goes through, and"
-                        + " how long the largest litmus tests of the catalog take; how long a"
+                "Measure the DPA. Its memory model: how many states per second EXPLORE goes through,"
+                        + " and how long the largest litmus tests of the catalog take; how long a"
                         + " key-value store runs under CHECK, next to FAST; and how fast the loads and"
                         + " stores of a kernel are under FAST, next to the same loop over a plain"
-                        + " memory segment.",
+                        + " memory segment. Calls, next to a hand-over to a thread and back. Handlers"
+                        + " that answer messages of another process over RoCEv2, next to the same"
+                        + " with bare verbs.",
         footer = {
             "",
-            "Works: model/explore, model/litmus, model/check, model/crc, model/matrix; or model,"
+            "Works: model/explore, model/litmus, model/check, model/crc, model/matrix; call/empty;"
+                    + " handler/trip, handler/rate-8, handler/rate-32; or model, call or handler,"
                     + " which is all of them."
         })
 public final class DpaCommand extends ComparisonCommand {
