@@ -62,6 +62,11 @@ final class FabricPort {
         return device;
     }
 
+    /// Whether the device is there.
+    boolean isOpen() {
+        return device.isOpen();
+    }
+
     /// Makes memory of the process known to the device, under the addresses of the process.
     ///
     /// @throws FabricException if the rights do not go together, or the device takes no more

@@ -14,6 +14,7 @@ final class FabricEnds implements AutoCloseable {
     final Device card;
     final Device peerCard;
     final VerbsEnd peer;
+    final DpaDevice device;
     final HostProcess host = HostProcess.open();
     final FlexioProcess process;
 
@@ -21,7 +22,7 @@ final class FabricEnds implements AutoCloseable {
         card = Fabric.open(uri.replace("auto?clock", "10.7.0.1?clock"));
         peerCard = Fabric.open(uri.replace("auto?clock", "10.7.0.2?clock"));
         peer = new VerbsEnd(peerCard).create();
-        DpaDevice device = DpaDevice.of(OPTIONS, RunMode.fast(), card);
+        device = DpaDevice.of(OPTIONS, RunMode.fast(), card);
         process = FlexioProcess.create(host, device, EchoStub.APP);
     }
 

@@ -133,12 +133,12 @@ final class NicSeat {
         return true;
     }
 
-    /// Waits at the wire until it is woken.
+    /// Waits at the wire until it is woken, or there is no wire any more.
     ///
     /// @return false if another thread has taken its place
     private boolean attend(NicThread self) {
-        while (doorbells.isAsleep(outsider)) {
-            Runnable kept = self.await(wire, mayKeep());
+        while (doorbells.isAsleep(outsider) && engine.hasWire()) {
+            Runnable kept = self.await(wire, mayKeep() ? this : null);
             if (kept != null) {
                 away.set(true);
                 self.run(kept, this);
@@ -237,7 +237,7 @@ final class NicSeat {
         return helped;
     }
 
-    /// The NIC's own thread has been woken.
+    /// Ends the wait of the NIC's own thread at the wire.
     void wake() {
         engine.wake();
     }

@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Only the thread itself touches its fields.
 final class NicThread extends Thread {
-    private boolean keeps;
+    /// The NIC that it waits for and keeps an activation for, if it does.
+    private @Nullable NicSeat keepsFor;
+
     private @Nullable Runnable kept;
 
     /// Whether it runs an activation, at whose end it comes back to its NIC.
@@ -19,12 +21,16 @@ final class NicThread extends Thread {
         setDaemon(true);
     }
 
-    /// The calling thread, if it keeps activations, keeps this one.
+    /// The calling thread, if it keeps activations, keeps this one, of whatever process: its wait
+    /// ends as soon as it has brought in all that there is.
     ///
     /// @return whether it does
     static boolean keep(Runnable activation) {
-        if (Thread.currentThread() instanceof NicThread self && self.keeps && self.kept == null) {
+        if (Thread.currentThread() instanceof NicThread self
+                && self.keepsFor != null
+                && self.kept == null) {
             self.kept = activation;
+            self.keepsFor.wake();
             return true;
         }
         return false;
@@ -42,11 +48,12 @@ final class NicThread extends Thread {
 
     /// Brings in what comes by the wire.
     ///
+    /// @param keeper the NIC, if an activation is to be kept
     /// @return the activation that it has kept
-    @Nullable Runnable await(Runnable wire, boolean keeping) {
-        keeps = keeping;
+    @Nullable Runnable await(Runnable wire, @Nullable NicSeat keeper) {
+        keepsFor = keeper;
         wire.run();
-        keeps = false;
+        keepsFor = null;
         Runnable activation = kept;
         kept = null;
         return activation;
