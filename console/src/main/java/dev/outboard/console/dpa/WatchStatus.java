@@ -70,15 +70,21 @@ record WatchStatus(long pid, long refusedConnections, List<App> processes) {
     record Heap(long sizeBytes, long requestedBytes, long allocatedBytes) {}
 
     /// What was not done.
-    record Discarded(long completions, long foreignDoorbells, long staleDoorbells, long messages) {
+    record Discarded(
+            long completions,
+            long foreignDoorbells,
+            long staleDoorbells,
+            long messages,
+            long tasks) {
         /// In words.
         @Override
         public String toString() {
-            if (completions + foreignDoorbells + staleDoorbells + messages == 0) {
+            if (completions + foreignDoorbells + staleDoorbells + messages + tasks == 0) {
                 return "nothing";
             }
-            return "%d completions, %d doorbells of no queue, %d stale doorbells, %d messages"
-                    .formatted(completions, foreignDoorbells, staleDoorbells, messages);
+            return ("%d completions, %d doorbells of no queue, %d stale doorbells, %d messages,"
+                            + " %d tasks")
+                    .formatted(completions, foreignDoorbells, staleDoorbells, messages, tasks);
         }
     }
 }

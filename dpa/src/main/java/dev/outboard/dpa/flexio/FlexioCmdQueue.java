@@ -32,8 +32,8 @@ import java.util.Queue;
 ///
 /// A task has to return, as any call; its result goes nowhere. A fault in a task ends the process.
 ///
-/// Closing the queue drops the tasks that wait, and logs how many; those that run come to their end
-/// first, but for the minute that any call may take.
+/// Closing the queue drops the tasks that wait, counts them and logs how many; those that run come
+/// to their end first, but for the minute that any call may take.
 ///
 /// Any thread of the host may use it.
 public final class FlexioCmdQueue extends FlexioObject {
@@ -227,6 +227,7 @@ public final class FlexioCmdQueue extends FlexioObject {
     void destroy() {
         int dropped = drop();
         if (dropped > 0) {
+            process().dropped(dropped);
             LOGGER.log(System.Logger.Level.WARNING, "{0} drops {1} tasks", this, dropped);
         }
         process().process().awaitReturns(workers, () -> true, FlexioProcess.CALL_LIMIT);

@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -74,6 +75,8 @@ public final class FlexioProcess implements AutoCloseable {
 
     /// The latest first.
     private final Deque<FlexioObject> objects = new ArrayDeque<>();
+
+    private final AtomicLong droppedTasks = new AtomicLong();
 
     private boolean hasThreads;
     private @Nullable DpaFunction<DpaThread> errorHandler;
@@ -335,7 +338,13 @@ public final class FlexioProcess implements AutoCloseable {
                         counters.lostCompletions(),
                         counters.foreignDoorbells(),
                         counters.staleDoorbells(),
-                        messages));
+                        messages,
+                        droppedTasks.get()));
+    }
+
+    /// A command queue was closed, with tasks that had not begun.
+    void dropped(int tasks) {
+        droppedTasks.addAndGet(tasks);
     }
 
     // Errors

@@ -33,6 +33,11 @@ public record ProcessStatus(
     /// @param foreignDoorbells dropped, since the process has no such queue
     /// @param staleDoorbells that told a queue nothing new
     /// @param messages lost, since their stream was full
+    /// @param tasks that had not begun when their command queue was closed
     public record Discards(
-            long completions, long foreignDoorbells, long staleDoorbells, long messages) {}
+            long completions,
+            long foreignDoorbells,
+            long staleDoorbells,
+            long messages,
+            long tasks) {}
 }

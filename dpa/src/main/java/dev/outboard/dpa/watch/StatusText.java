@@ -56,6 +56,7 @@ final class StatusText {
                     discarded.member("foreignDoorbells", process.discards().foreignDoorbells());
                     discarded.member("staleDoorbells", process.discards().staleDoorbells());
                     discarded.member("messages", process.discards().messages());
+                    discarded.member("tasks", process.discards().tasks());
                 });
     }
 

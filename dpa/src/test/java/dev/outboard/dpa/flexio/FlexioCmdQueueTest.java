@@ -347,6 +347,7 @@ class FlexioCmdQueueTest {
             assertThat(next.awaitEmpty(LONG)).isTrue();
             assertThat(word(process, signatures)).isEqualTo(1);
             recording(FlexioCmdQueue.class, log::add, next::close);
+            assertThat(process.status().discards().tasks()).isEqualTo(5);
         }
         assertThat(log).singleElement().asString().matches("command queue \\d+ drops 5 tasks");
         assertThat(checker.findings()).isEmpty();

@@ -8,6 +8,7 @@ import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.UnitGrid;
+import dev.outboard.dpa.nic.QueueStatus;
 import dev.outboard.dpa.trace.TraceFile;
 import dev.outboard.dpa.watch.Watch;
 import dev.outboard.dpa.watch.Watched;
@@ -16,9 +17,12 @@ import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.JsonSchema;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,6 +48,17 @@ class WatchTest {
         String status = all.getFirst().status();
         assertThat(JsonSchema.problems(Watch.class, "status.schema.json", status)).isEmpty();
         return status.replaceAll("\\s+", " ");
+    }
+
+    @Test
+    void theSchemaHasEveryKindOfQueue() throws IOException {
+        try (InputStream schema =
+                Objects.requireNonNull(Watch.class.getResourceAsStream("status.schema.json"))) {
+            String text = new String(schema.readAllBytes(), StandardCharsets.UTF_8);
+            for (QueueStatus.Kind kind : QueueStatus.Kind.values()) {
+                assertThat(text).contains('"' + kind.name() + '"');
+            }
+        }
     }
 
     static List<RunMode> modes() {

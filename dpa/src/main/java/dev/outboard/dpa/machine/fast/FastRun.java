@@ -616,6 +616,7 @@ public final class FastRun implements ProcessRun {
             lock.unlock();
         }
         if (sleeps) {
+            NicThread.goesOn();
             carriers.sleep(activity.turn);
             checkStopped();
         }
@@ -626,6 +627,7 @@ public final class FastRun implements ProcessRun {
 
     /// DPA-HW-17: lets others have the carrier, if there are more than carriers.
     void giveCarrierAway(FastThread thread) {
+        NicThread.goesOn();
         giveCarrierAway(activities.get(thread.number()).turn);
     }
 

@@ -155,7 +155,6 @@ public final class FastThread implements DpaThread, FueledThread {
 
     /// Lets others have the carrier.
     public void giveWay() {
-        NicThread.goesOn();
         run.giveCarrierAway(this);
         if (retired) {
             throw EndSignal.stop();
