@@ -75,6 +75,11 @@ class LinkTest {
                 }
 
                 @Override
+                public void wake() {
+                    call("wake");
+                }
+
+                @Override
                 public int capacity() {
                     return 10;
                 }
