@@ -1,6 +1,7 @@
 package dev.outboard.bench.dpa;
 
 import dev.outboard.bench.comparison.Contender;
+import dev.outboard.bench.comparison.JavaProgram;
 import dev.outboard.bench.comparison.ProgramRun;
 import dev.outboard.bench.comparison.RoundTripTimes;
 import dev.outboard.bench.comparison.WarmUp;
@@ -99,7 +100,7 @@ final class EchoClient implements Contender {
         private final Socket socket;
 
         Connection(String end) {
-            process = new ProgramRun(EchoProcess.command(end), Map.of());
+            process = new ProgramRun(JavaProgram.command(EchoProcess.class, end), Map.of());
             String ready = process.await("ready ", PATIENCE);
             int port = Integer.parseInt(ready.substring(ready.lastIndexOf(' ') + 1));
             try {

@@ -21,7 +21,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /// A handler on a DPA that sends back what its queue pair gets, and that queue pair.
-final class EchoHandler implements AutoCloseable {
+final class EchoHandler implements EchoEnd {
     private final HostProcess host = HostProcess.open();
     private final FlexioQp pair;
 
@@ -86,11 +86,13 @@ final class EchoHandler implements AutoCloseable {
         handler.run(context.value());
     }
 
-    int number() {
+    @Override
+    public int number() {
         return pair.number();
     }
 
-    void connect(EchoPeer peer) {
+    @Override
+    public void connect(EchoPeer peer) {
         peer.changes().forEach(pair::modify);
     }
 

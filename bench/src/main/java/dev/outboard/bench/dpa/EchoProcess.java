@@ -1,6 +1,5 @@
 package dev.outboard.bench.dpa;
 
-import dev.outboard.bench.comparison.JavaProgram;
 import dev.outboard.bench.comparison.WarmUp;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
@@ -11,7 +10,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 
 /// The main class of the far end of an echo, in a process of its own: `handler`, on a DPA, or
 /// `verbs`. It serves one client. Every line of input is answered with one: for how many
@@ -26,21 +24,17 @@ public final class EchoProcess {
         try (Device device = Fabric.open(LOOPBACK);
                 ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             System.out.println("ready " + listener.getLocalPort());
-            if (arguments[0].equals("handler")) {
-                try (Socket socket = listener.accept();
-                        EchoHandler handler = new EchoHandler(device)) {
-                    handler.connect(EchoPeer.receive(socket));
-                    new EchoPeer(device.address(), handler.number()).send(socket);
-                    answer();
+            try (Socket socket = listener.accept();
+                    EchoEnd end =
+                            arguments[0].equals("handler")
+                                    ? new EchoHandler(device)
+                                    : new EchoVerbs(device)) {
+                end.connect(EchoPeer.receive(socket));
+                new EchoPeer(device.address(), end.number()).send(socket);
+                if (end instanceof EchoVerbs verbs) {
+                    Thread.ofPlatform().daemon().name("echo").start(() -> serve(verbs));
                 }
-            } else {
-                try (Socket socket = listener.accept();
-                        EchoVerbs end = new EchoVerbs(device)) {
-                    end.connect(EchoPeer.receive(socket));
-                    new EchoPeer(device.address(), end.number()).send(socket);
-                    Thread.ofPlatform().daemon().name("echo").start(() -> serve(end));
-                    answer();
-                }
+                answer();
             }
         }
     }
@@ -57,10 +51,5 @@ public final class EchoProcess {
         while (orders.readLine() != null) {
             System.out.println("compiled " + WarmUp.compilerMillis());
         }
-    }
-
-    /// The command that starts one.
-    static List<String> command(String end) {
-        return JavaProgram.command(EchoProcess.class, end);
     }
 }

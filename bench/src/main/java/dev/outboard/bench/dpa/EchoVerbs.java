@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 
 /// An end of an echo with nothing but verbs, which sleeps until something comes. One thread uses
 /// it.
-final class EchoVerbs implements AutoCloseable {
+final class EchoVerbs implements EchoEnd {
     private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Arena arena = Arena.ofShared();
@@ -63,12 +63,14 @@ final class EchoVerbs implements AutoCloseable {
         pair.post(receive.id(slot).buffer(region, at(slot), EchoKernels.LINE));
     }
 
-    int number() {
+    @Override
+    public int number() {
         return pair.number();
     }
 
     /// All buffers are posted then.
-    void connect(EchoPeer peer) {
+    @Override
+    public void connect(EchoPeer peer) {
         peer.changes().forEach(pair::modify);
         for (int slot = 0; slot < EchoKernels.DEPTH; slot++) {
             post(slot);

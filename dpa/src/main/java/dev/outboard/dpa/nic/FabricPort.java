@@ -62,9 +62,9 @@ final class FabricPort {
         return device;
     }
 
-    /// Whether the device is there.
-    boolean isOpen() {
-        return device.isOpen();
+    /// Whether a thread may wait for what the device brings.
+    boolean canAwait() {
+        return device.isOpen() && !device.isSimulated();
     }
 
     /// Makes memory of the process known to the device, under the addresses of the process.

@@ -338,7 +338,7 @@ public final class NicEngine implements Nic.Engine {
 
     @Override
     public boolean hasWire() {
-        return port != null && port.isOpen() && !port.device().isSimulated();
+        return port != null && port.canAwait();
     }
 
     @Override

@@ -31,7 +31,7 @@ final class FastDoorbells {
     }
 
     /// From now on whoever rings works for that NIC.
-    void help(NicSeat nic) {
+    void seat(NicSeat nic) {
         seat = nic;
     }
 
@@ -119,50 +119,6 @@ final class FastDoorbells {
             }
             carriers.sleep(outsider.turn);
         }
-    }
-
-    // The NIC that others work for
-
-    /// It is about to sleep until it is woken.
-    void fallAsleep(Outsider outsider) {
-        run.change(() -> {
-            run.checkStopped();
-            outsiders.fallAsleep(outsider);
-        });
-    }
-
-    /// It does not sleep after all.
-    ///
-    /// @return false if it has been woken
-    boolean stayAwake(Outsider outsider) {
-        run.lock().lock();
-        try {
-            return outsiders.stayAwake(outsider);
-        } finally {
-            run.lock().unlock();
-        }
-    }
-
-    /// Whether it has not been woken.
-    boolean isAsleep(Outsider outsider) {
-        run.lock().lock();
-        try {
-            return outsiders.isAsleep(outsider);
-        } finally {
-            run.lock().unlock();
-        }
-    }
-
-    /// Wakes it, wherever it sleeps. Called with the lock.
-    ///
-    /// @return whether it slept
-    boolean wake(Outsider outsider) {
-        boolean slept = outsiders.wake(carriers, outsider);
-        NicSeat current = seat;
-        if (current != null && outsider.equals(current.outsider())) {
-            current.wake();
-        }
-        return slept;
     }
 
     /// The run is over. Called with the lock.

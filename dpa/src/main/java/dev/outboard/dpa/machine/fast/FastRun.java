@@ -161,8 +161,8 @@ public final class FastRun implements ProcessRun {
             case NicPlan nic
                     when nic.program() instanceof Nic.Engine engine && !doorbells.hasSeat() -> {
                 Outsider outsider = new Outsider(nic);
-                NicSeat seat = new NicSeat(this, engine, outsider);
-                doorbells.help(seat);
+                NicSeat seat = new NicSeat(this, engine, outsider, outsiders);
+                doorbells.seat(seat);
                 threads.start(seat);
             }
             case NicPlan nic -> threads.start(new Outsider(nic), nic.program()::run);
@@ -485,11 +485,11 @@ public final class FastRun implements ProcessRun {
         outsiders.disturb();
         int unit = machine.units().activate(activity, activity.affinity());
         if (unit != UnitScheduler.NONE) {
-            take(activity, unit);
             if (again) {
+                take(activity, unit);
                 carriers.follow(activity.turn);
             } else {
-                carriers.admit(activity.turn);
+                dispatch(activity, unit);
             }
         }
     }

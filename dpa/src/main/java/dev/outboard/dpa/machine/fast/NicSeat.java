@@ -35,12 +35,11 @@ final class NicSeat {
     private static final int WAITS_AFTER_LONG_ONE = 64;
 
     private final FastRun run;
-    private final FastDoorbells doorbells;
+    private final Outsiders outsiders;
     private final Nic.Engine engine;
     private final Outsider outsider;
     private final FastOutside nic;
     private final AtomicInteger state = new AtomicInteger(TAKEN);
-    private final BooleanSupplier isAsleep;
     private final Runnable wire;
 
     /// Somebody has found it taken.
@@ -58,13 +57,13 @@ final class NicSeat {
     private int waitsToKeep;
 
     /// The NIC's own thread has it.
-    NicSeat(FastRun run, Nic.Engine engine, Outsider outsider) {
+    NicSeat(FastRun run, Nic.Engine engine, Outsider outsider, Outsiders outsiders) {
         this.run = run;
         this.engine = engine;
         this.outsider = outsider;
-        doorbells = run.doorbells();
+        this.outsiders = outsiders;
         nic = run.outside(outsider);
-        isAsleep = () -> doorbells.isAsleep(outsider);
+        BooleanSupplier isAsleep = outsider::isAsleep;
         wire = () -> engine.awaitWire(isAsleep);
     }
 
@@ -108,10 +107,13 @@ final class NicSeat {
 
     /// Until there is something that others do not do.
     private boolean rest() {
-        doorbells.fallAsleep(outsider);
+        run.change(() -> {
+            run.checkStopped();
+            outsiders.fallAsleep(outsider);
+        });
         state.set(FREE);
         boolean back = news && state.compareAndSet(FREE, TAKEN);
-        if (back && doorbells.stayAwake(outsider)) {
+        if (back && staysAwake()) {
             return true;
         }
         if (back) {
@@ -119,6 +121,18 @@ final class NicSeat {
         }
         run.carriers().leave();
         return awaitSeat();
+    }
+
+    /// It does not sleep after all.
+    ///
+    /// @return false if it has been woken
+    private boolean staysAwake() {
+        run.lock().lock();
+        try {
+            return outsiders.stayAwake(outsider);
+        } finally {
+            run.lock().unlock();
+        }
     }
 
     private boolean awaitSeat() {
@@ -137,7 +151,7 @@ final class NicSeat {
     ///
     /// @return false if another thread has taken its place
     private boolean attend(NicThread self) {
-        while (doorbells.isAsleep(outsider) && engine.hasWire()) {
+        while (outsider.isAsleep() && engine.hasWire()) {
             Runnable kept = self.await(wire, mayKeep() ? this : null);
             if (kept != null) {
                 away.set(true);
@@ -223,7 +237,9 @@ final class NicSeat {
             }
             substitute();
             state.set(LEFT);
-            return doorbells.wake(outsider);
+            boolean slept = outsiders.wake(run.carriers(), outsider);
+            wake();
+            return slept;
         } finally {
             run.lock().unlock();
         }

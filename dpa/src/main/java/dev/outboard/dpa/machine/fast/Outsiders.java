@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// The actors outside that have not ended, and which of them have nothing to do. Guarded by the
-/// lock of the run, but for [#isQuiet].
+/// lock of the run, but for [#isQuiet], [#anyWaits] and [Outsider#isAsleep].
 ///
 /// When all others have ended or wait in vain, it is quiet: then servers get the time to look at
 /// everything once more, and what they do may end the quiet.
@@ -40,7 +40,7 @@ final class Outsiders {
         private int pauses;
 
         /// While it waits for a doorbell.
-        private boolean asleep;
+        private volatile boolean asleep;
 
         final Turn turn = new Turn();
 
@@ -50,6 +50,11 @@ final class Outsiders {
                     plan instanceof NicPlan nic
                             ? nic.server()
                             : plan instanceof HostPlan host && host.server();
+        }
+
+        /// Whether it waits. Any thread may ask.
+        boolean isAsleep() {
+            return asleep;
         }
     }
 
@@ -89,11 +94,6 @@ final class Outsiders {
         }
         outsider.asleep = false;
         return slept;
-    }
-
-    /// Whether it waits.
-    boolean isAsleep(Outsider outsider) {
-        return outsider.asleep;
     }
 
     /// Whether a doorbell has to be told of. Who reads that after it has put a doorbell on the
