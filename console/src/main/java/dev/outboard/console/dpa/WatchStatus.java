@@ -72,6 +72,7 @@ record WatchStatus(long pid, long refusedConnections, List<App> processes) {
     /// What was not done.
     record Discarded(
             long completions,
+            long events,
             long foreignDoorbells,
             long staleDoorbells,
             long messages,
@@ -79,12 +80,12 @@ record WatchStatus(long pid, long refusedConnections, List<App> processes) {
         /// In words.
         @Override
         public String toString() {
-            if (completions + foreignDoorbells + staleDoorbells + messages + tasks == 0) {
+            if (completions + events + foreignDoorbells + staleDoorbells + messages + tasks == 0) {
                 return "nothing";
             }
-            return ("%d completions, %d doorbells of no queue, %d stale doorbells, %d messages,"
+            return ("%d completions, %d events, %d doorbells of no queue, %d stale doorbells, %d messages,"
                             + " %d tasks")
-                    .formatted(completions, foreignDoorbells, staleDoorbells, messages, tasks);
+                    .formatted(completions, events, foreignDoorbells, staleDoorbells, messages, tasks);
         }
     }
 }

@@ -6,6 +6,7 @@ import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Kernel;
 import dev.outboard.dpa.machine.ThreadAttributes;
 import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.dpa.nic.CompletionQueue;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaFunction;
 import java.nio.ByteBuffer;
@@ -20,7 +21,7 @@ import java.util.Objects;
 /// FlexioCq completions = FlexioCq.create(process, CqAttributes.of(ring, 4, index).activating(echo));
 /// echo.run(context.value());
 /// ```
-public final class FlexioEventHandler extends FlexioObject {
+public final class FlexioEventHandler extends FlexioCq.Element {
     private final ThreadHandle thread;
 
     private FlexioEventHandler(FlexioProcess process, ThreadHandle thread) {
@@ -103,6 +104,11 @@ public final class FlexioEventHandler extends FlexioObject {
     /// DPA-FXE-1: the thread that runs it, which completion queues are attached to.
     ThreadHandle thread() {
         return thread;
+    }
+
+    @Override
+    CompletionQueue.Element made() {
+        return new CompletionQueue.Element.Handler(thread);
     }
 
     @Override

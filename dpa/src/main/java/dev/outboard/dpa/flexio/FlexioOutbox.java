@@ -22,6 +22,11 @@ public final class FlexioOutbox extends FlexioObject {
         return process.adopt(created);
     }
 
+    /// `flexio_outbox_get_uar`: of which UAR the queues are.
+    public FlexioUar uar() {
+        return uar;
+    }
+
     @Override
     void destroy() {
         process().process().grants().removeOutbox(ownNumber());

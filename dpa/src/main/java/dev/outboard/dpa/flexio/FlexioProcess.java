@@ -19,6 +19,7 @@ import dev.outboard.dpa.process.DpaProcess;
 import dev.outboard.dpacc.DpaApp;
 import dev.outboard.dpacc.DpaCall;
 import dev.outboard.dpacc.DpaFunction;
+import dev.outboard.fabric.FabricException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
@@ -336,6 +337,7 @@ public final class FlexioProcess implements AutoCloseable {
                 heap.usage(),
                 new ProcessStatus.Discards(
                         counters.lostCompletions(),
+                        counters.lostEvents(),
                         counters.foreignDoorbells(),
                         counters.staleDoorbells(),
                         messages,
@@ -466,6 +468,44 @@ public final class FlexioProcess implements AutoCloseable {
             check();
             checkNoFault();
             throw e;
+        }
+    }
+
+    /// Checks whether the NIC has done what it was asked for.
+    ///
+    /// @throws FlexioException if it has not, since the process has ended or it took too long
+    void checkDone(boolean done, FlexioObject object) {
+        if (!done) {
+            check();
+            checkNoFault();
+            throw new FlexioException(
+                    Status.TIMEOUT,
+                    Reason.NO_ANSWER,
+                    "The NIC has not come to the command for %s".formatted(object));
+        }
+    }
+
+    /// The calling thread makes something that uses other objects, which are not closed before it.
+    ///
+    /// @throws FlexioException if one of them is closed or belongs to another process, or what is
+    ///   made is refused; then it uses none of them
+    <T> T using(List<? extends FlexioObject> used, Function<Host, T> making) {
+        int acquired = 0;
+        boolean made = false;
+        try {
+            for (FlexioObject object : used) {
+                object.acquire(this);
+                acquired++;
+            }
+            T result = act(making);
+            made = true;
+            return result;
+        } catch (IllegalArgumentException | IndexOutOfBoundsException | FabricException e) {
+            throw FlexioException.refuse(Reason.BAD_ARGUMENT, String.valueOf(e.getMessage()));
+        } finally {
+            if (!made) {
+                used.subList(0, acquired).forEach(FlexioObject::release);
+            }
         }
     }
 

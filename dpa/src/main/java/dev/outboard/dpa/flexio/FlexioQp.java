@@ -6,6 +6,8 @@ import dev.outboard.dpa.nic.QueuePair;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairState;
+import java.util.List;
 import java.util.Optional;
 
 /// DPA-FXQ-1: a queue pair of a reliable connection.
@@ -81,23 +83,12 @@ public final class FlexioQp extends FlexioObject {
         QueuePair.Send sends = send.made();
         QueuePair.Receive receives = receive.made();
         int uar = attributes.uar.orElse(process.uar()).numberFor(process);
-        send.completions.acquire(process);
-        try {
-            receive.completions.acquire(process);
-        } catch (FlexioException e) {
-            send.completions.release();
-            throw e;
-        }
         QueuePair.User user =
                 new QueuePair.User(send.completions.poster(), attributes.userIndex, uar);
-        QueuePair pair;
-        try {
-            pair = process.act(host -> process.nic().queuePair(sends, receives, user));
-        } catch (FabricException | IndexOutOfBoundsException e) {
-            send.completions.release();
-            receive.completions.release();
-            throw FlexioException.refuse(Reason.BAD_ARGUMENT, String.valueOf(e.getMessage()));
-        }
+        QueuePair pair =
+                process.using(
+                        List.of(send.completions, receive.completions),
+                        _ -> process.nic().queuePair(sends, receives, user));
         return process.adopt(new FlexioQp(process, pair, attributes));
     }
 
@@ -141,6 +132,15 @@ public final class FlexioQp extends FlexioObject {
                     isEarly ? Reason.WRONG_TIME : Reason.BAD_ARGUMENT,
                     "%s: %s".formatted(this, e.getMessage()));
         }
+    }
+
+    /// `flexio_qp_state_get`: what state it is in, of those that [#modify] names. One that another
+    /// one of its process is connected with is ready to send.
+    ///
+    /// @throws FlexioException if it has been closed
+    public QueuePairState state() {
+        numberFor(process());
+        return pair.state();
     }
 
     /// DPA-SYS-9: the host itself has posted entries to the send queue, whose ring then lies in its

@@ -3,6 +3,7 @@ package dev.outboard.dpa.flexio;
 import dev.outboard.dpa.machine.ThreadHandle;
 import dev.outboard.dpa.nic.FrameReceiveQueue;
 import dev.outboard.dpa.nic.QueuePair;
+import java.util.List;
 import java.util.Optional;
 
 /// DPA-FXQ-1c, DPA-FXQ-12: a receive queue of raw Ethernet frames. It gets those that a
@@ -37,9 +38,9 @@ public final class FlexioRq extends FlexioObject {
         QueuePair.Receive receives = receive.made();
         FlexioCq completions = receive.completions();
         QueuePair.User user = user(process, completions, userIndex, uar);
-        completions.acquire(process);
         FrameReceiveQueue queue =
-                process.act(host -> process.nic().frameReceiveQueue(receives, user));
+                process.using(
+                        List.of(completions), _ -> process.nic().frameReceiveQueue(receives, user));
         return process.adopt(
                 new FlexioRq(process, queue, completions, Optional.empty(), uar.function()));
     }
@@ -52,16 +53,12 @@ public final class FlexioRq extends FlexioObject {
             int userIndex,
             FlexioUar uar) {
         QueuePair.User user = user(process, completions, userIndex, uar);
-        completions.acquire(process);
-        try {
-            pool.acquire(process);
-        } catch (FlexioException e) {
-            completions.release();
-            throw e;
-        }
         FrameReceiveQueue queue =
-                process.act(host ->
-                        process.nic().frameReceiveQueue(pool.pool(), completions.queue(), user));
+                process.using(
+                        List.of(completions, pool),
+                        _ ->
+                                process.nic()
+                                        .frameReceiveQueue(pool.pool(), completions.queue(), user));
         return process.adopt(
                 new FlexioRq(process, queue, completions, Optional.of(pool), uar.function()));
     }
@@ -70,6 +67,16 @@ public final class FlexioRq extends FlexioObject {
             FlexioProcess process, FlexioCq completions, int userIndex, FlexioUar uar) {
         ThreadHandle poster = completions.poster();
         return new QueuePair.User(poster, userIndex, uar.numberFor(process));
+    }
+
+    /// `flexio_rq_set_err_state`: has the queue fail: it takes no frame any more, and what was
+    /// posted to it completes as flushed; entries of a pool stay for others. A second time does
+    /// nothing.
+    ///
+    /// @throws FlexioException if the queue has been closed, or the process has ended
+    public void fail() {
+        numberFor(process());
+        process().checkDone(process().nic().fail(queue), this);
     }
 
     FrameReceiveQueue queue() {

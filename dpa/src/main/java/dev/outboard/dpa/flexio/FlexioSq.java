@@ -4,6 +4,7 @@ import dev.outboard.dpa.machine.ThreadHandle;
 import dev.outboard.dpa.nic.FrameSendQueue;
 import dev.outboard.dpa.nic.NicPort;
 import dev.outboard.dpa.nic.QueuePair;
+import java.util.List;
 
 /// DPA-FXQ-1c, DPA-FXQ-12: a send queue of raw Ethernet frames. Entries have an [Ethernet
 /// segment][dev.outboard.dpa.nic.layout.EthernetSegment] after the control segment.
@@ -29,8 +30,10 @@ public final class FlexioSq extends FlexioObject {
         ThreadHandle poster = send.completions().poster();
         QueuePair.User user = new QueuePair.User(poster, userIndex, uar.numberFor(process));
         NicPort port = process.device().port(uar.function());
-        send.completions().acquire(process);
-        FrameSendQueue queue = process.act(host -> process.nic().frameSendQueue(port, sends, user));
+        FrameSendQueue queue =
+                process.using(
+                        List.of(send.completions()),
+                        _ -> process.nic().frameSendQueue(port, sends, user));
         return process.adopt(new FlexioSq(process, queue, send.completions()));
     }
 

@@ -30,12 +30,14 @@ public record ProcessStatus(
     /// What was not done, in numbers.
     ///
     /// @param completions lost, since their queue had overrun
+    /// @param events lost, since their event queue had overrun
     /// @param foreignDoorbells dropped, since the process has no such queue
     /// @param staleDoorbells that told a queue nothing new
     /// @param messages lost, since their stream was full
     /// @param tasks that had not begun when their command queue was closed
     public record Discards(
             long completions,
+            long events,
             long foreignDoorbells,
             long staleDoorbells,
             long messages,

@@ -22,14 +22,25 @@ public interface Nic extends Outside {
     long compareSwap64(long address, long expected, long value);
 
     /// Takes the oldest doorbell of all registers and queues, if one has arrived: for a NIC that
-    /// serves all queues of the process. MSI-X interrupts are left to the host.
+    /// serves all queues of the process. Interrupts are left to the host.
     ///
     /// @return whether one was there, and has been used
     boolean pollDoorbell(Doorbell.Use use);
 
-    /// Waits for a doorbell of any register and queue, but for MSI-X interrupts, and takes the
-    /// oldest.
+    /// Waits for a doorbell of any register and queue, but for interrupts, and takes the oldest.
     Doorbell awaitDoorbell();
+
+    /// DPA-FXO-6: interrupts the host.
+    ///
+    /// @param vector of the interrupt, by which the host awaits it; of 24 bits
+    void interrupt(int vector);
+
+    /// What time it is: the virtual one in turns, else that of a monotonic clock.
+    long nanos();
+
+    /// The same as [#command], once some time has passed. A run that is over when nobody has
+    /// anything to do does not wait for that.
+    void commandAfter(long nanos);
 
     /// Has an [Engine] look for what there is to do, from any thread, when something has come to it
     /// that is no doorbell.

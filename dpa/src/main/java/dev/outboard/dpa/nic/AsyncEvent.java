@@ -8,6 +8,8 @@ public record AsyncEvent(Kind kind, int queueNumber) {
     public enum Kind {
         /// DPA-FXQ-6, DPA-ERR-20: a completion queue had no room for an entry.
         COMPLETION_QUEUE_OVERRUN,
+        /// DPA-FXQ-2c: an event queue had no room for an entry.
+        EVENT_QUEUE_OVERRUN,
         /// A queue pair went to its error state.
         QUEUE_PAIR_ERROR,
         /// A send or receive queue of frames went to its error state.

@@ -10,12 +10,11 @@ import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.nic.layout.DoorbellRecord;
 import dev.outboard.dpa.nic.layout.Syndrome;
 import dev.outboard.dpa.trace.NicTimeline;
-import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 
-/// A completion queue (CQ): a ring in memory, into which the NIC writes entries, and a handler that
-/// it activates when it is armed. Made by a [NicEngine]; in the run only its actor touches it.
+/// A completion queue (CQ): a ring in memory, into which the NIC writes entries, and an element
+/// that it tells of them when it is armed: a handler, for one. Made by a [NicEngine]; in the run
+/// only its actor touches it.
 public final class CompletionQueue implements NicQueue {
     private static final int INDEX_MASK = 0xFF_FFFF;
     private static final int HALF_OF_INDICES = 1 << 23;
@@ -23,8 +22,8 @@ public final class CompletionQueue implements NicQueue {
 
     private final int number;
     private final Attributes attributes;
-    private final NicCounters counters;
-    private final Consumer<AsyncEvent> events;
+    private final Shared shared;
+    private final Moderator moderator;
 
     /// Counts the entries that were written.
     private long producer;
@@ -40,7 +39,7 @@ public final class CompletionQueue implements NicQueue {
     /// @param doorbellRecord where software publishes its consumer index
     /// @param arming whether it is armed at first, or always
     /// @param options what is done otherwise than usually
-    /// @param thread the handler that it activates
+    /// @param element what it tells of entries
     /// @param uar through whose outboxes it may be armed
     public record Attributes(
             long ring,
@@ -48,7 +47,7 @@ public final class CompletionQueue implements NicQueue {
             long doorbellRecord,
             Arming arming,
             Set<Option> options,
-            Optional<ThreadHandle> thread,
+            Element element,
             int uar) {
         /// Checks the depth.
         public Attributes {
@@ -63,31 +62,50 @@ public final class CompletionQueue implements NicQueue {
         /// A queue that is armed, watches for overrun and activates nobody.
         public static Attributes of(long ring, int logDepth, long doorbellRecord) {
             return new Attributes(
-                    ring, logDepth, doorbellRecord, Arming.ARMED, Set.of(), Optional.empty(), 0);
+                    ring, logDepth, doorbellRecord, Arming.ARMED, Set.of(), new Element.None(), 0);
         }
 
         /// The same, armed otherwise.
         public Attributes with(Arming arming) {
-            return new Attributes(ring, logDepth, doorbellRecord, arming, options, thread, uar);
+            return new Attributes(ring, logDepth, doorbellRecord, arming, options, element, uar);
         }
 
         /// The same with those options.
         public Attributes with(Option... added) {
             return new Attributes(
-                    ring, logDepth, doorbellRecord, arming, Set.of(added), thread, uar);
+                    ring, logDepth, doorbellRecord, arming, Set.of(added), element, uar);
         }
 
         /// The same with another UAR.
         public Attributes through(int otherUar) {
             return new Attributes(
-                    ring, logDepth, doorbellRecord, arming, options, thread, otherUar);
+                    ring, logDepth, doorbellRecord, arming, options, element, otherUar);
         }
 
         /// The same with a handler.
         public Attributes activating(ThreadHandle handler) {
-            return new Attributes(
-                    ring, logDepth, doorbellRecord, arming, options, Optional.of(handler), uar);
+            return telling(new Element.Handler(handler));
         }
+
+        /// The same with an element.
+        public Attributes telling(Element other) {
+            return new Attributes(ring, logDepth, doorbellRecord, arming, options, other, uar);
+        }
+    }
+
+    /// DPA-FXQ-2c: what an armed queue tells of entries.
+    public sealed interface Element {
+        /// Nobody: they are polled for.
+        record None() implements Element {}
+
+        /// A handler, which is activated.
+        record Handler(ThreadHandle thread) implements Element {}
+
+        /// An event queue, which gets an entry.
+        record Events(EventQueue queue) implements Element {}
+
+        /// The host, which is interrupted.
+        record Interrupt(int vector) implements Element {}
     }
 
     /// What a queue may do otherwise.
@@ -110,18 +128,13 @@ public final class CompletionQueue implements NicQueue {
         ALWAYS
     }
 
-    CompletionQueue(
-            int number,
-            Attributes attributes,
-            Observer observer,
-            NicCounters counters,
-            Consumer<AsyncEvent> events) {
+    CompletionQueue(int number, Attributes attributes, Shared shared) {
         this.number = number;
         this.attributes = attributes;
-        this.counters = counters;
-        this.events = events;
+        this.shared = shared;
+        moderator = new Moderator(this, shared.waiting());
         armed = attributes.arming == Arming.ARMED;
-        describe(observer);
+        describe(shared.observer());
     }
 
     private void describe(Observer observer) {
@@ -138,14 +151,14 @@ public final class CompletionQueue implements NicQueue {
                         ? WordRole.IGNORED_INDEX
                         : WordRole.INDEX;
         observer.role(attributes.doorbellRecord, DoorbellRecord.BYTES, role, number);
-        attributes.thread.ifPresent(handler -> {
-            observer.attach(number, handler.actor(), attributes.arming == Arming.ALWAYS);
+        if (attributes.element instanceof Element.Handler(ThreadHandle thread)) {
+            observer.attach(number, thread.actor(), attributes.arming == Arming.ALWAYS);
             observer.doorbellOf(number, Doorbell.source(AddressMap.ARM_DOORBELL, number));
             if (attributes.arming == Arming.NOT_ARMED) {
                 // Observers take a queue for armed until it has fired.
                 observer.fire(number);
             }
-        });
+        }
     }
 
     @Override
@@ -166,6 +179,15 @@ public final class CompletionQueue implements NicQueue {
     /// How many entries were written.
     public long written() {
         return producer;
+    }
+
+    /// How many events it makes of its entries.
+    public Moderation moderation() {
+        return moderator.moderation();
+    }
+
+    Moderator moderator() {
+        return moderator;
     }
 
     QueueStatus status() {
@@ -191,9 +213,21 @@ public final class CompletionQueue implements NicQueue {
         if (!error) {
             armed = true;
             armedIndex = consumerIndex;
-            if (isAhead((int) producer, consumerIndex + 1)) {
-                fire(nic);
+            if (isAhead((int) producer, consumerIndex)) {
+                moderator.untaken(((int) producer - consumerIndex) & INDEX_MASK);
             }
+            announce(nic);
+        }
+    }
+
+    /// Makes an event of the entries that have come, if it is armed for one of them and it is time.
+    void announce(Nic nic) {
+        boolean told =
+                attributes.arming == Arming.ALWAYS
+                        ? moderator.hasEntries()
+                        : armed && isAhead((int) producer, armedIndex + 1);
+        if (!error && told && moderator.isTime(nic)) {
+            fire(nic);
         }
     }
 
@@ -207,17 +241,14 @@ public final class CompletionQueue implements NicQueue {
     /// @return whether there was room for it; if not, the queue is in error
     boolean add(Nic nic, Completion completion) {
         if (error || isFull(nic)) {
-            counters.lostCompletions.getAndIncrement();
+            shared.counters().lostCompletions.getAndIncrement();
             return false;
         }
         write(nic, completion);
         NicTimeline.of(nic).complete(number, producer);
         producer++;
-        if (attributes.arming == Arming.ALWAYS) {
-            activate(nic);
-        } else if (armed && isAhead((int) producer - 1, armedIndex)) {
-            fire(nic);
-        }
+        moderator.entered(nic);
+        announce(nic);
         return true;
     }
 
@@ -231,7 +262,8 @@ public final class CompletionQueue implements NicQueue {
         if (waiting >= 1 << attributes.logDepth) {
             error = true;
             armed = false;
-            events.accept(new AsyncEvent(AsyncEvent.Kind.COMPLETION_QUEUE_OVERRUN, number));
+            AsyncEvent.Kind kind = AsyncEvent.Kind.COMPLETION_QUEUE_OVERRUN;
+            shared.events().accept(new AsyncEvent(kind, number));
             return true;
         }
         nic.observer().waiting(number, waiting + 1);
@@ -264,15 +296,21 @@ public final class CompletionQueue implements NicQueue {
     }
 
     private void fire(Nic nic) {
-        armed = false;
-        nic.observer().fire(number);
-        activate(nic);
-    }
-
-    private void activate(Nic nic) {
-        if (attributes.thread.isPresent()) {
-            NicTimeline.of(nic).fire(number, attributes.thread.get());
-            nic.activate(attributes.thread.get());
+        moderator.told(nic);
+        if (attributes.arming != Arming.ALWAYS) {
+            armed = false;
+            nic.observer().fire(number);
+        }
+        switch (attributes.element) {
+            case Element.None _ -> {
+                // Nobody is told.
+            }
+            case Element.Handler(ThreadHandle thread) -> {
+                NicTimeline.of(nic).fire(number, thread);
+                nic.activate(thread);
+            }
+            case Element.Events(EventQueue queue) -> queue.report(nic, number);
+            case Element.Interrupt(int vector) -> nic.interrupt(vector);
         }
     }
 }

@@ -106,6 +106,11 @@ public final class FabricPair extends QueuePair {
     }
 
     @Override
+    public QueuePairState state() {
+        return isInError() ? QueuePairState.ERROR : pair.state();
+    }
+
+    @Override
     public void connect(QueuePair peer) {
         if (!(peer instanceof FabricPair other)) {
             throw new IllegalArgumentException(

@@ -100,7 +100,8 @@ public final class FrameReceiveQueue implements NicQueue {
         error = true;
     }
 
-    private void fail(Nic actor) {
+    /// It takes nothing from now on, and completes what is posted as flushed.
+    void fail(Nic actor) {
         error = true;
         shared.events().accept(new AsyncEvent(AsyncEvent.Kind.FRAME_QUEUE_ERROR, number));
         flush(actor);

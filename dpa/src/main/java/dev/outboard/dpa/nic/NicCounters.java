@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// What a NIC did not do, in numbers. Any thread may read them.
 public final class NicCounters {
     final AtomicLong lostCompletions = new AtomicLong();
+    final AtomicLong lostEvents = new AtomicLong();
     final AtomicLong foreignDoorbells = new AtomicLong();
     final AtomicLong staleDoorbells = new AtomicLong();
 
@@ -13,6 +14,11 @@ public final class NicCounters {
     /// Completions that were lost, since their queue had overrun.
     public long lostCompletions() {
         return lostCompletions.get();
+    }
+
+    /// Events that were lost, since their event queue had overrun.
+    public long lostEvents() {
+        return lostEvents.get();
     }
 
     /// DPA-FXO-7: doorbells that were dropped, since the NIC has no such queue for them.

@@ -8,6 +8,7 @@ import dev.outboard.dpa.machine.ProcessEndedException;
 import dev.outboard.dpa.machine.ThreadHandle;
 import dev.outboard.dpa.nic.PortCounters.Drop;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
+import dev.outboard.dpa.nic.layout.EventEntry;
 import dev.outboard.dpa.process.DpaProcess;
 import dev.outboard.dpa.trace.NicTimeline;
 import dev.outboard.fabric.Device;
@@ -53,6 +54,7 @@ public final class NicEngine implements Nic.Engine {
     private final AtomicInteger numbers;
 
     private final KeyedTable<CompletionQueue> completionQueues = new KeyedTable<>();
+    private final KeyedTable<EventQueue> eventQueues = new KeyedTable<>();
     private final KeyedTable<SendingQueue> sendingQueues = new KeyedTable<>();
     private final KeyedTable<FrameReceiveQueue> receiveQueues = new KeyedTable<>();
 
@@ -64,6 +66,9 @@ public final class NicEngine implements Nic.Engine {
 
     /// Send queues that have something to do.
     private final List<SendingQueue> active = new ArrayList<>();
+
+    /// What an entry without content says.
+    private final Completion empty = new Completion(0, 0);
 
     private final Doorbell.Use taken;
 
@@ -149,14 +154,16 @@ public final class NicEngine implements Nic.Engine {
     /// Makes a completion queue and fills its ring, as a host does.
     public CompletionQueue completionQueue(CompletionQueue.Attributes attributes) {
         process.write(attributes.ring(), CompletionEntry.freshRing(attributes.logDepth()));
-        CompletionQueue queue =
-                new CompletionQueue(
-                        numbers.getAndIncrement(),
-                        attributes,
-                        shared.observer(),
-                        shared.counters(),
-                        shared.events());
+        CompletionQueue queue = new CompletionQueue(numbers.getAndIncrement(), attributes, shared);
         completionQueues.add(queue.number(), queue);
+        return queue;
+    }
+
+    /// DPA-FXQ-2c: makes an event queue and fills its ring, as a host does.
+    public EventQueue eventQueue(EventQueue.Attributes attributes) {
+        process.write(attributes.ring(), EventEntry.freshRing(attributes.logDepth()));
+        EventQueue queue = new EventQueue(numbers.getAndIncrement(), attributes, shared);
+        eventQueues.add(queue.number(), queue);
         return queue;
     }
 
@@ -216,7 +223,11 @@ public final class NicEngine implements Nic.Engine {
     public boolean remove(NicQueue queue) {
         return perform(nic -> {
             switch (queue) {
-                case CompletionQueue completions -> completionQueues.remove(completions.number());
+                case CompletionQueue completions -> {
+                    completionQueues.remove(completions.number());
+                    completions.moderator().remove();
+                }
+                case EventQueue events -> eventQueues.remove(events.number());
                 case SendingQueue sender -> {
                     sendingQueues.remove(sender.number());
                     sender.remove();
@@ -230,19 +241,26 @@ public final class NicEngine implements Nic.Engine {
         });
     }
 
+    /// Has a receive queue fail, if it has not: when the call returns, what was posted to it is
+    /// flushed.
+    ///
+    /// @return false if the process has ended, or has not come to it in time
+    public boolean fail(FrameReceiveQueue queue) {
+        return perform(nic -> {
+            if (!queue.isInError()) {
+                queue.fail(nic);
+            }
+        });
+    }
+
     /// A port gives a frame of the host to one of the queues, and counts what becomes of it.
     ///
     /// @return whether the queue has it when the call returns
     boolean receive(FrameReceiveQueue queue, NicPort port, MemorySegment frame) {
         AtomicBoolean received = new AtomicBoolean();
-        boolean done;
-        try {
-            done =
-                    perform(nic ->
-                            received.set(queue.receive(nic, port, frame, (int) frame.byteSize())));
-        } catch (ProcessEndedException e) {
-            done = false;
-        }
+        boolean done =
+                perform(nic ->
+                        received.set(queue.receive(nic, port, frame, (int) frame.byteSize())));
         return done ? received.get() : port.drop(Drop.QUEUE_GONE);
     }
 
@@ -253,18 +271,22 @@ public final class NicEngine implements Nic.Engine {
 
     /// Has the actor do something, and waits for it.
     ///
-    /// @return false if the process has ended, so that nobody does it
+    /// @return false if the process has ended, or has not come to it in time
     private boolean perform(Consumer<Nic> command) {
         AtomicBoolean done = new AtomicBoolean();
         commands.add(nic -> {
             command.accept(nic);
             done.set(true);
         });
-        process.act(host -> {
-            host.command();
-            return true;
-        });
-        return process.await(done::get, COMMAND_LIMIT);
+        try {
+            process.act(host -> {
+                host.command();
+                return true;
+            });
+            return process.await(done::get, COMMAND_LIMIT);
+        } catch (ProcessEndedException e) {
+            return false;
+        }
     }
 
     /// Has the NIC's own thread do something, from any thread.
@@ -296,10 +318,30 @@ public final class NicEngine implements Nic.Engine {
         host.command();
     }
 
+    /// DPA-SYS-9: the host tells up to where it has taken entries of an event queue, an index of 26
+    /// bits, and arms it: the next entry interrupts the host.
+    public void arm(Host host, EventQueue queue, int index) {
+        commands.add(nic -> {
+            if (queue.equals(eventQueues.find(queue.number()))) {
+                NicTimeline.of(nic).command(queue.number());
+                queue.update(nic, index, true);
+            }
+        });
+        host.command();
+    }
+
+    /// DPA-FXQ-2c: another moderation of a completion queue, which holds when the call returns.
+    ///
+    /// @return false if the process has ended, or has not come to it in time
+    public boolean moderate(CompletionQueue queue, Moderation moderation) {
+        return perform(nic -> queue.moderator().moderate(nic, moderation));
+    }
+
     /// Its queues, by their numbers. Any thread may ask; what changes meanwhile may be seen or not.
     public List<QueueStatus> status() {
         List<QueueStatus> all = new ArrayList<>();
         completionQueues.forEach(queue -> all.add(queue.status()));
+        eventQueues.forEach(queue -> all.add(queue.status()));
         sendingQueues.forEach(queue -> all.add(queue.status()));
         receiveQueues.forEach(queue -> all.add(queue.status()));
         all.sort(Comparator.comparingInt(QueueStatus::number));
@@ -381,6 +423,9 @@ public final class NicEngine implements Nic.Engine {
     /// DPA-FXO-4: to an outbox of another UAR, a queue is not there.
     ///
     /// DPA-FXO-7: a doorbell that is for no queue of the NIC is dropped; whoever rang goes on.
+    ///
+    /// DPA-FXO-6: one of the MSI-X register makes an entry without content in a completion queue,
+    /// and whatever that queue tells of entries interrupts the host, if it is to.
     @Override
     public void take(Nic nic, int register, long value, int uar, long token) {
         NicTimeline.of(nic).take(register, value, token);
@@ -390,21 +435,44 @@ public final class NicEngine implements Nic.Engine {
                 command.accept(nic);
             }
             frames.take(nic);
+            for (int i = shared.waiting().size() - 1; i >= 0; i--) {
+                shared.waiting().get(i).look(nic);
+            }
             return;
         }
         int number = Doorbell.number(register, value);
-        CompletionQueue completions =
-                register == AddressMap.ARM_DOORBELL ? completionQueues.find(number) : null;
-        SendingQueue sender =
-                register == AddressMap.SEND_DOORBELL ? sendingQueues.find(number) : null;
-        if (completions != null && completions.uar() == uar) {
-            completions.arm(nic, Doorbell.index(register, value));
-        } else if (sender != null && sender.uar() == uar) {
-            ring(sender, Doorbell.index(register, value));
+        NicQueue queue = find(register, number);
+        if (queue != null && queue.uar() == uar) {
+            ring(nic, queue, register, Doorbell.index(register, value));
         } else {
             shared.counters().foreignDoorbells.getAndIncrement();
             AsyncEvent.Kind kind = AsyncEvent.Kind.FOREIGN_DOORBELL;
             shared.events().accept(new AsyncEvent(kind, number));
+        }
+    }
+
+    /// Whom a doorbell of that register is for.
+    private @Nullable NicQueue find(int register, int number) {
+        return switch (register) {
+            case AddressMap.ARM_DOORBELL, AddressMap.MSIX_DOORBELL -> completionQueues.find(number);
+            case AddressMap.EVENT_QUEUE_DOORBELL, AddressMap.EVENT_QUEUE_ARM_DOORBELL ->
+                    eventQueues.find(number);
+            case AddressMap.SEND_DOORBELL -> sendingQueues.find(number);
+            default -> null;
+        };
+    }
+
+    private void ring(Nic nic, NicQueue queue, int register, int index) {
+        switch (queue) {
+            case CompletionQueue completions when register == AddressMap.MSIX_DOORBELL ->
+                    completions.add(nic, empty);
+            case CompletionQueue completions -> completions.arm(nic, index);
+            case EventQueue events ->
+                    events.update(nic, index, register == AddressMap.EVENT_QUEUE_ARM_DOORBELL);
+            case SendingQueue sender -> ring(sender, index);
+            case FrameReceiveQueue _ -> {
+                // It has no doorbell.
+            }
         }
     }
 

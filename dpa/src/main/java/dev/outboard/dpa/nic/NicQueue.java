@@ -1,7 +1,8 @@
 package dev.outboard.dpa.nic;
 
 /// A queue of a NIC that doorbells name.
-public sealed interface NicQueue permits CompletionQueue, FrameReceiveQueue, SendingQueue {
+public sealed interface NicQueue
+        permits CompletionQueue, EventQueue, FrameReceiveQueue, SendingQueue {
     /// Its number among all queues of the NIC, of 24 bits.
     int number();
 

@@ -1,6 +1,7 @@
 package dev.outboard.dpa.nic;
 
 import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.fabric.QueuePairState;
 
 /// A queue pair (QP) of a reliable connection: a send queue whose doorbell software rings, and a
 /// receive queue whose doorbell record it writes. Made by a [NicEngine], and connected before the
@@ -57,6 +58,9 @@ public abstract sealed class QueuePair extends SendingQueue permits SimulatedPai
                             .formatted(queue, MAX_LOG_DEPTH, logDepth));
         }
     }
+
+    /// What state it is in. Any thread may ask.
+    public abstract QueuePairState state();
 
     /// Connects two queue pairs of one NIC with each other, or one with itself.
     public abstract void connect(QueuePair peer);

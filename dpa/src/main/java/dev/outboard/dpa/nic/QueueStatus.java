@@ -2,11 +2,12 @@ package dev.outboard.dpa.nic;
 
 /// How far a queue is.
 ///
-/// @param depth how many entries a completion queue has, a send queue has blocks, or the entries of
-///   a receive queue are
-/// @param written how many entries were written to a completion queue, or a queue has sent or
-///   received
-/// @param armed whether a completion queue activates its handler at its next entry
+/// @param depth how many entries a completion or event queue has, a send queue has blocks, or the
+///   entries of a receive queue are
+/// @param written how many entries were written to a completion or event queue, or a queue has sent
+///   or received
+/// @param armed whether a completion queue activates its handler at its next entry, or an event
+///   queue interrupts the host
 /// @param error whether it has failed
 public record QueueStatus(
         Kind kind, int number, int depth, long written, boolean armed, boolean error) {
@@ -14,6 +15,8 @@ public record QueueStatus(
     public enum Kind {
         /// A completion queue.
         COMPLETION_QUEUE,
+        /// An event queue.
+        EVENT_QUEUE,
         /// A send and a receive queue.
         QUEUE_PAIR,
         /// A send queue of frames.

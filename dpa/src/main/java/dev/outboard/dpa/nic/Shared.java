@@ -2,6 +2,8 @@ package dev.outboard.dpa.nic;
 
 import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.machine.Observer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +15,10 @@ final class Shared {
     private final Observer observer;
     private final Consumer<AsyncEvent> events;
     private final int maxMessageBytes;
+
+    /// Completion queues with entries whose time has not come.
+    private final List<Moderator> waiting = new ArrayList<>();
+
     private volatile @Nullable Nic nic;
     private long tokens;
 
@@ -41,6 +47,10 @@ final class Shared {
 
     Consumer<AsyncEvent> events() {
         return events;
+    }
+
+    List<Moderator> waiting() {
+        return waiting;
     }
 
     int maxMessageBytes() {

@@ -1,6 +1,7 @@
 package dev.outboard.dpa.nic;
 
 import dev.outboard.dpa.machine.Nic;
+import dev.outboard.fabric.QueuePairState;
 
 /// A queue pair whose peer is one of the same NIC: the NIC itself carries what they send, by the
 /// rules of the machine's memory.
@@ -8,6 +9,7 @@ final class SimulatedPair extends QueuePair {
     private final int number;
     private final SendQueue sendQueue;
     private final ReceiveQueue receiveQueue;
+    private volatile boolean connected;
 
     SimulatedPair(
             int number, int receiveNumber, Send send, Receive receive, User user, Shared shared) {
@@ -23,11 +25,22 @@ final class SimulatedPair extends QueuePair {
         return number;
     }
 
+    /// The NIC takes a pair from its first state to its last one in one step.
+    @Override
+    public QueuePairState state() {
+        if (isInError()) {
+            return QueuePairState.ERROR;
+        }
+        return connected ? QueuePairState.READY_TO_SEND : QueuePairState.RESET;
+    }
+
     @Override
     public void connect(QueuePair peer) {
         if (peer instanceof SimulatedPair other) {
             sendQueue.connect(other.receiveQueue::receive);
             other.sendQueue.connect(receiveQueue::receive);
+            connected = true;
+            other.connected = true;
         } else {
             throw new IllegalArgumentException(
                     "Queue pairs of two NICs are not connected like this");

@@ -450,6 +450,14 @@ public final class DpaProcess {
         return living().await(condition, atMost);
     }
 
+    /// Waits for an interrupt of that vector and takes it.
+    ///
+    /// @param atMost as in [#await]
+    /// @return whether there was one
+    public boolean awaitInterrupt(int vector, Duration atMost) {
+        return living().awaitInterrupt(vector, atMost);
+    }
+
     /// Activates a thread that serves calls, and waits until it has returned.
     ///
     /// @param atMost as in [#await]

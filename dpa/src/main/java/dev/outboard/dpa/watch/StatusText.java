@@ -53,6 +53,7 @@ final class StatusText {
                 "discarded",
                 discarded -> {
                     discarded.member("completions", process.discards().completions());
+                    discarded.member("events", process.discards().events());
                     discarded.member("foreignDoorbells", process.discards().foreignDoorbells());
                     discarded.member("staleDoorbells", process.discards().staleDoorbells());
                     discarded.member("messages", process.discards().messages());

@@ -63,7 +63,9 @@ class FabricPeersTest {
     void aVerbsClientReachesMemoryOfTheDpaByItsAddresses(String uri) {
         try (FabricEnds ends = new FabricEnds(uri)) {
             EchoSide server = new EchoSide(ends.process, Optional.empty());
+            assertThat(server.pair.state()).isEqualTo(QueuePairState.RESET);
             ends.connect(server.pair);
+            assertThat(server.pair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
             DpaAddr word = ends.process.heap().zeros(64);
             FlexioMkey key =
                     FlexioMkey.create(

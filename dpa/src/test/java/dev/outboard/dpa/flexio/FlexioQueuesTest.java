@@ -3,6 +3,7 @@ package dev.outboard.dpa.flexio;
 import static dev.outboard.dpa.flexio.LogRecorder.recording;
 import static dev.outboard.dpa.flexio.Refusals.refused;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.dpa.checker.Checker;
 import dev.outboard.dpa.flexio.FlexioErrorState.Kind;
@@ -18,6 +19,7 @@ import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaFunction;
+import dev.outboard.fabric.QueuePairState;
 import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
 import java.time.Duration;
@@ -265,6 +267,48 @@ class FlexioQueuesTest {
             second.close();
             assertThat(objects).extracting(FlexioObject::number).containsOnly(0xFFFF_FFFF);
             assertThat(second.number()).isEqualTo(0xFFFF_FFFF);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement("DPA-FXQ-1a")
+    void aQueuePairTellsItsState(RunMode mode) {
+        try (HostProcess host = HostProcess.open();
+                FlexioProcess process = open(host, mode)) {
+            EchoSide side = new EchoSide(process, Optional.empty());
+            assertThat(side.outbox.uar()).isEqualTo(process.uar());
+            assertThat(side.pair.state()).isEqualTo(QueuePairState.RESET);
+            side.pair.connect(side.pair);
+            assertThat(side.pair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+            side.key.close();
+            // The entry names a key that is gone.
+            process.call(EchoStub.send(side.context, 1));
+            Eventually.until(() -> {
+                process.call(EchoStub.hasOutbox(0));
+                return side.pair.state() == QueuePairState.ERROR;
+            });
+            side.pair.close();
+            refused(Reason.DESTROYED, side.pair::state);
+        }
+    }
+
+    /// What is not made uses nothing.
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement("DPA-SYS-12a")
+    void whatIsRefusedKeepsNobodyFromClosing(RunMode mode) {
+        try (HostProcess host = HostProcess.open();
+                FlexioProcess process = open(host, mode)) {
+            EchoSide side = new EchoSide(process, Optional.empty());
+            side.pair.close();
+            FlexioQp.Send send = new FlexioQp.Send(side.completionRing, 2, side.completions);
+            assertThatThrownBy(() -> process.call(EchoStub.look(new DpaAddr(8))))
+                    .isInstanceOf(FlexioException.class);
+            assertThatThrownBy(() -> FlexioSq.create(process, send, 0, process.uar()))
+                    .isInstanceOf(FlexioException.class);
+            side.completions.close();
+            assertThat(side.completions.number()).isEqualTo(FlexioObject.NO_NUMBER);
         }
     }
 

@@ -278,6 +278,33 @@ class FrameQueuesTest {
 
     @ParameterizedTest
     @MethodSource("modes")
+    @Requirement({"DPA-FXQ-1c", "DPA-FXQ-12"})
+    void aReceiveQueueCanBeMadeToFail(RunMode mode) {
+        DpaDevice device = device(mode);
+        FlexioProcess process = open(device);
+        NicPort port = device.port(0);
+        FrameSide side = side(process, 0);
+        FlexioFlow.create(side.receiver, FlowMatch.all());
+        MacAddress own = port.address();
+        assertThat(port.receive(frame(own, own, TYPE, 64))).isTrue();
+        assertThat(side.take()).isEqualTo(came(side, 0, 64));
+        side.receiver.fail();
+        for (int i = 1; i < Frames.ENTRIES; i++) {
+            assertThat(side.take())
+                    .isEqualTo(
+                            failed(
+                                    CompletionEntry.RECEIVE_ERROR,
+                                    Syndrome.FLUSHED,
+                                    i,
+                                    side.receiver));
+        }
+        side.receiver.fail();
+        assertThat(port.receive(frame(own, own, TYPE, 64))).isFalse();
+        assertThat(port.counters().framesDropped(Drop.QUEUE_GONE)).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
     @Requirement({"DPA-FXQ-9", "DPA-FXQ-8b"})
     void aBadSendEntryEndsItsQueue(RunMode mode) {
         DpaDevice device = device(mode);

@@ -35,7 +35,7 @@ final class HandledQueue {
 
     final DpaProcess process;
     final CompletionQueue queue;
-    final NicCounters counters = new NicCounters();
+    final NicCounters counters;
     final List<AsyncEvent> events = new ArrayList<>();
     private final Completion completion = new Completion(NUMBER + 1, 0);
     private final Handler handler;
@@ -72,13 +72,14 @@ final class HandledQueue {
         process.write(record, new byte[64]);
         process.write(taken, new byte[64]);
         ThreadHandle thread = process.thread("handler", this::handle, ThreadAttributes.HANDLER);
+        Shared shared =
+                new Shared(process.observer(), Long.BYTES, new AtomicInteger(), events::add);
+        counters = shared.counters();
         queue =
                 new CompletionQueue(
                         NUMBER,
                         attributes.apply(Attributes.of(ring, LOG_DEPTH, record).activating(thread)),
-                        process.observer(),
-                        counters,
-                        events::add);
+                        shared);
     }
 
     private long entry(long index) {

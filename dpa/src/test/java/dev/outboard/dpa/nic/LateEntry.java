@@ -11,6 +11,7 @@ import dev.outboard.dpa.machine.ThreadHandle;
 import dev.outboard.dpa.nic.CompletionQueue.Attributes;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.process.DpaProcess;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// A handler that has found no more entry waits for the next one to be written, and only then arms
 /// its queue with the index that it had before, without another look.
@@ -41,9 +42,8 @@ final class LateEntry {
                 new CompletionQueue(
                         NUMBER,
                         Attributes.of(ring, LOG_DEPTH, words).activating(handler),
-                        process.observer(),
-                        new NicCounters(),
-                        event -> {});
+                        new Shared(
+                                process.observer(), Long.BYTES, new AtomicInteger(), event -> {}));
     }
 
     private void handle(DpaThread thread) {

@@ -28,9 +28,19 @@ public final class FlexioDev {
         ring(thread, AddressMap.ARM_DOORBELL, Doorbell.arm(queue, index));
     }
 
-    /// `flexio_dev_msix_send`: interrupts the host.
-    public static void interruptHost(DpaThread thread, int queue) {
+    /// `flexio_dev_zcqe_gen`, `flexio_dev_msix_send`: makes an entry without content in a
+    /// completion queue: one of no queue pair, with opcode 0 and 0 bytes. If the queue is armed, it
+    /// activates its handler, is an event in its event queue, or interrupts the host.
+    public static void triggerCompletionQueue(DpaThread thread, int queue) {
         ring(thread, AddressMap.MSIX_DOORBELL, Doorbell.interrupt(queue));
+    }
+
+    /// `flexio_dev_eq_update_ci`: entries of the event queue have been taken, and there is room for
+    /// others.
+    ///
+    /// @param index the consumer index, of 26 bits: how many have been taken so far
+    public static void updateEventQueue(DpaThread thread, int index, int queue) {
+        ring(thread, AddressMap.EVENT_QUEUE_DOORBELL, Doorbell.eventQueue(queue, index));
     }
 
     private static void ring(DpaThread thread, int register, long value) {

@@ -157,6 +157,21 @@ final class ExploreOutside implements Nic, Host, SizedAccess {
     }
 
     @Override
+    public void interrupt(int vector) {
+        throw new UnsupportedOperationException("EXPLORE has interrupts by threads only");
+    }
+
+    @Override
+    public long nanos() {
+        throw new UnsupportedOperationException("In EXPLORE no time passes");
+    }
+
+    @Override
+    public void commandAfter(long nanos) {
+        throw new UnsupportedOperationException("A process that is explored has no commands");
+    }
+
+    @Override
     public void activate(ThreadHandle thread) {
         throw new UnsupportedOperationException("EXPLORE runs each thread once and no handlers");
     }

@@ -1,5 +1,6 @@
 package dev.outboard.dpa.machine.fast;
 
+import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.Doorbell;
 import dev.outboard.dpa.machine.fast.Outsiders.Outsider;
 import dev.outboard.dpa.machine.run.DoorbellBoard;
@@ -32,6 +33,9 @@ final class FastDoorbells {
 
     /// From now on whoever rings works for that NIC.
     void seat(NicSeat nic) {
+        synchronized (board) {
+            board.engine();
+        }
         seat = nic;
     }
 
@@ -44,17 +48,30 @@ final class FastDoorbells {
     void ring(int register, long value, int thread, int uar) {
         run.checkStopped();
         int queue = Doorbell.number(register, value);
+        boolean isForNic;
         synchronized (board) {
             long token = nextToken++;
             timeline.ring(thread, register, queue, token);
             board.ring(register, value, thread, uar, token);
+            isForNic = board.isForNic(register, value, thread);
         }
         if (outsiders.anyWaits()) {
             run.change(() -> outsiders.wake(carriers, register, queue));
         }
-        if (DoorbellBoard.isForNic(register, value)) {
+        if (isForNic) {
             attend();
         }
+    }
+
+    /// The host is interrupted: also who waits for that without being an actor.
+    void interrupt(int vector) {
+        ring(AddressMap.MSIX_DOORBELL, Doorbell.interrupt(vector), DoorbellBoard.OUTSIDE, 0);
+        run.change(() -> {});
+    }
+
+    /// Whether the host has been interrupted, which it takes note of.
+    boolean takeInterrupt(int vector) {
+        return take(AddressMap.MSIX_DOORBELL, vector).isPresent();
     }
 
     /// There may be something to do for the NIC that others work for.

@@ -13,6 +13,8 @@ import dev.outboard.dpa.machine.run.ProcessState;
 import dev.outboard.dpa.machine.run.SizedAccess;
 import dev.outboard.dpa.trace.NicTimeline;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /// A NIC or a host under FAST: it sees what threads see, at once.
 final class FastOutside implements Nic, Host, SizedAccess, NicTimeline.Source {
@@ -133,6 +135,21 @@ final class FastOutside implements Nic, Host, SizedAccess, NicTimeline.Source {
     @Override
     public Doorbell awaitDoorbell() {
         return run.doorbells().await(outsider, DoorbellBoard.ANY, DoorbellBoard.ANY);
+    }
+
+    @Override
+    public void interrupt(int vector) {
+        run.doorbells().interrupt(vector);
+    }
+
+    @Override
+    public long nanos() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public void commandAfter(long nanos) {
+        CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS).execute(run::command);
     }
 
     @Override

@@ -20,6 +20,7 @@ import dev.outboard.dpa.machine.run.ActorPlan.HostPlan;
 import dev.outboard.dpa.machine.run.ActorPlan.NicPlan;
 import dev.outboard.dpa.machine.run.ActorPlan.ThreadPlan;
 import dev.outboard.dpa.machine.run.CrashReports;
+import dev.outboard.dpa.machine.run.DoorbellBoard;
 import dev.outboard.dpa.machine.run.EndSignal;
 import dev.outboard.dpa.machine.run.OutsidePort;
 import dev.outboard.dpa.machine.run.ProcessRun;
@@ -47,7 +48,7 @@ public final class FastRun implements ProcessRun {
     private static final Duration GRACE = Duration.ofSeconds(5);
 
     /// In place of the number of a thread that rings.
-    static final int OUTSIDE = -1;
+    static final int OUTSIDE = DoorbellBoard.OUTSIDE;
 
     private final FastMachine machine;
     private final ProcessState process;
@@ -245,6 +246,11 @@ public final class FastRun implements ProcessRun {
         } finally {
             lock.unlock();
         }
+    }
+
+    @Override
+    public boolean awaitInterrupt(int vector, Duration atMost) {
+        return await(() -> doorbells.takeInterrupt(vector), atMost);
     }
 
     @Override

@@ -8,9 +8,11 @@ import java.util.Arrays;
 /// arrival. None is merged or lost. Not safe for use by several threads at once: its owner guards
 /// it. Ringing allocates nothing once the board has grown to what a program needs.
 public final class DoorbellBoard {
-    /// In place of a register: all registers that are the NIC's own. An MSI-X interrupt is for the
-    /// host, and a command with a number for another server.
+    /// In place of a register: all registers that are the NIC's own.
     public static final int ANY = -1;
+
+    /// In place of a thread: somebody outside the DPA.
+    public static final int OUTSIDE = -1;
 
     private static final int FIRST_CAPACITY = 64;
 
@@ -22,6 +24,13 @@ public final class DoorbellBoard {
     private long[] arrivals = new long[FIRST_CAPACITY];
     private long arrived;
     private int count;
+    private boolean hasEngine;
+
+    /// DPA-FXQ-2c: the process has a NIC that takes what threads store to the MSI-X register, since
+    /// that is for its completion queues. Without one it interrupts the host at once.
+    public void engine() {
+        hasEngine = true;
+    }
 
     /// A doorbell arrives.
     public void ring(int register, long value, int thread, int uar, long token) {
@@ -47,18 +56,31 @@ public final class DoorbellBoard {
     /// @return -1 if there is none
     public int find(int register, int queue) {
         for (int i = 0; i < count; i++) {
-            boolean found =
-                    registers[i] == register && Doorbell.number(register, values[i]) == queue;
-            if (found || (register == ANY && isForNic(registers[i], values[i]))) {
+            boolean forNic = isForNic(registers[i], values[i], threads[i]);
+            boolean found = register == ANY ? forNic : isOf(i, register, queue, forNic);
+            if (found) {
                 return i;
             }
         }
         return -1;
     }
 
+    /// A host awaits the same register as threads store to, but not what is for the NIC.
+    private boolean isOf(int index, int register, int queue, boolean forNic) {
+        return registers[index] == register
+                && Doorbell.number(register, values[index]) == queue
+                && !(forNic && register == AddressMap.MSIX_DOORBELL);
+    }
+
     /// Whether the NIC takes that doorbell, and not the host or another server.
-    public static boolean isForNic(int register, long value) {
-        return register == Doorbell.COMMAND ? value == 0 : register != AddressMap.MSIX_DOORBELL;
+    ///
+    /// @param thread who has rung, or [#OUTSIDE]
+    public boolean isForNic(int register, long value, int thread) {
+        return switch (register) {
+            case Doorbell.COMMAND -> value == 0;
+            case AddressMap.MSIX_DOORBELL -> hasEngine && thread != OUTSIDE;
+            default -> true;
+        };
     }
 
     /// Whether the doorbell that [#find] has found is a command of the host.

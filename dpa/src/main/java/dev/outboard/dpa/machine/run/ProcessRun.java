@@ -62,6 +62,11 @@ public interface ProcessRun {
     ///   can make it true
     boolean await(BooleanSupplier condition, Duration atMost);
 
+    /// Waits for an interrupt and takes it.
+    ///
+    /// @return as [#await]
+    boolean awaitInterrupt(int vector, Duration atMost);
+
     /// Activates a thread that serves calls, and waits until it has returned: then the calling
     /// thread knows all that the thread did.
     ///

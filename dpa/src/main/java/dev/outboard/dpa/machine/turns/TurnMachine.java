@@ -7,7 +7,10 @@ import dev.outboard.dpa.machine.turns.TurnActor.State;
 import dev.outboard.dpa.machine.unit.UnitCounters;
 import dev.outboard.dpa.machine.unit.UnitScheduler;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -45,6 +48,9 @@ public final class TurnMachine {
     private @Nullable SplittableRandom firstRules;
     private int[] candidates = new int[16];
 
+    /// The earliest first.
+    private final Queue<Alarm> alarms = new PriorityQueue<>(Comparator.comparingLong(Alarm::nanos));
+
     /// Counts all that could end somebody's waiting.
     private long version;
 
@@ -61,6 +67,9 @@ public final class TurnMachine {
     private @Nullable Thread caller;
 
     private BooleanSupplier until = () -> false;
+
+    /// What is done at a virtual time.
+    private record Alarm(long nanos, Runnable then) {}
 
     /// A machine without processes.
     public TurnMachine(MachineOptions options, RunMode.Turns mode) {
@@ -195,6 +204,9 @@ public final class TurnMachine {
         if (operations % LONGEST_DELAY == 0) {
             step();
         }
+        if (!alarms.isEmpty() && alarms.element().nanos <= nanos()) {
+            alarms.remove().then.run();
+        }
         if (--left <= 0 || actor.watch.isAsleep(version) || isAtLimit()) {
             giveWay(actor);
         }
@@ -214,6 +226,27 @@ public final class TurnMachine {
     /// The virtual time that all have taken together, one after the other.
     public long nanos() {
         return UnitCounters.nanos(operations + extraCycles);
+    }
+
+    /// Has something done when so much more time has passed.
+    void alarm(long nanos, Runnable then) {
+        alarms.add(new Alarm(nanos() + nanos, then));
+    }
+
+    /// Nobody has anything to do, so that time passes until there is.
+    ///
+    /// @return false if nothing will come
+    private boolean sleep() {
+        if (alarms.isEmpty()) {
+            return false;
+        }
+        Alarm next = alarms.remove();
+        long missing = next.nanos - nanos();
+        if (missing > 0) {
+            extraCycles += UnitCounters.cycles(missing);
+        }
+        next.then.run();
+        return true;
     }
 
     /// Something has changed that somebody may wait for.
@@ -266,7 +299,7 @@ public final class TurnMachine {
             if (awake > 0) {
                 return actors.get(order.pick(candidates, awake));
             }
-            if (!step()) {
+            if (!step() && !sleep()) {
                 return chooseIdle();
             }
         }

@@ -232,6 +232,23 @@ final class TurnOutside implements Nic, Host, SitedActor, SizedAccess, NicTimeli
     }
 
     @Override
+    public void interrupt(int vector) {
+        enter();
+        actor.watch.reset();
+        run.interrupt(actor, vector, site);
+    }
+
+    @Override
+    public long nanos() {
+        return machine.nanos();
+    }
+
+    @Override
+    public void commandAfter(long nanos) {
+        machine.alarm(nanos, run::command);
+    }
+
+    @Override
     public void activate(ThreadHandle thread) {
         enter();
         actor.watch.reset();

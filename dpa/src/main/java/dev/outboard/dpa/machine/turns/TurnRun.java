@@ -5,6 +5,7 @@ import dev.outboard.dpa.machine.CrashReport;
 import dev.outboard.dpa.machine.Doorbell;
 import dev.outboard.dpa.machine.Host;
 import dev.outboard.dpa.machine.MemoryOperation;
+import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.Observer.Announcement;
 import dev.outboard.dpa.machine.Observer.Ending;
@@ -43,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 /// A process of a machine whose actors act in turns: its memory, its actors and how they end.
 public final class TurnRun implements ProcessRun {
     /// In place of the number of a thread that rings.
-    private static final int OUTSIDE = -1;
+    private static final int OUTSIDE = DoorbellBoard.OUTSIDE;
 
     private final TurnMachine machine;
     private final ProcessState process;
@@ -178,6 +179,9 @@ public final class TurnRun implements ProcessRun {
     private void addActor(ActorPlan plan) {
         TurnActor actor = new TurnActor(this, plan);
         actors.add(actor);
+        if (plan instanceof NicPlan nic && nic.program() instanceof Nic.Engine) {
+            doorbells.engine();
+        }
         if (plan instanceof HostPlan host && host.isOwner()) {
             owner = actor;
             ownerPort = new TurnOutside(this, process, actor, rules);
@@ -274,6 +278,18 @@ public final class TurnRun implements ProcessRun {
         } finally {
             leave();
         }
+    }
+
+    @Override
+    public boolean awaitInterrupt(int vector, Duration atMost) {
+        int site = callerSite();
+        return await(
+                () -> doorbells.find(AddressMap.MSIX_DOORBELL, vector) >= 0,
+                atMost,
+                () -> {
+                    int found = doorbells.find(AddressMap.MSIX_DOORBELL, vector);
+                    observer.receive(ownerNumber(), doorbells.take(found).token(), site);
+                });
     }
 
     @Override
@@ -566,6 +582,17 @@ public final class TurnRun implements ProcessRun {
         observer.announce(from.number(), Announcement.CALL, token, 0, site);
         timeline().ring(OUTSIDE, Doorbell.COMMAND, server, token);
         doorbells.ring(Doorbell.COMMAND, server, OUTSIDE, 0, token);
+        happened();
+    }
+
+    /// The NIC interrupts the host.
+    void interrupt(TurnActor from, int vector, int site) {
+        long token = machine.nextToken();
+        long source = Doorbell.source(AddressMap.MSIX_DOORBELL, vector);
+        observer.announce(from.number(), Announcement.INTERRUPT, token, source, site);
+        timeline().ring(OUTSIDE, AddressMap.MSIX_DOORBELL, vector, token);
+        long value = Doorbell.interrupt(vector);
+        doorbells.ring(AddressMap.MSIX_DOORBELL, value, OUTSIDE, 0, token);
         happened();
     }
 

@@ -55,6 +55,11 @@ public final class UnitCounters {
         return cycles / CYCLES * NANOS + cycles % CYCLES * NANOS / CYCLES;
     }
 
+    /// The cycles that take at least that much virtual time.
+    public static long cycles(long nanos) {
+        return (nanos + NANOS - 1) / NANOS * CYCLES;
+    }
+
     /// The finalizer of SplitMix64.
     private static long mix(long value) {
         long mixed = value + 0x9E3779B97F4A7C15L;

@@ -9,8 +9,10 @@ public final class EventEntry {
     /// Size of an entry.
     public static final int BYTES = 64;
 
+    /// Where the byte of the owner bit is.
+    public static final int OWNER = 0x3F;
+
     private static final int QUEUE_NUMBER = 0x38;
-    private static final int OWNER = 0x3F;
     private static final int NUMBER_MASK = 0xFF_FFFF;
 
     private EventEntry() {}
@@ -23,6 +25,20 @@ public final class EventEntry {
     /// The owner bit.
     public static int owner(MemoryAccess memory, long entry) {
         return memory.load8(entry + OWNER) & 1;
+    }
+
+    /// Whether the NIC has written the entry of that index.
+    public static boolean isReady(MemoryAccess memory, long entry, long index, int logDepth) {
+        return owner(memory, entry) == CompletionEntry.hardwareOwner(index, logDepth);
+    }
+
+    /// What the host fills a ring with before it creates the queue: entries with owner bit 1.
+    public static byte[] freshRing(int logDepth) {
+        byte[] ring = new byte[BYTES << logDepth];
+        for (int entry = 0; entry < ring.length; entry += BYTES) {
+            ring[entry + OWNER] = 1;
+        }
+        return ring;
     }
 
     /// Writes an entry; the last store has number and owner bit.
