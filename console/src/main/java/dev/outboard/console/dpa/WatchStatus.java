@@ -85,7 +85,8 @@ record WatchStatus(long pid, long refusedConnections, List<App> processes) {
             }
             return ("%d completions, %d events, %d doorbells of no queue, %d stale doorbells, %d messages,"
                             + " %d tasks")
-                    .formatted(completions, events, foreignDoorbells, staleDoorbells, messages, tasks);
+                    .formatted(
+                            completions, events, foreignDoorbells, staleDoorbells, messages, tasks);
         }
     }
 }
