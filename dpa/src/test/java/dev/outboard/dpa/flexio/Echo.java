@@ -178,6 +178,10 @@ final class Echo {
             thread.configureOutbox(outbox);
             thread.store64(AddressMap.OUTBOX + AddressMap.SEND_DOORBELL, Doorbell.send(number, 1));
             thread.store64(AddressMap.OUTBOX + AddressMap.ARM_DOORBELL, Doorbell.arm(number, 0));
+            thread.store64(AddressMap.OUTBOX + AddressMap.MSIX_DOORBELL, number);
+            thread.store64(
+                    AddressMap.OUTBOX + AddressMap.EVENT_QUEUE_ARM_DOORBELL,
+                    Doorbell.eventQueue(number, 1));
         }
         return hits;
     }

@@ -11,8 +11,10 @@ import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.dpa.nic.Access;
+import dev.outboard.dpa.nic.QueueStatus;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.testkit.Requirement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -93,15 +95,29 @@ class ManyProcessesTest {
             FlexioBuffer secret = FlexioBuffer.create(victim, "secret", ExternalKind.HOST, 64);
             FlexioMkey.create(victim.domain(), secret, 0, 64, Access.LOCAL_WRITE);
             FlexioWindow.create(victim, victim.domain());
+            FlexioMsix vector = FlexioMsix.create(victim);
+            FlexioEq events =
+                    FlexioEq.create(
+                            victim,
+                            FlexioEq.Attributes.of(victim.heap().zeros(64), 0)
+                                    .interrupting(vector));
+            FlexioCq.create(
+                    victim,
+                    FlexioCq.Attributes.of(victim.heap().zeros(64), 0, victim.heap().zeros(8))
+                            .reporting(events));
             assertThat(victim.call(EchoStub.call(client.context, 1))).isEqualTo(1);
 
             FlexioWindow window = FlexioWindow.create(attacker, attacker.domain());
             FlexioOutbox outbox = FlexioOutbox.create(attacker, attacker.uar());
-            // Five guesses each: an outbox, two windows and keys, two doorbells.
+            // Seven guesses each: an outbox, two windows and keys, four doorbells.
             assertThat(attacker.call(EchoStub.guess(outbox.number(), window.number(), 0, 20_000)))
                     .isZero();
             assertThat(attacker.errorState().kind()).isEqualTo(Kind.USER);
             assertThat(victim.errorState()).isEqualTo(FlexioErrorState.NONE);
+            assertThat(vector.await(Duration.ofMillis(20))).isFalse();
+            assertThat(victim.status().queues())
+                    .filteredOn(queue -> queue.kind() == QueueStatus.Kind.EVENT_QUEUE)
+                    .allMatch(queue -> queue.written() == 0 && !queue.armed() && !queue.error());
             assertThat(EchoSide.word(victim, server, Echo.ECHOED)).isEqualTo(1);
             assertThat(victim.call(EchoStub.call(client.context, 2))).isEqualTo(2);
         }

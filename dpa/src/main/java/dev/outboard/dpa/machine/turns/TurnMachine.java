@@ -6,6 +6,7 @@ import dev.outboard.dpa.machine.run.ActorPlan.ThreadPlan;
 import dev.outboard.dpa.machine.turns.TurnActor.State;
 import dev.outboard.dpa.machine.unit.UnitCounters;
 import dev.outboard.dpa.machine.unit.UnitScheduler;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -68,6 +69,9 @@ public final class TurnMachine {
 
     private BooleanSupplier until = () -> false;
 
+    /// Up to when it waits, in virtual time.
+    private long deadline;
+
     /// What is done at a virtual time.
     private record Alarm(long nanos, Runnable then) {}
 
@@ -118,9 +122,11 @@ public final class TurnMachine {
 
     /// Lets actors act until it holds. For the thread that has called in.
     ///
+    /// @param atMost how far virtual time goes on while nobody acts, at most
     /// @return false if nobody can go on before, or the limit of operations is reached
-    boolean await(BooleanSupplier condition) {
+    boolean await(BooleanSupplier condition, Duration atMost) {
         until = condition;
+        deadline = nanos() + atMost.toNanos();
         passOn(null);
         baton.await();
         until = () -> false;
@@ -235,17 +241,20 @@ public final class TurnMachine {
 
     /// Nobody has anything to do, so that time passes until there is.
     ///
-    /// @return false if nothing will come
+    /// @return false if nothing will come before the thread that has called in waits no more
     private boolean sleep() {
         if (alarms.isEmpty()) {
             return false;
         }
-        Alarm next = alarms.remove();
-        long missing = next.nanos - nanos();
+        long next = alarms.element().nanos;
+        long missing = Math.min(next, deadline) - nanos();
         if (missing > 0) {
             extraCycles += UnitCounters.cycles(missing);
         }
-        next.then.run();
+        if (next > deadline) {
+            return false;
+        }
+        alarms.remove().then.run();
         return true;
     }
 

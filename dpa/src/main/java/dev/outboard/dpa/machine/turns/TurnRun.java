@@ -46,6 +46,9 @@ public final class TurnRun implements ProcessRun {
     /// In place of the number of a thread that rings.
     private static final int OUTSIDE = DoorbellBoard.OUTSIDE;
 
+    /// Longer than any alarm of the machine.
+    private static final Duration FOREVER = Duration.ofDays(1);
+
     private final TurnMachine machine;
     private final ProcessState process;
     private final RunMode.Turns mode;
@@ -103,7 +106,7 @@ public final class TurnRun implements ProcessRun {
         machine.enter();
         try {
             begin();
-            boolean over = machine.await(() -> stopped);
+            boolean over = machine.await(() -> stopped, FOREVER);
             End end = over ? End.DONE : machine.isAtLimit() ? End.LIMIT : endOfIdle();
             List<String> waiting = end == End.STUCK || end == End.LIMIT ? unfinished() : List.of();
             unwind();
@@ -264,7 +267,8 @@ public final class TurnRun implements ProcessRun {
         boolean watched = atMost.toNanos() > process.options().timing().watchdogNanos();
         machine.enter();
         try {
-            while (!machine.await(() -> stopped || ending || condition.getAsBoolean())) {
+            BooleanSupplier over = () -> stopped || ending || condition.getAsBoolean();
+            while (!machine.await(over, atMost)) {
                 if (!watched || machine.isAtLimit() || !expire()) {
                     return false;
                 }
