@@ -38,6 +38,9 @@ public final class FabricPair extends QueuePair {
     /// In ids of requests, beside the index.
     private static final long RECEIVES = 1 << 16;
 
+    /// In the id of what is posted before an entry that needs no peer.
+    private static final long MARKS = 1 << 17;
+
     private final FabricPort port;
     private final Shared shared;
     private final dev.outboard.fabric.QueuePair pair;
@@ -58,6 +61,14 @@ public final class FabricPair extends QueuePair {
     private final MemoryRegion ring;
 
     private final SendIndex index;
+
+    /// The id of what was posted last, and whether something may be outstanding.
+    private long lastId;
+
+    private boolean outstanding;
+
+    /// Whether the next entry needs no peer: it begins when nothing is outstanding any more.
+    private boolean local;
 
     // Of whoever drives the device
 
@@ -139,6 +150,9 @@ public final class FabricPair extends QueuePair {
         if (blocks == 0) {
             return Step.IDLE;
         }
+        if (local) {
+            return perform(nic);
+        }
         if (isInError()) {
             flushReceives(nic);
             refuse(nic, request.skip(nic, index.next(), blocks), Syndrome.FLUSHED);
@@ -152,10 +166,20 @@ public final class FabricPair extends QueuePair {
             parsed = Syndrome.LOCAL_QUEUE_PAIR_OPERATION;
             batch.clear();
         }
-        for (int i = 0; i < posted; i++) {
+        if (posted > 0) {
+            lastId = requests[posted - 1].id();
+            outstanding = true;
+        }
+        boolean reached = parsed == Syndrome.SUCCESS && request.isLocal() && posted == batch.size();
+        for (int i = 0; i < (reached ? posted - 1 : posted); i++) {
             NicTimeline.of(nic).begin(number(), index.next());
             NicTimeline.of(nic).end(number(), Syndrome.SUCCESS.code());
             index.advance(batchBlocks[i]);
+        }
+        if (reached) {
+            NicTimeline.of(nic).begin(number(), index.next());
+            local = true;
+            return perform(nic);
         }
         if (posted < batch.size()) {
             return posted == 0 ? Step.WAITING : Step.DONE;
@@ -169,7 +193,35 @@ public final class FabricPair extends QueuePair {
         return Step.DONE;
     }
 
-    /// Collects the next entries, which are posted together.
+    /// DPA-FXQ-8e: executes the next entry without the peer, when all before it have ended.
+    private Step perform(Nic nic) {
+        LocalWork work = request.local();
+        if (outstanding || (!isInError() && work.waits(nic))) {
+            return Step.WAITING;
+        }
+        NicTimeline.of(nic).resume(number());
+        end(nic, isInError() ? Syndrome.FLUSHED : work.perform(nic));
+        return Step.DONE;
+    }
+
+    /// The next entry, which needs no peer, is done.
+    private void end(Nic nic, Syndrome syndrome) {
+        local = false;
+        if (syndrome != Syndrome.SUCCESS) {
+            fail(nic);
+            refuse(nic, request.blocks(), syndrome);
+        } else {
+            told.of(CompletionEntry.REQUEST, index.next(), request.message().byteCount());
+            index.advance(request.blocks());
+            if (request.isSignalled()) {
+                tell(nic, sends.completions(), syndrome);
+            }
+        }
+        NicTimeline.of(nic).end(number(), syndrome.code());
+    }
+
+    /// Collects the next entries, which are posted together, up to one that needs no peer. If that
+    /// has to wait for others, a write of nothing stands for it.
     ///
     /// @return what is wrong with the one after them, if anything
     private Syndrome collect(Nic nic, int blocks) {
@@ -178,6 +230,13 @@ public final class FabricPair extends QueuePair {
         for (int left = blocks; left > 0 && batch.size() < BATCH; left -= request.blocks()) {
             Syndrome parsed = request.parse(nic, next, left, number());
             if (parsed != Syndrome.SUCCESS) {
+                return parsed;
+            }
+            if (request.isLocal()) {
+                if (outstanding || !batch.isEmpty()) {
+                    SendRequest mark = requests[batch.size()].noPayload().write(0, 0);
+                    batch.add(mark.id(MARKS | next).signaled(true));
+                }
                 return parsed;
             }
             batchBlocks[batch.size()] = request.blocks();
@@ -235,6 +294,7 @@ public final class FabricPair extends QueuePair {
                 ended = (index + 1) & INDEX_MASK;
                 endReceive(nic, index, syndrome);
             } else {
+                outstanding &= taken.id() != lastId;
                 endSend(nic, index, syndrome);
             }
         }
@@ -244,6 +304,12 @@ public final class FabricPair extends QueuePair {
     }
 
     private void endSend(Nic nic, int index, Syndrome syndrome) {
+        if ((taken.id() & MARKS) != 0) {
+            if (syndrome != Syndrome.SUCCESS) {
+                end(nic, syndrome);
+            }
+            return;
+        }
         if (syndrome == Syndrome.SUCCESS) {
             told.of(CompletionEntry.REQUEST, index, (int) taken.byteCount());
         } else {

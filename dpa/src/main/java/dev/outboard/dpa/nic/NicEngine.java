@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /// The NIC of a process: one actor of its run, which serves all doorbells of the process. Its owner
 /// makes queues and keys before the run, and reads counters after it; in between it belongs to the
 /// run. It waits for doorbells, and polls memory only while a peer has no receive entry for what a
-/// queue pair sends.
+/// queue pair sends, or an entry waits for a word.
 ///
 /// ```java
 /// NicEngine nic = new NicEngine(process, "NIC", 4096, events::add);

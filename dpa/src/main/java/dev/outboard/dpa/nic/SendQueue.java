@@ -23,7 +23,7 @@ final class SendQueue {
 
     private final SendIndex index;
 
-    /// While the request at the index waits for its answer.
+    /// While the request at the index waits for its answer, or for a word of memory.
     private boolean pending;
 
     private long token;
@@ -57,7 +57,7 @@ final class SendQueue {
 
     Step step(Nic nic) {
         if (pending) {
-            return ask(nic);
+            return request.isLocal() ? perform(nic) : ask(nic);
         }
         int blocks = index.blocks();
         if (blocks == 0) {
@@ -77,8 +77,24 @@ final class SendQueue {
             finish(nic, request.blocks(), parsed);
             return Step.DONE;
         }
+        if (request.isLocal()) {
+            return perform(nic);
+        }
         request.load(nic);
         return ask(nic);
+    }
+
+    /// Executes an entry that needs no peer.
+    private Step perform(Nic nic) {
+        NicTimeline.of(nic).resume(owner.number());
+        pending = !owner.isInError() && request.local().waits(nic);
+        if (pending) {
+            NicTimeline.of(nic).pause();
+            return Step.WAITING;
+        }
+        Syndrome done = owner.isInError() ? Syndrome.FLUSHED : request.local().perform(nic);
+        finish(nic, request.blocks(), done);
+        return Step.DONE;
     }
 
     private Step ask(Nic nic) {

@@ -18,7 +18,7 @@ public abstract sealed class SendingQueue implements NicQueue permits FrameSendQ
         IDLE,
         /// An entry is done.
         DONE,
-        /// The peer has not answered.
+        /// The peer has not answered, or memory is not what an entry waits for.
         WAITING
     }
 

@@ -2,6 +2,8 @@ package dev.outboard.dpa.nic;
 
 import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.machine.Observer;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,6 +23,7 @@ final class Shared {
 
     private volatile @Nullable Nic nic;
     private long tokens;
+    private @Nullable MemorySegment buffer;
 
     Shared(
             Observer observer,
@@ -55,6 +58,14 @@ final class Shared {
 
     int maxMessageBytes() {
         return maxMessageBytes;
+    }
+
+    /// As long as the longest message, for what one step of the actor moves.
+    MemorySegment buffer() {
+        if (buffer == null) {
+            buffer = Arena.ofAuto().allocate(maxMessageBytes, Long.BYTES);
+        }
+        return buffer;
     }
 
     /// The run begins.

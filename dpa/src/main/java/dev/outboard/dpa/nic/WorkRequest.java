@@ -19,11 +19,13 @@ final class WorkRequest {
     private final boolean frames;
     private final int maxBytes;
     private final Message message;
+    private final LocalWork local;
     private final long ringBytes;
 
     private int index;
     private int segments;
     private int completionMode;
+    private boolean isLocal;
 
     /// Which segment is the first of the data.
     private int firstData;
@@ -58,11 +60,21 @@ final class WorkRequest {
         this.frames = frames;
         this.maxBytes = maxBytes;
         message = new Message(payloadBytes);
+        local = new LocalWork(shared);
         ringBytes = (long) SendEntry.BYTES << queue.logBlocks();
     }
 
     Message message() {
         return message;
+    }
+
+    /// Whether the NIC executes it without a peer: then [#local] has it.
+    boolean isLocal() {
+        return isLocal;
+    }
+
+    LocalWork local() {
+        return local;
     }
 
     boolean isSignalled() {
@@ -96,6 +108,7 @@ final class WorkRequest {
     Syndrome parse(Nic nic, int from, int posted, int queueNumber) {
         index = from;
         pieces = 0;
+        isLocal = false;
         message.byteCount = 0;
         long control = at(0);
         int opcode = SendEntry.opcode(nic, control);
@@ -103,7 +116,12 @@ final class WorkRequest {
         completionMode = SendEntry.completion(nic, control);
         message.opcode = opcode;
         message.immediate = SendEntry.immediate(nic, control);
-        firstData = frames ? firstOfFrame(nic, opcode) : firstData(opcode);
+        int ofLocal = LocalWork.segments(opcode);
+        if (ofLocal > 0) {
+            firstData = ofLocal == segments ? ofLocal : 0;
+        } else {
+            firstData = frames ? firstOfFrame(nic, opcode) : firstData(opcode);
+        }
         boolean wrong =
                 SendEntry.index(nic, control) != (from & INDEX_MASK)
                         || SendEntry.queueNumber(nic, control) != queueNumber
@@ -114,6 +132,12 @@ final class WorkRequest {
         if (wrong) {
             segments = Math.min(segments, SEGMENTS_PER_BLOCK * posted);
             return Syndrome.LOCAL_QUEUE_PAIR_OPERATION;
+        }
+        isLocal = ofLocal > 0;
+        if (isLocal) {
+            Syndrome read = local.parse(nic, opcode, segment(1), segment(2), segment(3));
+            message.byteCount = local.lengthBytes();
+            return read;
         }
         if (frames && opcode != SendEntry.NOP) {
             return parseFrame(nic);
@@ -269,6 +293,9 @@ final class WorkRequest {
         for (int block = 0; block < blocks(); block++) {
             long address = at((long) block * SendEntry.BYTES);
             shared.observer().posted(actor, token, address, SendEntry.BYTES, false, 0);
+        }
+        if (isLocal) {
+            local.tellPosted(actor, token);
         }
         for (int i = 0; i < pieces; i++) {
             if (keys[i] != null) {

@@ -328,6 +328,42 @@ class FrameQueuesTest {
 
     @ParameterizedTest
     @MethodSource("modes")
+    @Requirement("DPA-FXQ-8e")
+    void aFrameWaitsForAWord(RunMode mode) {
+        DpaDevice device = device(mode);
+        FlexioProcess process = open(device);
+        FrameSide near = side(process, 0);
+        FrameSide other = side(process, 0);
+        FrameSide far = side(process, 1);
+        FlexioFlow.create(far.receiver, FlowMatch.all());
+        byte[] frame = frame(device.port(1).address(), device.port(0).address(), TYPE, 64);
+        near.postWait();
+        near.post(frame);
+        // Another queue is not held up.
+        assertThat(other.send(frame, 0)).isEqualTo(sent(other, 0, 64));
+        assertThat(far.take()).isEqualTo(came(far, 0, 64));
+        assertThat(device.port(0).counters().framesSent()).isEqualTo(1);
+        near.release();
+        assertThat(near.take()).isEqualTo(sent(near, 0, 0));
+        assertThat(near.take()).isEqualTo(sent(near, 1, 64));
+        assertThat(far.take()).isEqualTo(came(far, 1, 64));
+        // One that waits can be destroyed, or stay until the process ends.
+        other.postWait();
+        other.sender.close();
+        side(process, 0).postWait();
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement("DPA-FXQ-8e")
+    void aQueueOfFramesTransposesMemory(RunMode mode) {
+        FrameSide side = side(open(device(mode)), 0);
+        assertThat(side.transpose(new byte[] {1, 2, 3, 4, 5, 6}))
+                .containsExactly(1, 4, 2, 5, 3, 6);
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
     @Requirement({"DPA-FXQ-1c", "DPA-FXQ-12"})
     void queuesShareAPool(RunMode mode) {
         DpaDevice device = device(mode);

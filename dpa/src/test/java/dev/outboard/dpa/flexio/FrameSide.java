@@ -129,6 +129,28 @@ final class FrameSide {
         process.call(FramesStub.post(context, frame, bytes.length));
     }
 
+    /// Has the send queue wait for the end of the frame's buffer to become 1.
+    void postWait() {
+        process.call(FramesStub.postWait(context, frame.plus(Frames.BUFFER_BYTES - 8)));
+    }
+
+    /// Makes it 1.
+    void release() {
+        process.heap().copyIn(frame.plus(Frames.BUFFER_BYTES - 8), new byte[] {0, 0, 0, 0, 0, 0, 0, 1});
+    }
+
+    /// Transposes the begin of the frame's buffer to another place in it.
+    ///
+    /// @return what is there then
+    byte[] transpose(byte[] matrix) {
+        process.heap().copyIn(frame, matrix);
+        DpaAddr to = frame.plus(8);
+        Taken taken = Taken.of(process.call(FramesStub.transpose(context, frame, to)));
+        return taken.syndrome() == 0
+                ? process.heap().copyOut(to, taken.byteCount())
+                : new byte[0];
+    }
+
     /// Sends what the NIC may refuse.
     Taken sendOther(int opcode, int flags) {
         return Taken.of(process.call(FramesStub.sendOther(context, opcode, flags, frame)));

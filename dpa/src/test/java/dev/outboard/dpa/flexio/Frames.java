@@ -7,6 +7,8 @@ import dev.outboard.dpa.nic.layout.DataSegment;
 import dev.outboard.dpa.nic.layout.DoorbellRecord;
 import dev.outboard.dpa.nic.layout.EthernetSegment;
 import dev.outboard.dpa.nic.layout.SendEntry;
+import dev.outboard.dpa.nic.layout.TransposeSegment;
+import dev.outboard.dpa.nic.layout.WaitSegment;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaProgram;
 import dev.outboard.dpacc.DpaRpc;
@@ -76,6 +78,34 @@ final class Frames {
         thread.store32(segment(thread, db, 1) + 4, Integer.reverseBytes(flags));
         int key = (int) thread.load64(db + KEY);
         DataSegment.write(thread, segment(thread, db, 2), 64, key, frame.value());
+        ring(thread, db, 1);
+        return take(thread, side);
+    }
+
+    /// Posts an entry that waits until a word of 8 bytes, big-endian, is 1.
+    @DpaRpc
+    static long postWait(DpaThread thread, DpaAddr side, DpaAddr word) {
+        long db = side.value();
+        control(thread, db, SendEntry.WAIT_ON_DATA, 3);
+        int key = (int) thread.load64(db + KEY);
+        WaitSegment.write(
+                thread, segment(thread, db, 1), WaitSegment.EQUAL, false, key, word.value());
+        WaitSegment.writeData(thread, segment(thread, db, 2), 1, -1);
+        ring(thread, db, 1);
+        return 0;
+    }
+
+    /// Transposes a matrix of 2 rows and 3 columns of bytes, and waits for the completion.
+    ///
+    /// @return as [#take]
+    @DpaRpc
+    static long transpose(DpaThread thread, DpaAddr side, DpaAddr from, DpaAddr to) {
+        long db = side.value();
+        control(thread, db, SendEntry.TRANSPOSE, 4);
+        int key = (int) thread.load64(db + KEY);
+        TransposeSegment.write(thread, segment(thread, db, 1), 1, 3, 2);
+        DataSegment.write(thread, segment(thread, db, 2), 6, key, from.value());
+        DataSegment.write(thread, segment(thread, db, 3), 6, key, to.value());
         ring(thread, db, 1);
         return take(thread, side);
     }

@@ -102,11 +102,26 @@ final class Endpoint {
         ring(thread, 1);
     }
 
+    /// Does nothing, and waits for that.
+    Taken nothing(DpaThread thread) {
+        control(thread, SendEntry.NOP, 1);
+        ring(thread, 1);
+        return take(thread);
+    }
+
+    private long completion() {
+        return completionRing + (taken & ((1 << LOG_COMPLETIONS) - 1)) * CompletionEntry.BYTES;
+    }
+
+    /// Whether there is a completion.
+    boolean isReady(DpaThread thread) {
+        return CompletionEntry.isReady(thread, completion(), taken, LOG_COMPLETIONS);
+    }
+
     /// Waits for the next completion.
     Taken take(DpaThread thread) {
-        long entry =
-                completionRing + (taken & ((1 << LOG_COMPLETIONS) - 1)) * CompletionEntry.BYTES;
-        while (!CompletionEntry.isReady(thread, entry, taken, LOG_COMPLETIONS)) {
+        long entry = completion();
+        while (!isReady(thread)) {
             // Not yet.
         }
         if (CompletionEntry.queueNumber(thread, entry) != pair.number()) {

@@ -3,6 +3,7 @@ package dev.outboard.dpa.nic;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.dpa.checker.Checker;
+import dev.outboard.dpa.checker.Finding;
 import dev.outboard.dpa.machine.ExternalKind;
 import dev.outboard.dpa.machine.ExternalRegion;
 import dev.outboard.dpa.machine.Kernel;
@@ -56,6 +57,10 @@ final class NicFixture {
     }
 
     NicFixture(Setting setting) {
+        this(setting, MAX_MESSAGE_BYTES);
+    }
+
+    NicFixture(Setting setting, int maxMessageBytes) {
         mode = setting.mode;
         card = setting.fabric.map(Fabric::open);
         process = DpaProcess.open(OPTIONS, ProgramImage.EMPTY, mode);
@@ -65,7 +70,7 @@ final class NicFixture {
                 new NicEngine(
                         process,
                         "NIC",
-                        MAX_MESSAGE_BYTES,
+                        maxMessageBytes,
                         new AtomicInteger(0x40),
                         card,
                         events::add);
@@ -98,6 +103,11 @@ final class NicFixture {
 
     /// Runs a kernel that has an end point, connected with another one.
     void run(Device device) {
+        assertThat(check(device)).isEmpty();
+    }
+
+    /// The same with what a checker finds, if there is one.
+    List<Finding> check(Device device) {
         ThreadHandle[] handle = new ThreadHandle[1];
         Endpoint[] ends = new Endpoint[2];
         Kernel kernel =
@@ -109,10 +119,14 @@ final class NicFixture {
         ends[0] = new Endpoint(this, handle[0], 0xA0);
         ends[1] = new Endpoint(this, handle[0], 0xB0);
         ends[0].pair.connect(ends[1].pair);
-        runsToItsEnd();
+        return findings();
     }
 
     void runsToItsEnd() {
+        assertThat(findings()).isEmpty();
+    }
+
+    private List<Finding> findings() {
         RunResult result;
         try {
             result = process.run();
@@ -122,9 +136,9 @@ final class NicFixture {
         }
         String crash = result.crash().map(report -> report.text()).orElse("");
         assertThat(result.end()).as("%s %s", result, crash).isEqualTo(End.DONE);
-        if (mode instanceof RunMode.Turns turns && turns.observer() instanceof Checker checker) {
-            assertThat(checker.findings()).isEmpty();
-        }
+        return mode instanceof RunMode.Turns turns && turns.observer() instanceof Checker checker
+                ? checker.findings()
+                : List.of();
     }
 
     /// What a thread does with two end points.

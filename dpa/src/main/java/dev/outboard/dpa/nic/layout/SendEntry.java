@@ -5,7 +5,8 @@ import dev.outboard.dpa.machine.MemoryAccess;
 /// DPA-FXQ-8: an entry of a send queue (WQE): blocks of 64 bytes, each of four segments of 16
 /// bytes, big-endian. First the control segment; then what the opcode asks for: nothing for a send,
 /// the remote segment for a write or a read, remote and atomic segment for an atomic; then the
-/// data, as [DataSegment] has them.
+/// data, as [DataSegment] has them. Entries that no peer is asked for have segments of their own:
+/// [TransposeSegment], [WaitSegment].
 public final class SendEntry {
     /// Size of a block.
     public static final int BYTES = 64;
@@ -28,6 +29,10 @@ public final class SendEntry {
     /// Opcode: send with immediate data.
     public static final int SEND_IMMEDIATE = 0x0B;
 
+    /// Opcode: waits until a word of memory compares with data as [WaitSegment] says. Beside its
+    /// byte it has a modifier, in the highest one.
+    public static final int WAIT_ON_DATA = 0x0100_000F;
+
     /// Opcode: RDMA read.
     public static final int RDMA_READ = 0x10;
 
@@ -37,12 +42,20 @@ public final class SendEntry {
     /// Opcode: fetch and add of 8 bytes.
     public static final int ATOMIC_FETCH_ADD = 0x12;
 
+    /// Opcode: writes a matrix of the own memory transposed elsewhere, as [TransposeSegment] says.
+    public static final int TRANSPOSE = 0x32;
+
+    /// Opcode: copies own memory. A segment that is ignored stands before those of source and
+    /// destination. It is that of a transposition with another modifier.
+    public static final int LOCAL_DMA = 0x0100_0032;
+
     /// Completion mode: a completion entry only if the request fails.
     public static final int COMPLETE_ON_ERROR = 0;
 
     /// Completion mode: a completion entry in any case.
     public static final int COMPLETE_ALWAYS = 2;
 
+    private static final int OPCODE_MASK = 0xFF00_00FF;
     private static final int QUEUE_AND_SIZE = 4;
     private static final int MODES = 8;
     private static final int IMMEDIATE = 12;
@@ -100,9 +113,9 @@ public final class SendEntry {
         return (BigEndian.load32(memory, entry) >>> INDEX_SHIFT) & INDEX_MASK;
     }
 
-    /// The opcode in the control segment.
+    /// The opcode in the control segment, with its modifier.
     public static int opcode(MemoryAccess memory, long entry) {
-        return BigEndian.load32(memory, entry) & 0xFF;
+        return BigEndian.load32(memory, entry) & OPCODE_MASK;
     }
 
     /// The queue number in the control segment.

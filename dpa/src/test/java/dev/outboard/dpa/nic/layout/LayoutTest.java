@@ -215,6 +215,71 @@ class LayoutTest {
     }
 
     @Test
+    @Requirement("DPA-FXQ-8e")
+    void aTransposeSegmentHasSizeColumnsAndRows() {
+        String segment = "000000a1" + "0071" + "0072" + "00".repeat(8);
+        Bytes written = new Bytes("ff".repeat(16));
+        TransposeSegment.write(written, AT, 0xA1, 0x71, 0x72);
+        assertThat(written.hex(16)).isEqualTo(segment);
+        Bytes read = new Bytes("ffffffa1" + "ff71" + "ff72" + "ff".repeat(8));
+        assertThat(TransposeSegment.elementBytes(read, AT)).isEqualTo(0xA1);
+        assertThat(TransposeSegment.columns(read, AT)).isEqualTo(0x71);
+        assertThat(TransposeSegment.rows(read, AT)).isEqualTo(0x72);
+    }
+
+    @Test
+    @Requirement("DPA-FXQ-8e")
+    void waitSegmentsHaveTheWordAndWhatItIsComparedWith() {
+        String segments =
+                "00000015"
+                        + "b1b2b3b4"
+                        + "3132333435363738"
+                        + "0102030405060708"
+                        + "1112131415161718";
+        Bytes written = new Bytes("ff".repeat(32));
+        WaitSegment.write(
+                written, AT, WaitSegment.CYCLIC_SMALLER, true, 0xB1B2B3B4, 0x3132333435363738L);
+        WaitSegment.writeData(written, AT + 16, 0x0102030405060708L, 0x1112131415161718L);
+        assertThat(written.hex(32)).isEqualTo(segments);
+        Bytes read = new Bytes(segments.replace("38" + "01", "3f" + "01"));
+        assertThat(WaitSegment.operation(read, AT)).isEqualTo(WaitSegment.CYCLIC_SMALLER);
+        assertThat(WaitSegment.isInverted(read, AT)).isTrue();
+        assertThat(WaitSegment.key(read, AT)).isEqualTo(0xB1B2B3B4);
+        assertThat(WaitSegment.address(read, AT)).isEqualTo(0x3132333435363738L);
+        assertThat(WaitSegment.failAction(read, AT)).isEqualTo(7);
+        assertThat(WaitSegment.data(read, AT + 16)).isEqualTo(0x0102030405060708L);
+        assertThat(WaitSegment.mask(read, AT + 16)).isEqualTo(0x1112131415161718L);
+        WaitSegment.write(written, AT, WaitSegment.BIGGER, false, 0, 0);
+        assertThat(WaitSegment.isInverted(written, AT)).isFalse();
+        assertThat(
+                        new int[] {
+                            WaitSegment.ALWAYS,
+                            WaitSegment.EQUAL,
+                            WaitSegment.BIGGER,
+                            WaitSegment.SMALLER,
+                            WaitSegment.CYCLIC_BIGGER,
+                            WaitSegment.CYCLIC_SMALLER
+                        })
+                .containsExactly(0, 1, 2, 3, 4, 5);
+    }
+
+    /// Opcodes with a modifier, which is the first byte of the control segment.
+    @Test
+    @Requirement("DPA-FXQ-8e")
+    void opcodesWithoutAPeerHaveModifiers() {
+        int[] opcodes = {SendEntry.TRANSPOSE, SendEntry.LOCAL_DMA, SendEntry.WAIT_ON_DATA};
+        String[] words = {"00123432", "01123432", "0112340f"};
+        for (int i = 0; i < opcodes.length; i++) {
+            Bytes written = new Bytes();
+            int always = SendEntry.COMPLETE_ALWAYS;
+            SendEntry.writeControl(written, AT, 0x91234, opcodes[i], 0xD1D2D3, 4, always);
+            assertThat(written.hex(12)).isEqualTo(words[i] + "d1d2d304" + "00000008");
+            assertThat(SendEntry.opcode(written, AT)).isEqualTo(opcodes[i]);
+            assertThat(SendEntry.index(written, AT)).isEqualTo(0x1234);
+        }
+    }
+
+    @Test
     @Requirement("DPA-FXQ-8a")
     void opcodesAreThoseOfTheHeader() {
         assertThat(
