@@ -1,6 +1,7 @@
 package dev.outboard.dpa.nic;
 
 import dev.outboard.dpa.machine.Nic;
+import dev.outboard.dpa.machine.Observer.WordRole;
 import dev.outboard.dpa.nic.layout.DataSegment;
 import dev.outboard.dpa.nic.layout.SendEntry;
 import dev.outboard.dpa.nic.layout.Syndrome;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class LocalWork {
     private static final int MOVE_SEGMENTS = 4;
     private static final int WAIT_SEGMENTS = 3;
+    private static final int NO_QUEUE = -1;
 
     private final Shared shared;
     private int opcode;
@@ -38,6 +40,9 @@ final class LocalWork {
     private boolean inverted;
     private long data;
     private long mask;
+
+    /// The last word whose role was told.
+    private long told;
 
     LocalWork(Shared shared) {
         this.shared = shared;
@@ -118,8 +123,13 @@ final class LocalWork {
     }
 
     /// Tells what the NIC holds until the entry is done. A word that it waits for is there to be
-    /// written.
+    /// written meanwhile, and must reach the NIC then.
     void tellPosted(int actor, long token) {
+        boolean isWait = opcode == SendEntry.WAIT_ON_DATA;
+        if (isWait && sourceKey != null && source != told) {
+            told = source;
+            shared.observer().role(source, Long.BYTES, WordRole.INDEX, NO_QUEUE);
+        }
         if (targetKey != null) {
             shared.observer().posted(actor, token, source, lengthBytes, false, 0);
             shared.observer().posted(actor, token, target, lengthBytes, true, 0);

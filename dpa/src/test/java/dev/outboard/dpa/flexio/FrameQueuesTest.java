@@ -358,8 +358,7 @@ class FrameQueuesTest {
     @Requirement("DPA-FXQ-8e")
     void aQueueOfFramesTransposesMemory(RunMode mode) {
         FrameSide side = side(open(device(mode)), 0);
-        assertThat(side.transpose(new byte[] {1, 2, 3, 4, 5, 6}))
-                .containsExactly(1, 4, 2, 5, 3, 6);
+        assertThat(side.transpose(new byte[] {1, 2, 3, 4, 5, 6})).containsExactly(1, 4, 2, 5, 3, 6);
     }
 
     @ParameterizedTest

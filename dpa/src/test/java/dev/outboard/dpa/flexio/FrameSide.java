@@ -136,7 +136,8 @@ final class FrameSide {
 
     /// Makes it 1.
     void release() {
-        process.heap().copyIn(frame.plus(Frames.BUFFER_BYTES - 8), new byte[] {0, 0, 0, 0, 0, 0, 0, 1});
+        process.heap()
+                .copyIn(frame.plus(Frames.BUFFER_BYTES - 8), new byte[] {0, 0, 0, 0, 0, 0, 0, 1});
     }
 
     /// Transposes the begin of the frame's buffer to another place in it.
@@ -146,9 +147,7 @@ final class FrameSide {
         process.heap().copyIn(frame, matrix);
         DpaAddr to = frame.plus(8);
         Taken taken = Taken.of(process.call(FramesStub.transpose(context, frame, to)));
-        return taken.syndrome() == 0
-                ? process.heap().copyOut(to, taken.byteCount())
-                : new byte[0];
+        return taken.syndrome() == 0 ? process.heap().copyOut(to, taken.byteCount()) : new byte[0];
     }
 
     /// Sends what the NIC may refuse.

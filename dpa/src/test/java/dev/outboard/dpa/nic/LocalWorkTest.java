@@ -150,8 +150,7 @@ class LocalWorkTest {
             int at = 0;
             for (Shape shape : shapes) {
                 Endpoint end = ends.near();
-                postMove(
-                        thread, end, SendEntry.TRANSPOSE, key, from + at, to + at, shape.bytes());
+                postMove(thread, end, SendEntry.TRANSPOSE, key, from + at, to + at, shape.bytes());
                 TransposeSegment.write(
                         thread, end.segment(1), shape.element, shape.columns, shape.rows);
                 end.ring(thread, 1);
@@ -183,8 +182,10 @@ class LocalWorkTest {
         long base = fixture.allocate(4 * most);
         byte[] before = random(4 * most);
         fixture.process.write(base, before);
-        MemoryKey key = fixture.nic.register(base, 4 * most, Access.LOCAL_WRITE);
-        int[][] moves = {{1, 300, 17}, {8, 16, 64}, {100, 90, 50}, {0, 0, 32}, {2, 2, 0}, {0, 512, most}};
+        MemoryKey key = fixture.nic.register(base, 4L * most, Access.LOCAL_WRITE);
+        int[][] moves = {
+            {1, 300, 17}, {8, 16, 64}, {100, 90, 50}, {0, 0, 32}, {2, 2, 0}, {0, 512, most}
+        };
         fixture.run(ends -> {
             for (int[] move : moves) {
                 copy(ends.thread(), ends.near(), key, base + move[0], base + move[1], move[2]);
@@ -233,11 +234,7 @@ class LocalWorkTest {
         long base = fixture.allocate(64 * 4);
         MemoryKey key =
                 fixture.nic.register(
-                        base,
-                        64 * 4,
-                        Access.LOCAL_WRITE,
-                        Access.REMOTE_READ,
-                        Access.REMOTE_WRITE);
+                        base, 64 * 4, Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE);
         List<Long> written = new ArrayList<>();
         fixture.run(ends -> {
             DpaThread thread = ends.thread();
@@ -253,8 +250,7 @@ class LocalWorkTest {
                 DataSegment.write(thread, end.segment(2), 8, key.number(), base + 64);
                 DataSegment.write(thread, end.segment(3), 8, key.number(), base + 128);
                 end.ring(thread, 1);
-                end.remote(
-                        thread, SendEntry.RDMA_WRITE, key, base + 128, 8, base + 192, key);
+                end.remote(thread, SendEntry.RDMA_WRITE, key, base + 128, 8, base + 192, key);
                 near.add(end.take(thread));
                 written.add(thread.load64(base + 192));
             }
@@ -373,8 +369,7 @@ class LocalWorkTest {
         long base = fixture.allocate(64 * 5);
         fixture.process.write64(base, Long.reverseBytes(1));
         fixture.process.write64(base + 64, 42);
-        MemoryKey key =
-                fixture.nic.register(base, 64 * 5, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+        MemoryKey key = fixture.nic.register(base, 64 * 5, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
         long word = base + 128;
         List<Long> early = new ArrayList<>();
         fixture.run(ends -> {
@@ -411,25 +406,16 @@ class LocalWorkTest {
         fixture.process.write64(numbers + 8, Long.reverseBytes(2));
         long words = fixture.allocate(128);
         MemoryKey source = fixture.nic.register(numbers, 64);
-        MemoryKey key =
-                fixture.nic.register(words, 128, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+        MemoryKey key = fixture.nic.register(words, 128, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
         fixture.run(ends -> {
             DpaThread thread = ends.thread();
             for (int n = 0; n < 2; n++) {
                 Condition next = Condition.of(WaitSegment.EQUAL, n + 1);
-                long number = numbers + 8 * n;
+                long number = numbers + 8L * n;
                 await(thread, ends.near(), next, key, words);
                 ends.near()
-                        .remote(
-                                thread,
-                                SendEntry.RDMA_WRITE,
-                                source,
-                                number,
-                                8,
-                                words + 64,
-                                key);
-                ends.far()
-                        .remote(thread, SendEntry.RDMA_WRITE, source, number, 8, words, key);
+                        .remote(thread, SendEntry.RDMA_WRITE, source, number, 8, words + 64, key);
+                ends.far().remote(thread, SendEntry.RDMA_WRITE, source, number, 8, words, key);
                 await(thread, ends.far(), next, key, words + 64);
             }
             for (int n = 0; n < 4; n++) {
@@ -503,6 +489,9 @@ class LocalWorkTest {
         Forgetful word =
                 (thread, end, key, base) -> {
                     await(thread, end, Condition.of(WaitSegment.EQUAL, 1), key, base);
+                    for (int i = 0; i < 500; i++) {
+                        thread.load64(base + 64);
+                    }
                     thread.store64(base, Long.reverseBytes(1));
                 };
         assertThat(found(correct)).isEmpty();
