@@ -185,7 +185,8 @@ public interface Observer {
         ENTRY,
         /// A doorbell record: it tells the NIC up to where entries are posted.
         RECORD,
-        /// A consumer index, which the NIC reads: it must reach the NIC.
+        /// A consumer index or a word that an entry waits for, which the NIC reads: it must reach
+        /// the NIC.
         INDEX,
         /// A consumer index that nobody needs, since the queue ignores overrun.
         IGNORED_INDEX,

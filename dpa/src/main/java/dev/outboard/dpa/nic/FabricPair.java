@@ -221,7 +221,7 @@ public final class FabricPair extends QueuePair {
     }
 
     /// Collects the next entries, which are posted together, up to one that needs no peer. If that
-    /// has to wait for others, a write of nothing stands for it.
+    /// has to wait for others, a write of nothing comes last, whose end tells that they have ended.
     ///
     /// @return what is wrong with the one after them, if anything
     private Syndrome collect(Nic nic, int blocks) {

@@ -138,4 +138,35 @@ class LocalErrorTest {
             assertThat(fixture.process.read(base + 8, 1016)).containsOnly(0);
         }
     }
+
+    /// A receive entry of the queue pair fails meanwhile.
+    @ParameterizedTest
+    @MethodSource("dev.outboard.dpa.nic.NicFixture#settings")
+    @Requirement({"DPA-FXQ-8e", "DPA-FXQ-9"})
+    void aWaitIsFlushedWithItsQueuePair(Setting setting) {
+        NicFixture fixture = new NicFixture(setting);
+        long base = fixture.allocate(128);
+        MemoryKey readOnly = fixture.nic.register(base, 128);
+        List<Endpoint.Taken> taken = new ArrayList<>();
+        fixture.run(ends -> {
+            DpaThread thread = ends.thread();
+            Endpoint end = ends.near();
+            end.receive(thread, readOnly, base, 8);
+            end.control(thread, SendEntry.WAIT_ON_DATA, 3);
+            int key = readOnly.number();
+            WaitSegment.write(thread, end.segment(1), WaitSegment.EQUAL, false, key, base);
+            WaitSegment.writeData(thread, end.segment(2), 1, -1);
+            end.ring(thread, 1);
+            ends.far().send(thread, readOnly, base + 64, 8);
+            for (int i = 0; i < 2; i++) {
+                taken.add(end.take(thread));
+            }
+        });
+        int flushed = Syndrome.FLUSHED.code();
+        int protection = Syndrome.LOCAL_PROTECTION.code();
+        assertThat(taken)
+                .containsExactly(
+                        new Endpoint.Taken(CompletionEntry.RECEIVE_ERROR, protection, 0, 0, 0),
+                        new Endpoint.Taken(CompletionEntry.REQUEST_ERROR, flushed, 0, 0, 0));
+    }
 }
