@@ -271,6 +271,9 @@ public final class CompletionQueue implements NicQueue {
     }
 
     /// DPA-MEM-11: the entry comes after the data, and its last word after the others.
+    ///
+    /// DPA-CHK-19: a failure is told when the entry can be seen: until then, a loop that polls it
+    /// is not blind.
     private void write(Nic nic, Completion completion) {
         long entry = entry(producer);
         nic.order();
@@ -289,10 +292,10 @@ public final class CompletionQueue implements NicQueue {
                 completion.workCounter,
                 completion.opcode,
                 CompletionEntry.hardwareOwner(producer, attributes.logDepth));
+        nic.order();
         if (completion.syndrome != Syndrome.SUCCESS) {
             nic.observer().failed(nic.actor(), entry, CompletionEntry.BYTES);
         }
-        nic.order();
     }
 
     private void fire(Nic nic) {
