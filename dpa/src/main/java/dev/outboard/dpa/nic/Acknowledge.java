@@ -9,6 +9,8 @@ enum Acknowledge {
     /// Not now: the peer has no receive entry, or its answer is on the way. The requester asks
     /// again with the same message.
     NOT_YET(Syndrome.SUCCESS),
+    /// The NIC itself does not execute such a request: nothing has left it.
+    NOT_EXECUTABLE(Syndrome.LOCAL_QUEUE_PAIR_OPERATION),
     /// The peer does not execute such a request.
     INVALID_REQUEST(Syndrome.REMOTE_INVALID_REQUEST),
     /// The key does not allow it.

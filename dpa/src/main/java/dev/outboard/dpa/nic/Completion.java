@@ -10,6 +10,7 @@ final class Completion {
     int workCounter;
     int byteCount;
     int immediate;
+    int checksumsOk;
     Syndrome syndrome = Syndrome.SUCCESS;
 
     Completion(int queueNumber, int userIndex) {
@@ -22,6 +23,7 @@ final class Completion {
         this.workCounter = workCounter;
         this.byteCount = byteCount;
         immediate = 0;
+        checksumsOk = 0;
         syndrome = Syndrome.SUCCESS;
         return this;
     }

@@ -283,7 +283,8 @@ public final class CompletionQueue implements NicQueue {
                 completion.userIndex,
                 completion.immediate,
                 completion.byteCount,
-                completion.syndrome.code());
+                completion.syndrome.code(),
+                completion.checksumsOk);
         nic.order();
         CompletionEntry.writeOwner(
                 nic,

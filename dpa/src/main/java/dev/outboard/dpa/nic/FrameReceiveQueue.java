@@ -16,6 +16,7 @@ public final class FrameReceiveQueue implements NicQueue {
     private final ReceivePool pool;
     private final CompletionQueue completions;
     private final Completion completion;
+    private final FrameChecksums checksums = new FrameChecksums();
     private final Shared shared;
     private volatile boolean error;
     private volatile long received;
@@ -84,6 +85,7 @@ public final class FrameReceiveQueue implements NicQueue {
         port.counters().received();
         received++;
         completion.of(CompletionEntry.RECEIVED_SEND, pool.take(), lengthBytes);
+        completion.checksumsOk = checksums.check(frame, lengthBytes);
         if (!completions.add(actor, completion)) {
             fail(actor);
         }

@@ -12,6 +12,9 @@ final class Message {
     int remoteKey;
     long operand;
     long compare;
+    int inlineBytes;
+    int flags;
+    int segmentBytes;
     private final MemorySegment payload;
 
     Message(int maxBytes) {
@@ -51,6 +54,21 @@ final class Message {
     /// What an atomic compares with.
     long compare() {
         return compare;
+    }
+
+    /// Of a frame: how many of its first bytes stand in the entry.
+    int inlineBytes() {
+        return inlineBytes;
+    }
+
+    /// Of a frame: the flags of its [dev.outboard.dpa.nic.layout.EthernetSegment].
+    int flags() {
+        return flags;
+    }
+
+    /// Of a large send: how much payload each frame gets.
+    int segmentBytes() {
+        return segmentBytes;
     }
 
     /// The data: what is sent or written, or what a read or an atomic brings back; the former value

@@ -50,7 +50,11 @@ final class WorkRequest {
     /// For frames.
     static WorkRequest ofFrames(QueuePair.Send queue, Shared shared) {
         return new WorkRequest(
-                queue, shared, true, NicPort.MAX_FRAME_BYTES, NicPort.MAX_FRAME_BYTES);
+                queue,
+                shared,
+                true,
+                NicPort.MAX_FRAME_BYTES,
+                NicPort.MAX_FRAME_BYTES + LargeSend.MAX_PAYLOAD_BYTES);
     }
 
     private WorkRequest(
@@ -150,7 +154,7 @@ final class WorkRequest {
             message.operand = SendEntry.operand(nic, segment(2));
             message.compare = SendEntry.compare(nic, segment(2));
         }
-        return opcode == SendEntry.NOP ? Syndrome.SUCCESS : parseData(nic);
+        return opcode == SendEntry.NOP ? Syndrome.SUCCESS : parseData(nic, maxBytes);
     }
 
     /// How many segments come before the data, or 0 if there is no such opcode.
@@ -164,29 +168,38 @@ final class WorkRequest {
     }
 
     /// DPA-FXQ-8b: the same for a frame: the Ethernet segment, with the begin of the frame in it
-    /// and in the segments after it, comes before the data. What else a segment may ask for is
-    /// refused.
+    /// and in the segments after it, comes before the data. Each word of it is read once: a program
+    /// may change it meanwhile.
     private int firstOfFrame(Nic nic, int opcode) {
+        if (opcode == SendEntry.NOP) {
+            return 1;
+        }
         long ethernet = segment(1);
-        return switch (opcode) {
-            case SendEntry.NOP -> 1;
-            case SendEntry.SEND ->
-                    EthernetSegment.asksForMore(nic, ethernet)
-                            ? 0
-                            : 1
-                                    + EthernetSegment.segments(
-                                            EthernetSegment.inlineBytes(nic, ethernet));
-            default -> 0;
-        };
+        message.inlineBytes = EthernetSegment.inlineBytes(nic, ethernet);
+        message.flags = EthernetSegment.flags(nic, ethernet);
+        message.segmentBytes = EthernetSegment.segmentBytes(nic, ethernet);
+        boolean known = opcode == SendEntry.SEND || opcode == SendEntry.LSO;
+        return known && !asksForMore() ? 1 + EthernetSegment.segments(message.inlineBytes) : 0;
+    }
+
+    /// DPA-FXQ-8d: whether an Ethernet segment asks for what the NIC does not do: other flags than
+    /// those of the outer checksums; or it does not say how to cut, or does so of an entry that is
+    /// not cut.
+    private boolean asksForMore() {
+        int done = EthernetSegment.L3_CHECKSUM | EthernetSegment.L4_CHECKSUM;
+        boolean isCut = message.opcode == SendEntry.LSO;
+        return (message.flags & ~done) != 0 || isCut != (message.segmentBytes != 0);
     }
 
     private Syndrome parseFrame(Nic nic) {
-        int inline = EthernetSegment.inlineBytes(nic, segment(1));
-        if (inline > maxBytes) {
+        int inline = message.inlineBytes;
+        if (inline + message.segmentBytes > maxBytes) {
             return Syndrome.LOCAL_LENGTH;
         }
         addInline(EthernetSegment.inlineData(SendEntry.SEGMENT_BYTES), inline);
-        Syndrome read = parseData(nic);
+        boolean isCut = message.opcode == SendEntry.LSO;
+        int most = isCut ? inline + LargeSend.MAX_PAYLOAD_BYTES : maxBytes;
+        Syndrome read = parseData(nic, most);
         boolean hasHeader = message.byteCount >= NicPort.HEADER_BYTES;
         return read == Syndrome.SUCCESS && !hasHeader ? Syndrome.LOCAL_LENGTH : read;
     }
@@ -200,12 +213,12 @@ final class WorkRequest {
         return isAtomic() || message.opcode == SendEntry.RDMA_READ;
     }
 
-    private Syndrome parseData(Nic nic) {
+    private Syndrome parseData(Nic nic, int most) {
         int number = firstData;
         while (number < segments) {
             long segment = segment(number);
             int length = DataSegment.byteCount(nic, segment);
-            if (length > maxBytes - message.byteCount) {
+            if (length > most - message.byteCount) {
                 return Syndrome.LOCAL_LENGTH;
             }
             if (DataSegment.isInline(nic, segment)) {

@@ -310,10 +310,10 @@ class FrameQueuesTest {
         DpaDevice device = device(mode);
         FlexioProcess process = open(device);
         int error = CompletionEntry.REQUEST_ERROR;
-        int checksum = 0xC000_0000;
+        int innerChecksum = 0x2000_0000;
         for (int opcode : new int[] {SendEntry.SEND, SendEntry.RDMA_WRITE}) {
             FrameSide side = side(process, 0);
-            int flags = opcode == SendEntry.SEND ? checksum : 0;
+            int flags = opcode == SendEntry.SEND ? innerChecksum : 0;
             assertThat(side.sendOther(opcode, flags))
                     .isEqualTo(failed(error, Syndrome.LOCAL_QUEUE_PAIR_OPERATION, 0, side.sender));
             assertThat(side.sendOther(SendEntry.SEND, 0))

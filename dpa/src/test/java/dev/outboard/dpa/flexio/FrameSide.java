@@ -155,9 +155,39 @@ final class FrameSide {
         return Taken.of(process.call(FramesStub.sendOther(context, opcode, flags, frame)));
     }
 
+    /// What is asked of the NIC.
+    ///
+    /// @param pieces how many data segments have what is not inline
+    record Request(int opcode, int flags, int segmentBytes, int inline, int pieces) {}
+
+    /// Sends a frame, or what becomes several, and waits until it is sent.
+    Taken send(Request request, byte[] bytes) {
+        int length = Frames.REQUEST_BYTES + bytes.length;
+        DpaAddr asked = process.heap().zeros(length);
+        byte[] words =
+                ByteBuffer.allocate(length)
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .putLong(Frames.OPCODE, request.opcode)
+                        .putLong(Frames.FLAGS, request.flags)
+                        .putLong(Frames.SEGMENT_SIZE, request.segmentBytes)
+                        .putLong(Frames.INLINE, request.inline)
+                        .putLong(Frames.LENGTH, bytes.length)
+                        .putLong(Frames.PIECES, request.pieces)
+                        .putLong(Frames.REQUEST_KEY, key(process, asked, length))
+                        .put(Frames.REQUEST_BYTES, bytes)
+                        .array();
+        process.heap().copyIn(asked, words);
+        return Taken.of(process.call(FramesStub.sendAs(context, asked)));
+    }
+
     /// Waits for the next completion.
     Taken take() {
         return Taken.of(process.call(FramesStub.take(context)));
+    }
+
+    /// What the completion that was taken last says of checksums.
+    int checksumsOk() {
+        return (int) process.call(FramesStub.checksumsOk(context));
     }
 
     /// Waits for a counter in a collapsed queue.

@@ -33,6 +33,16 @@ final class Frames {
     static final int SENT = 56;
     static final int CONTEXT_BYTES = 64;
 
+    // Words of a request of sendAs.
+    static final int OPCODE = 0;
+    static final int FLAGS = 8;
+    static final int SEGMENT_SIZE = 16;
+    static final int INLINE = 24;
+    static final int LENGTH = 32;
+    static final int PIECES = 40;
+    static final int REQUEST_KEY = 48;
+    static final int REQUEST_BYTES = 56;
+
     private Frames() {}
 
     /// Sends a frame and waits for its completion.
@@ -108,6 +118,48 @@ final class Frames {
         DataSegment.write(thread, segment(thread, db, 3), 6, key, to.value());
         ring(thread, db, 1);
         return take(thread, side);
+    }
+
+    /// Sends what a request says, divided between entry and several pieces of memory.
+    ///
+    /// @param frame is where the request is, and then the frame
+    @DpaRpc
+    static long sendAs(DpaThread thread, DpaAddr side, DpaAddr frame) {
+        long db = side.value();
+        long asked = frame.value();
+        int inline = (int) thread.load64(asked + INLINE);
+        int pieces = (int) thread.load64(asked + PIECES);
+        int segments = 1 + EthernetSegment.segments(inline) + pieces;
+        control(thread, db, (int) thread.load64(asked + OPCODE), segments);
+        int flags = (int) thread.load64(asked + FLAGS);
+        int size = (int) thread.load64(asked + SEGMENT_SIZE);
+        EthernetSegment.write(thread, segment(thread, db, 1), flags, size, inline);
+        long from = asked + REQUEST_BYTES;
+        long to = EthernetSegment.inlineData(SendEntry.SEGMENT_BYTES);
+        for (int i = 0; i < inline; i++) {
+            long number = (to + i) / SendEntry.SEGMENT_BYTES;
+            long at = segment(thread, db, (int) number) + (to + i) % SendEntry.SEGMENT_BYTES;
+            thread.store8(at, thread.load8(from + i));
+        }
+        int rest = (int) thread.load64(asked + LENGTH) - inline;
+        int key = (int) thread.load64(asked + REQUEST_KEY);
+        from += inline;
+        for (int left = pieces; left > 0; left--) {
+            int length = rest / left;
+            DataSegment.write(thread, segment(thread, db, segments - left), length, key, from);
+            from += length;
+            rest -= length;
+        }
+        ring(thread, db, (segments + 3) / 4);
+        return take(thread, side);
+    }
+
+    /// What the completion that was taken last says of checksums.
+    @DpaRpc
+    static long checksumsOk(DpaThread thread, DpaAddr side) {
+        long slot = (thread.load64(side.value() + TAKEN) - 1) & ((1 << LOG_COMPLETIONS) - 1);
+        long ring = thread.load64(side.value() + COMPLETION_RING);
+        return CompletionEntry.checksumsOk(thread, ring + slot * CompletionEntry.BYTES);
     }
 
     private static void control(DpaThread thread, long db, int opcode, int segments) {

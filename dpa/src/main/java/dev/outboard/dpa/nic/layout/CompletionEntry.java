@@ -43,6 +43,14 @@ public final class CompletionEntry {
     /// Opcode of an entry that was never written.
     public static final int INVALID = 0xF;
 
+    /// DPA-FXQ-8d: set in [#checksumsOk]: the checksum of the IPv4 header is right, or the frame is
+    /// IPv6, whose header has none.
+    public static final int L3_OK = 1 << 1;
+
+    /// DPA-FXQ-8d: set in [#checksumsOk]: the checksum of TCP or UDP is there and right.
+    public static final int L4_OK = 1 << 2;
+
+    private static final int CHECKSUMS_OK = 0x14;
     private static final int USER_INDEX = 0x20;
     private static final int IMMEDIATE = 0x24;
     private static final int BYTE_COUNT = 0x2C;
@@ -73,6 +81,15 @@ public final class CompletionEntry {
     /// The opcode, one of those above.
     public static int opcode(MemoryAccess memory, long entry) {
         return (memory.load8(entry + OWNER) & 0xFF) >>> OPCODE_SHIFT;
+    }
+
+    /// DPA-FXQ-8d: which checksums of a received frame the NIC has found right: [#L3_OK], [#L4_OK].
+    /// No bit for what the frame does not have, or has in a fragment.
+    ///
+    /// FlexIO does not publish the bits of this field; these are the ones that mlx5 has in a field
+    /// of the same kind.
+    public static int checksumsOk(MemoryAccess memory, long entry) {
+        return BigEndian.load16(memory, entry + CHECKSUMS_OK);
     }
 
     /// What the owner of the queue pair calls it, or the number of a shared receive queue.
@@ -112,9 +129,12 @@ public final class CompletionEntry {
             int userIndex,
             int immediate,
             int byteCount,
-            int syndrome) {
+            int syndrome,
+            int checksumsOk) {
         for (int at = 0; at < USER_INDEX; at += Long.BYTES) {
-            memory.store64(entry + at, 0);
+            boolean hasChecksums = at == CHECKSUMS_OK - Integer.BYTES;
+            long word = hasChecksums ? (long) checksumsOk << Short.SIZE : 0;
+            BigEndian.store64(memory, entry + at, word);
         }
         BigEndian.store64(memory, entry + USER_INDEX, pair(userIndex, immediate));
         BigEndian.store64(memory, entry + BYTE_COUNT - Integer.BYTES, byteCount & 0xFFFF_FFFFL);

@@ -29,6 +29,10 @@ public final class SendEntry {
     /// Opcode: send with immediate data.
     public static final int SEND_IMMEDIATE = 0x0B;
 
+    /// DPA-FXQ-8d: opcode: large send (LSO): TCP payload that the NIC cuts into frames, as
+    /// [EthernetSegment] says.
+    public static final int LSO = 0x0E;
+
     /// Opcode: waits until a word of memory compares with data as [WaitSegment] says. Beside its
     /// byte it has a modifier, in the highest one.
     public static final int WAIT_ON_DATA = 0x0100_000F;

@@ -6,7 +6,8 @@ public enum Syndrome {
     SUCCESS(0x00),
     /// A message has more bytes than its buffers, or than a message may have.
     LOCAL_LENGTH(0x01),
-    /// The work entry cannot be executed: wrong index, queue number, size or opcode.
+    /// The work entry cannot be executed: wrong index, queue number, size or opcode, or it asks for
+    /// what the NIC does not do.
     LOCAL_QUEUE_PAIR_OPERATION(0x02),
     /// A local key does not allow the access.
     LOCAL_PROTECTION(0x04),

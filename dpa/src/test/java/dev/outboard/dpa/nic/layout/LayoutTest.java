@@ -73,7 +73,7 @@ class LayoutTest {
         assertThat(CompletionEntry.owner(read, AT)).isEqualTo(1);
 
         Bytes written = new Bytes("ff".repeat(64));
-        CompletionEntry.writeBody(written, AT, 0xA1A2A3A4, 0xB1B2B3B4, 0xC1C2C3C4, 0x13);
+        CompletionEntry.writeBody(written, AT, 0xA1A2A3A4, 0xB1B2B3B4, 0xC1C2C3C4, 0x13, 0);
         CompletionEntry.writeOwner(written, AT, 0xD1D2D3, 0xE1E2, 0xD, 1);
         assertThat(written.hex(64)).isEqualTo(COMPLETION);
     }
@@ -203,10 +203,6 @@ class LayoutTest {
         String segment = "00000000" + "0000" + "0000" + "00000000" + "0123" + "a1a2";
         assertThat(written.hex(16)).isEqualTo(segment);
         assertThat(EthernetSegment.inlineBytes(written, AT)).isEqualTo(0x0123);
-        assertThat(EthernetSegment.asksForMore(written, AT)).isFalse();
-        // Checksums and flags are at 4, the size of smaller frames at 6.
-        assertThat(EthernetSegment.asksForMore(new Bytes("00000000c0000000"), AT)).isTrue();
-        assertThat(EthernetSegment.asksForMore(new Bytes("00000000000005b4"), AT)).isTrue();
         assertThat(EthernetSegment.segments(0)).isEqualTo(1);
         assertThat(EthernetSegment.segments(2)).isEqualTo(1);
         assertThat(EthernetSegment.segments(3)).isEqualTo(2);
@@ -277,6 +273,32 @@ class LayoutTest {
             assertThat(SendEntry.opcode(written, AT)).isEqualTo(opcodes[i]);
             assertThat(SendEntry.index(written, AT)).isEqualTo(0x1234);
         }
+    }
+
+    @Test
+    @Requirement("DPA-FXQ-8d")
+    void anEthernetSegmentAsksForMore() {
+        Bytes written = new Bytes("ff".repeat(14));
+        EthernetSegment.write(written, AT, 0xC2F3, 0xF5B4, 0x0123);
+        assertThat(written.hex(14)).isEqualTo("00000000" + "c2f3" + "f5b4" + "00000000" + "0123");
+        assertThat(EthernetSegment.flags(written, AT)).isEqualTo(0xC2F3);
+        assertThat(EthernetSegment.segmentBytes(written, AT)).isEqualTo(0xF5B4);
+        assertThat(EthernetSegment.inlineBytes(written, AT)).isEqualTo(0x0123);
+        assertThat(EthernetSegment.L4_CHECKSUM).isEqualTo(0x8000);
+        assertThat(EthernetSegment.L3_CHECKSUM).isEqualTo(0x4000);
+        assertThat(SendEntry.LSO).isEqualTo(0x0E);
+    }
+
+    @Test
+    @Requirement("DPA-FXQ-8d")
+    void aCompletionEntryTellsOfChecksums() {
+        Bytes written = new Bytes("ff".repeat(64));
+        CompletionEntry.writeBody(written, AT, 0, 0, 0, 0, 0xF1F2);
+        CompletionEntry.writeOwner(written, AT, 0, 0, 0, 0);
+        assertThat(written.hex(64)).isEqualTo("00".repeat(0x14) + "f1f2" + "00".repeat(0x2A));
+        assertThat(CompletionEntry.checksumsOk(written, AT)).isEqualTo(0xF1F2);
+        assertThat(CompletionEntry.L3_OK).isEqualTo(2);
+        assertThat(CompletionEntry.L4_OK).isEqualTo(4);
     }
 
     @Test
