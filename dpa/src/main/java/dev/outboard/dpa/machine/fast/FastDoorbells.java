@@ -66,7 +66,7 @@ final class FastDoorbells {
     /// The host is interrupted: also who waits for that without being an actor.
     void interrupt(int vector) {
         ring(AddressMap.MSIX_DOORBELL, Doorbell.interrupt(vector), DoorbellBoard.OUTSIDE, 0);
-        run.change(() -> {});
+        run.tell();
     }
 
     /// Whether the host has been interrupted, which it takes note of.

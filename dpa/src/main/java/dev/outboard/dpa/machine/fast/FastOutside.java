@@ -128,6 +128,9 @@ final class FastOutside implements Nic, Host, SizedAccess, NicTimeline.Source {
         boolean rung = run.doorbells().poll(kept);
         if (rung) {
             use.use(kept.register, kept.value, kept.uar, kept.token);
+            if (kept.register == Doorbell.COMMAND) {
+                run.tell();
+            }
         }
         return rung;
     }

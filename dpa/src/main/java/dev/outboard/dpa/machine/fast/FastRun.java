@@ -455,6 +455,11 @@ public final class FastRun implements ProcessRun {
         }
     }
 
+    /// An actor has done what a thread of the host may wait for.
+    void tell() {
+        change(() -> {});
+    }
+
     void fail(Throwable thrown) {
         lock.lock();
         try {

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// Who works for the NIC of a process under FAST: its own thread or, while that sleeps, whoever has
 /// something for it: a handler that rings, or a thread that drives a device of the fabric. One at a
@@ -31,6 +32,12 @@ final class NicSeat {
 
     private static final long LOOK_NANOS = 10_000;
 
+    /// After so many looks in vain at memory its thread sleeps between them, for longer each time.
+    private static final int LOOKS_BEFORE_NAP = 1000;
+
+    private static final long NAP_NANOS = 10_000;
+    private static final long LONGEST_NAP_NANOS = 1_000_000;
+
     /// How many waits after a long activation no other one is kept.
     private static final int WAITS_AFTER_LONG_ONE = 64;
 
@@ -45,6 +52,9 @@ final class NicSeat {
     /// Somebody has found it taken.
     private volatile boolean news;
 
+    /// The NIC's own thread, while it sleeps and has the seat.
+    private volatile @Nullable Thread napping;
+
     // Of whoever has the seat
 
     private boolean helped;
@@ -53,8 +63,13 @@ final class NicSeat {
     /// Whether the NIC's own thread runs an activation, and comes back.
     private final AtomicBoolean away = new AtomicBoolean();
 
-    /// Until an activation is kept again. Of the NIC's own thread.
+    // Of the NIC's own thread
+
+    /// Until an activation is kept again.
     private int waitsToKeep;
+
+    /// Looks in vain in a row.
+    private int looks;
 
     /// The NIC's own thread has it.
     NicSeat(FastRun run, Nic.Engine engine, Outsider outsider, Outsiders outsiders) {
@@ -91,9 +106,11 @@ final class NicSeat {
             }
             while (own) {
                 news = false;
-                switch (engine.work(nic)) {
+                Nic.Work done = engine.work(nic);
+                looks = done == Nic.Work.WAITS ? looks + 1 : 0;
+                switch (done) {
                     case DONE -> run.giveCarrierAway(outsider.turn);
-                    case WAITS -> nic.pause();
+                    case WAITS -> pause();
                     case NONE -> own = rest();
                 }
             }
@@ -103,6 +120,28 @@ final class NicSeat {
             }
         }
         return own;
+    }
+
+    /// Until it may be worth another look. What memory holds changes without news.
+    private void pause() {
+        nic.pause();
+        if (looks > LOOKS_BEFORE_NAP) {
+            run.carriers().leave();
+            nap(Math.min((looks - LOOKS_BEFORE_NAP) * NAP_NANOS, LONGEST_NAP_NANOS));
+            run.carriers().admit(outsider.turn.ofCaller());
+            outsider.turn.await();
+        }
+    }
+
+    private void nap(long nanos) {
+        napping = Thread.currentThread();
+        long begin = System.nanoTime();
+        long left = nanos;
+        while (left > 0 && !news) {
+            LockSupport.parkNanos(this, left);
+            left = begin + nanos - System.nanoTime();
+        }
+        napping = null;
     }
 
     /// Until there is something that others do not do.
@@ -200,6 +239,10 @@ final class NicSeat {
                 return;
             }
             state.set(FREE);
+        }
+        Thread sleeper = napping;
+        if (sleeper != null) {
+            LockSupport.unpark(sleeper);
         }
     }
 
