@@ -10,5 +10,6 @@ module dev.outboard.doca {
     exports dev.outboard.doca;
     exports dev.outboard.doca.jobs;
     exports dev.outboard.doca.rdma;
+    exports dev.outboard.doca.spi;
     exports dev.outboard.doca.sync;
 }

@@ -4,12 +4,15 @@ import org.jspecify.annotations.NullMarked;
 /// programs on it, and a checker that finds missing fences. Needs nothing but the JDK.
 @NullMarked
 module dev.outboard.dpa {
+    requires transitive dev.outboard.doca;
     requires transitive dev.outboard.dpacc;
     requires transitive dev.outboard.fabric;
     requires jdk.net;
     requires static org.jspecify;
 
     exports dev.outboard.dpa.checker;
+    exports dev.outboard.dpa.doca;
+    exports dev.outboard.dpa.doca.dev;
     exports dev.outboard.dpa.example;
     exports dev.outboard.dpa.flexio;
     exports dev.outboard.dpa.flexio.dev;

@@ -114,12 +114,12 @@ class ArchitectureTest {
         "doca,     'fabric;doca'",
         "ccip,     'ccip'",
         "dpacc,    'dpacc'",
-        "dpa,      'fabric;dpacc;dpa'",
+        "dpa,      'fabric;doca;dpacc;dpa'",
         "node,     'fabric;naa;node'",
         "terminal, 'terminal'",
         "examples, 'fabric;doca;dpacc;dpa;terminal;examples'",
         "bench,    'fabric;naa;doca;ccip;dpacc;dpa;node;terminal;bench'",
-        "console,  'fabric;naa;ccip;dpacc;dpa;node;terminal;console'",
+        "console,  'fabric;naa;doca;ccip;dpacc;dpa;node;terminal;console'",
     })
     void modulesUseTheModulesBelowThemOnly(String one, String those) {
         check("dev.outboard.", one, those);

@@ -1,5 +1,6 @@
 package dev.outboard.doca.sync;
 
+import dev.outboard.doca.spi.EventCell;
 import java.util.concurrent.CompletableFuture;
 
 /// Gets the value of a sync event.
@@ -19,7 +20,7 @@ public final class GetTask extends SyncEventTask {
     }
 
     @Override
-    boolean attempt(Cell cell) {
+    boolean attempt(EventCell cell) {
         value = cell.get();
         return true;
     }

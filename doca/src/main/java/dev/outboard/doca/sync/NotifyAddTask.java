@@ -1,5 +1,6 @@
 package dev.outboard.doca.sync;
 
+import dev.outboard.doca.spi.EventCell;
 import java.util.concurrent.CompletableFuture;
 
 /// Adds to the value of a sync event modulo 2^64, in one indivisible step, and fetches what it was.
@@ -33,7 +34,7 @@ public final class NotifyAddTask extends SyncEventTask {
     }
 
     @Override
-    boolean attempt(Cell cell) {
+    boolean attempt(EventCell cell) {
         fetched = cell.add(addend);
         return true;
     }

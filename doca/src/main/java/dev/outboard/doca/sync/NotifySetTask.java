@@ -1,5 +1,6 @@
 package dev.outboard.doca.sync;
 
+import dev.outboard.doca.spi.EventCell;
 import java.util.concurrent.CompletableFuture;
 
 /// Sets the value of a sync event.
@@ -24,7 +25,7 @@ public final class NotifySetTask extends SyncEventTask {
     }
 
     @Override
-    boolean attempt(Cell cell) {
+    boolean attempt(EventCell cell) {
         cell.set(value);
         return true;
     }

@@ -7,6 +7,8 @@ import dev.outboard.doca.DocaDevInfo;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.Mmap;
+import dev.outboard.doca.spi.EventCell;
+import dev.outboard.doca.spi.ExecutionEnvironment;
 import dev.outboard.fabric.MemoryRegion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -60,7 +62,10 @@ public final class SyncEvent implements AutoCloseable {
     private boolean closed;
 
     /// Where the value is, another object after each start; null unless started.
-    private volatile @Nullable Cell cell;
+    private volatile @Nullable EventCell cell;
+
+    /// Whose programs use it beside the CPU and peers, if any do.
+    private @Nullable ExecutionEnvironment environment;
 
     /// An event whose memory is registered with `dev`.
     public SyncEvent(DocaDev dev) {
@@ -109,6 +114,37 @@ public final class SyncEvent implements AutoCloseable {
         }
         subscribers.add(location);
         return this;
+    }
+
+    /// Declares that programs of an environment update it.
+    ///
+    /// @throws DocaException with BAD_STATE once it is started, with NOT_SUPPORTED if another
+    ///   environment uses it
+    public synchronized SyncEvent publisher(ExecutionEnvironment by) {
+        use(by);
+        publishers.add(location(by));
+        return this;
+    }
+
+    /// Declares that programs of an environment wait for it.
+    ///
+    /// @throws DocaException as [#publisher(ExecutionEnvironment)]
+    public synchronized SyncEvent subscriber(ExecutionEnvironment by) {
+        use(by);
+        subscribers.add(location(by));
+        return this;
+    }
+
+    private void use(ExecutionEnvironment by) {
+        DocaException.nonNull(by, "by");
+        requireConfigurable();
+        if (environment != null && !environment.equals(by)) {
+            throw new DocaException(
+                    DocaError.NOT_SUPPORTED,
+                    "%s is used by %s, and cannot be by %s as well"
+                            .formatted(this, environment, by));
+        }
+        environment = by;
     }
 
     /// Keeps the value in memory of the caller, which must be native, shared between threads, and
@@ -260,20 +296,40 @@ public final class SyncEvent implements AutoCloseable {
                                         ? FOR_PEERS
                                         : new AccessFlag[] {AccessFlag.LOCAL_READ_WRITE})
                         .build();
-        Cell fresh = new Cell(memory);
         try {
-            fresh.set(0);
+            new Cell(memory).set(0);
             registered.start();
+            cell = cellOf(memory);
         } catch (DocaException e) {
             registered.close();
             throw e;
         }
         mmap = registered;
-        cell = fresh;
+    }
+
+    private EventCell cellOf(MemorySegment memory) {
+        ExecutionEnvironment user = environment;
+        return user == null
+                ? new Cell(memory)
+                : user.cell(
+                        memory,
+                        publishers.contains(location(user)),
+                        subscribers.contains(location(user)));
+    }
+
+    private static Location location(ExecutionEnvironment environment) {
+        return switch (environment.kind()) {
+            case DPA -> Location.DPA;
+            case GPU -> Location.GPU;
+        };
     }
 
     /// DSE-OBJ-8, DSE-EXP-4, DFLT-59: ends the waits, and the exports.
     synchronized void shut() {
+        EventCell open = cell;
+        if (open != null) {
+            open.close();
+        }
         cell = null;
         if (mmap != null) {
             mmap.close();
@@ -283,7 +339,8 @@ public final class SyncEvent implements AutoCloseable {
 
     /// The value; what was written before it was set is visible.
     ///
-    /// @throws DocaException with BAD_STATE unless started, and if it is a context
+    /// @throws DocaException with BAD_STATE unless started, and if it is a context; with
+    ///   NOT_PERMITTED if the CPU was declared nothing
     public long get() {
         return running().get();
     }
@@ -357,7 +414,13 @@ public final class SyncEvent implements AutoCloseable {
     private long await(Condition condition, long threshold, long mask, Spin spin, long limitNanos)
             throws InterruptedException {
         DocaException.nonNull(spin, "spin");
-        Cell at = running();
+        EventCell at = running();
+        if (!subscribers.contains(Location.CPU)) {
+            throw new DocaException(
+                    DocaError.NOT_PERMITTED,
+                    "%s has the subscribers %s; to wait for it the CPU has to be one"
+                            .formatted(this, subscribers));
+        }
         condition.requirePossible(mask, threshold);
         long start = System.nanoTime();
         long sleep = FIRST_SLEEP_NANOS;
@@ -366,7 +429,7 @@ public final class SyncEvent implements AutoCloseable {
             if (condition.holds(value, mask, threshold)) {
                 return value;
             }
-            if (cell != at) {
+            if (!at.equals(cell)) {
                 throw new DocaException(
                         DocaError.SHUTDOWN, this + " was stopped while somebody waited for it");
             }
@@ -379,6 +442,12 @@ public final class SyncEvent implements AutoCloseable {
                         DocaError.TIME_OUT,
                         "%s masked with 0x%x was not %s 0x%x within %d ns"
                                 .formatted(this, mask, condition.words(), threshold, limitNanos));
+            }
+            if (!at.goOn()) {
+                throw new DocaException(
+                        DocaError.TIME_OUT,
+                        "%s is 0x%x, and nobody goes on who could update it"
+                                .formatted(this, value));
             }
             pause(spin, Math.min(sleep, left));
             sleep = Math.min(2 * sleep, LONGEST_SLEEP_NANOS);
@@ -423,34 +492,47 @@ public final class SyncEvent implements AutoCloseable {
         throw notSupported("exported to", Location.REMOTE_PCI);
     }
 
-    /// What a program on the data path accelerator knows it by.
+    /// What programs of an environment know it by: `doca_sync_event_get_dpa_handle` and the like.
     ///
-    /// @throws DocaException with NOT_PERMITTED: [Location#DPA] was not declared, because it cannot
-    ///   be
-    public long dpaHandle() {
-        throw notDeclared(Location.DPA);
+    /// DSE-EXP-6: of one that was declared only.
+    ///
+    /// @throws DocaException with NOT_PERMITTED if it was not declared, with BAD_STATE unless
+    ///   started
+    public synchronized long handle(ExecutionEnvironment user) {
+        DocaException.nonNull(user, "user");
+        if (!user.equals(environment)) {
+            throw new DocaException(
+                    DocaError.NOT_PERMITTED,
+                    "%s has no handle for %s, which is neither publisher nor subscriber"
+                            .formatted(this, user));
+        }
+        EventCell at = cell;
+        if (at == null) {
+            throw new DocaException(DocaError.BAD_STATE, this + " is not started");
+        }
+        return at.handle();
     }
 
-    /// What a program on a GPU knows it by.
-    ///
-    /// @throws DocaException with NOT_PERMITTED: [Location#GPU] was not declared, because it cannot
-    ///   be
-    public long gpuHandle() {
-        throw notDeclared(Location.GPU);
-    }
-
-    Cell openCell() {
+    EventCell openCell() {
         return Objects.requireNonNull(cell);
     }
 
-    /// DSE-OP-4: what is started has a CPU that waits, which may update, too.
-    private Cell running() {
-        Cell at = cell;
+    /// DSE-OP-4: a CPU that waits may update, too.
+    ///
+    /// DPA-SE-2: an event that only others use is none of the CPU's.
+    private EventCell running() {
+        EventCell at = cell;
         if (at == null) {
             throw new DocaException(DocaError.BAD_STATE, this + " is not started");
         }
         if (ctx != null) {
             throw isContext("used");
+        }
+        if (!publishers.contains(Location.CPU) && !subscribers.contains(Location.CPU)) {
+            throw new DocaException(
+                    DocaError.NOT_PERMITTED,
+                    "%s has the publishers %s and the subscribers %s, none of them the CPU"
+                            .formatted(this, publishers, subscribers));
         }
         return at;
     }
@@ -472,13 +554,6 @@ public final class SyncEvent implements AutoCloseable {
     private DocaException notSupported(String how, Location location) {
         return new DocaException(
                 DocaError.NOT_SUPPORTED, this + " cannot be " + how + " " + location);
-    }
-
-    private DocaException notDeclared(Location location) {
-        return new DocaException(
-                DocaError.NOT_PERMITTED,
-                "%s has no handle for %s, which is neither publisher nor subscriber"
-                        .formatted(this, location));
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.outboard.doca.DocaException;
 import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.TaskPool;
+import dev.outboard.doca.spi.EventCell;
 import dev.outboard.fabric.CompletionStatus;
 import java.util.ArrayList;
 import java.util.List;
@@ -227,12 +228,12 @@ public final class SyncEventCtx extends Ctx {
     /// From start to stop: what was submitted and has not ended.
     private final class Run implements CtxRun {
         private final Owner owner = owner();
-        private final Cell cell;
+        private final EventCell cell;
 
         /// In order.
         private final List<SyncEventTask> pending = new ArrayList<>();
 
-        Run(Cell cell) {
+        Run(EventCell cell) {
             this.cell = cell;
         }
 

@@ -3,6 +3,7 @@ package dev.outboard.doca.sync;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.SubmitFlag;
 import dev.outboard.doca.Task;
+import dev.outboard.doca.spi.EventCell;
 import java.util.Set;
 
 /// A task of a [SyncEventCtx].
@@ -43,12 +44,12 @@ public abstract sealed class SyncEventTask extends Task
     }
 
     /// Whether [#attempt] would complete it.
-    boolean isReady(Cell cell) {
+    boolean isReady(EventCell cell) {
         return true;
     }
 
     /// Does it, if the value allows.
     ///
     /// @return whether it is complete
-    abstract boolean attempt(Cell cell);
+    abstract boolean attempt(EventCell cell);
 }

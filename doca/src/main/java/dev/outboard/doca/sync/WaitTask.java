@@ -2,6 +2,7 @@ package dev.outboard.doca.sync;
 
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
+import dev.outboard.doca.spi.EventCell;
 import java.util.concurrent.CompletableFuture;
 
 /// Completes once the masked value of a sync event equals a threshold, or differs from it. A value
@@ -57,12 +58,12 @@ public final class WaitTask extends SyncEventTask {
     }
 
     @Override
-    boolean isReady(Cell cell) {
+    boolean isReady(EventCell cell) {
         return condition.holds(cell.get(), mask, threshold);
     }
 
     @Override
-    boolean attempt(Cell cell) {
+    boolean attempt(EventCell cell) {
         return isReady(cell);
     }
 

@@ -13,15 +13,19 @@ import dev.outboard.doca.Mmap;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.TestDevices;
 import dev.outboard.doca.blob.Blob;
+import dev.outboard.doca.spi.EventCell;
+import dev.outboard.doca.spi.ExecutionEnvironment;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -448,8 +452,135 @@ class SyncEventTest {
     void hasNoHandleForProcessorsThatAreNotThere() {
         try (SyncEvent event = forPeers().start()) {
             assertRefused(DocaError.NOT_SUPPORTED, event::exportToRemotePci, "REMOTE_PCI");
-            assertRefused(DocaError.NOT_PERMITTED, event::dpaHandle, "DPA");
-            assertRefused(DocaError.NOT_PERMITTED, event::gpuHandle, "GPU");
+            Accelerator accelerator = new Accelerator(ExecutionEnvironment.Kind.GPU);
+            assertRefused(
+                    DocaError.NOT_PERMITTED, () -> event.handle(accelerator), "no handle for GPU");
+        }
+    }
+
+    /// An environment that has events, and nothing else.
+    private static final class Accelerator implements ExecutionEnvironment {
+        private final Kind kind;
+        private final List<String> made = new ArrayList<>();
+        private boolean waits;
+        private @Nullable DocaException refusal;
+
+        private Accelerator(Kind kind) {
+            this.kind = kind;
+        }
+
+        @Override
+        public Kind kind() {
+            return kind;
+        }
+
+        @Override
+        public EventCell cell(MemorySegment memory, boolean updates, boolean waitsFor) {
+            made.add("updates %b, waits %b".formatted(updates, waitsFor));
+            Cell plain = new Cell(memory);
+            return new EventCell() {
+                @Override
+                public long get() {
+                    return plain.get();
+                }
+
+                @Override
+                public void set(long value) {
+                    plain.set(value);
+                }
+
+                @Override
+                public long add(long addend) {
+                    return plain.add(addend);
+                }
+
+                @Override
+                public long handle() {
+                    return 0x4711;
+                }
+
+                @Override
+                public boolean goOn() {
+                    plain.add(1);
+                    return waits;
+                }
+
+                @Override
+                public void close() {
+                    if (refusal != null) {
+                        throw refusal;
+                    }
+                    made.add("closed");
+                }
+            };
+        }
+
+        @Override
+        public String toString() {
+            return kind.toString();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ExecutionEnvironment.Kind.class)
+    @Requirement({"DSE-EXP-6", "DSE-OBJ-4"})
+    void anEnvironmentUsesIt(ExecutionEnvironment.Kind kind) throws InterruptedException {
+        Accelerator accelerator = new Accelerator(kind);
+        SyncEvent event =
+                new SyncEvent(dev)
+                        .publisher(accelerator)
+                        .subscriber(Location.CPU)
+                        .publisher(accelerator);
+        assertRefused(DocaError.BAD_STATE, () -> event.handle(accelerator), "not started");
+        assertRefused(
+                DocaError.NOT_SUPPORTED,
+                () -> event.subscriber(new Accelerator(kind)),
+                "cannot be by");
+        event.start();
+        assertThat(event.handle(accelerator)).isEqualTo(0x4711);
+        assertRefused(
+                DocaError.NOT_PERMITTED,
+                () -> event.handle(new Accelerator(kind)),
+                "no handle for " + kind);
+        event.updateAdd(5);
+        // It goes on while the CPU waits, until it has nothing to do.
+        accelerator.waits = true;
+        assertThat(event.waitGt(9, -1, Spin.YIELD)).isEqualTo(10);
+        accelerator.waits = false;
+        assertRefused(
+                DocaError.TIME_OUT, () -> waitFor(event, 20), "nobody goes on who could update it");
+        accelerator.refusal = new DocaException(DocaError.IN_USE, "somebody waits");
+        assertRefused(DocaError.IN_USE, event::stop, "somebody waits");
+        assertThat(event.get()).isEqualTo(11);
+        accelerator.refusal = null;
+        event.close();
+        assertThat(accelerator.made).containsExactly("updates true, waits false", "closed");
+    }
+
+    private static void waitFor(SyncEvent event, long threshold) {
+        try {
+            event.waitGt(threshold, -1, Spin.YIELD);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    @Requirement("DSE-OBJ-4")
+    void theCpuDoesWhatWasDeclaredForIt() throws InterruptedException {
+        Accelerator accelerator = new Accelerator(ExecutionEnvironment.Kind.DPA);
+        try (SyncEvent event =
+                new SyncEvent(dev).publisher(accelerator).subscriber(accelerator).start()) {
+            assertRefused(DocaError.NOT_PERMITTED, event::get, "none of them the CPU");
+            assertRefused(
+                    DocaError.NOT_PERMITTED, () -> event.updateSet(1), "none of them the CPU");
+        }
+        try (SyncEvent event =
+                new SyncEvent(dev).publisher(Location.CPU).subscriber(accelerator).start()) {
+            event.updateSet(3);
+            assertThat(event.get()).isEqualTo(3);
+            assertRefused(
+                    DocaError.NOT_PERMITTED, () -> waitFor(event, 0), "the CPU has to be one");
         }
     }
 }

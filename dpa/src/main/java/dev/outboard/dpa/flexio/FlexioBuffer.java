@@ -4,6 +4,7 @@ import dev.outboard.dpa.flexio.FlexioException.Reason;
 import dev.outboard.dpa.machine.ExternalKind;
 import dev.outboard.dpa.machine.ExternalRegion;
 import dev.outboard.dpa.machine.MmioDevice;
+import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpacc.DpaAddr;
 import java.lang.foreign.MemorySegment;
 
@@ -87,6 +88,15 @@ public final class FlexioBuffer {
         return region.bytes().byteSize();
     }
 
+    /// Tells whoever follows the process that 8 bytes are a flag: who sees it goes by what was
+    /// written before.
+    public void flag(long offset) {
+        checkPart(offset, Long.BYTES);
+        process.process()
+                .observer()
+                .role(region.address() + offset, Long.BYTES, Observer.WordRole.FLAG, -1);
+    }
+
     /// Copies a part of it to the host.
     public byte[] read(long offset, int lengthBytes) {
         checkMemory();
@@ -115,6 +125,15 @@ public final class FlexioBuffer {
     public void store64(long offset, long value) {
         checkDirect(offset);
         process.perform(host -> host.store64(region.address() + offset, value));
+    }
+
+    /// DPA-HW-15: the host itself adds to 8 bytes, in one step among all accesses of NIC and host.
+    ///
+    /// @return the former value
+    /// @throws FlexioException if the host reaches this kind of memory by copies only
+    public long fetchAdd64(long offset, long addend) {
+        checkDirect(offset);
+        return process.act(host -> host.fetchAdd64(region.address() + offset, addend));
     }
 
     private void checkDirect(long offset) {

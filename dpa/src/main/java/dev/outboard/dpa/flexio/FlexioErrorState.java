@@ -19,4 +19,9 @@ public record FlexioErrorState(Kind kind, int exitStatus, String text) {
         /// The program has told of an error, or rung a doorbell of a queue that it has not.
         USER
     }
+
+    /// Whether the process runs.
+    public boolean isRunning() {
+        return kind != Kind.FATAL && exitStatus == 0;
+    }
 }

@@ -77,6 +77,24 @@ public final class FlexioEventHandler extends FlexioCq.Element {
         return process.adopt(new FlexioEventHandler(process, thread));
     }
 
+    /// Makes a thread of a runtime on top of FlexIO, such as DOCA DPA: events activate it, and it
+    /// returns each time. Its kernel is no part of the program of the process, and may run
+    /// functions of that, as the process has [loaded][FlexioProcess#loaded] them. What those hand
+    /// to each other outside the machine, nobody sees but they. It runs at once.
+    ///
+    /// @param localStorage the address that device code can ask for
+    /// @throws FlexioException if the process has ended
+    public static FlexioEventHandler ofRuntime(
+            FlexioProcess process, String name, Kernel kernel, DpaAddr localStorage) {
+        process.check();
+        process.checkNoFault();
+        ThreadAttributes made = ThreadAttributes.RPC.withLocalStorage(localStorage.value());
+        ThreadHandle thread = process.process().trustedThread(name, kernel, made);
+        process.threadMade();
+        process.process().enable(thread, 0);
+        return process.adopt(new FlexioEventHandler(process, thread));
+    }
+
     /// Activations of a thread come one after the other, so that they can share the bytes.
     private static Kernel kernel(DpaFunction<DpaThread> function) {
         ByteBuffer arguments =

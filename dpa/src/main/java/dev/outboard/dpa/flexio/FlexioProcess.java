@@ -267,8 +267,11 @@ public final class FlexioProcess implements AutoCloseable {
         }
     }
 
-    /// A function of the app, as this process runs it.
-    DpaFunction<DpaThread> loaded(DpaFunction<DpaThread> function, DpaFunction.Kind kind) {
+    /// A function of the app, as this process runs it: for a runtime on top of FlexIO, whose
+    /// [threads][FlexioEventHandler#ofRuntime] run it.
+    ///
+    /// @throws FlexioException if the function is not in the app, or is of another kind
+    public DpaFunction<DpaThread> loaded(DpaFunction<DpaThread> function, DpaFunction.Kind kind) {
         if (!function.program().equals(app.name())) {
             throw FlexioException.refuse(
                     Reason.NOT_IN_APP,
@@ -456,6 +459,21 @@ public final class FlexioProcess implements AutoCloseable {
     /// @throws FlexioException if the process has ended
     public <T> T onHost(Function<MemoryAccess, T> accesses) {
         return act(accesses::apply);
+    }
+
+    /// In turns, lets the machine go on for that time, a virtual one: for a host that waits for
+    /// memory to change. At full speed it goes on by itself, and the call returns at once.
+    ///
+    /// @return false if nobody has anything to do before, or the process has ended
+    public boolean goOn(Duration atMost) {
+        check();
+        return process.goOn(atMost);
+    }
+
+    /// Has the NIC look at once at what its queues wait for, which it would else do now and then:
+    /// the host has changed memory by itself.
+    public void lookAgain() {
+        process.command();
     }
 
     /// The calling thread acts, in a process that lives.

@@ -24,7 +24,7 @@ public record ProcessStatus(
         Discards discards) {
     /// Whether threads run in it.
     public boolean isRunning() {
-        return error.kind() != FlexioErrorState.Kind.FATAL && error.exitStatus() == 0;
+        return error.isRunning();
     }
 
     /// What was not done, in numbers.

@@ -40,7 +40,13 @@ public enum Fault {
     /// DPA-ERR-14: a kernel called what only the host may call.
     HOST_CALL(70, "call of the host's interface in a kernel"),
     /// DPA-ERR-15: a function that the host has called did not return.
-    RPC_LEFT(71, "a called function that does not return");
+    RPC_LEFT(71, "a called function that does not return"),
+    /// DPA-ERR-22: device code did with a sync event what was not declared for the DPA.
+    EVENT_SIDE(72, "use of a sync event that was not declared"),
+    /// An update of a sync event failed: the event is gone.
+    EVENT_GONE(73, "update of a sync event that is gone"),
+    /// A function of DOCA DPA was called by a thread that is none of a context of it.
+    NO_DOCA_THREAD(74, "call of DOCA DPA in a thread that is none of a context");
 
     private final int code;
     private final String text;

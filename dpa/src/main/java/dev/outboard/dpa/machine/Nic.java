@@ -10,11 +10,6 @@ public interface Nic extends Outside {
     /// writes to a strictly ordered region, and before a completion entry.
     void order();
 
-    /// Adds to 8 bytes in one step, atomically among all accesses of NIC and host.
-    ///
-    /// @return the former value
-    long fetchAdd64(long address, long addend);
-
     /// Stores 8 bytes if they equal `expected`, in one step, atomically among all accesses of NIC
     /// and host.
     ///

@@ -10,6 +10,11 @@ public interface Outside extends MemoryAccess {
     /// The number of this actor, as its observer knows it.
     int actor();
 
+    /// Adds to 8 bytes in one step, atomically among all accesses of NIC and host.
+    ///
+    /// @return the former value
+    long fetchAdd64(long address, long addend);
+
     /// Says that there is nothing to do at this moment. Each loop that waits for memory to change
     /// calls it.
     void pause();

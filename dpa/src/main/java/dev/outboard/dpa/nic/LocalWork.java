@@ -1,5 +1,6 @@
 package dev.outboard.dpa.nic;
 
+import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.machine.Observer.WordRole;
 import dev.outboard.dpa.nic.layout.DataSegment;
@@ -122,11 +123,11 @@ final class LocalWork {
         return count > 0 && count <= TransposeSegment.MAX_COUNT;
     }
 
-    /// Tells what the NIC holds until the entry is done. A word that it waits for is there to be
-    /// written meanwhile, and must reach the NIC then.
+    /// Tells what the NIC holds until the entry is done. A word of DPA memory that it waits for is
+    /// there to be written meanwhile, and must reach the NIC then.
     void tellPosted(int actor, long token) {
         boolean isWait = opcode == SendEntry.WAIT_ON_DATA;
-        if (isWait && sourceKey != null && source != told) {
+        if (isWait && sourceKey != null && source != told && !AddressMap.isWindow(source)) {
             told = source;
             shared.observer().role(source, Long.BYTES, WordRole.INDEX, NO_QUEUE);
         }
@@ -141,7 +142,7 @@ final class LocalWork {
     boolean waits(Nic nic) {
         return opcode == SendEntry.WAIT_ON_DATA
                 && isLive(sourceKey)
-                && holds(Long.reverseBytes(nic.load64(source)) & mask) == inverted;
+                && holds(nic.load64(source) & mask) == inverted;
     }
 
     private boolean holds(long word) {

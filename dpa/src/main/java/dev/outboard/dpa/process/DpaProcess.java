@@ -450,6 +450,13 @@ public final class DpaProcess {
         return living().await(condition, atMost);
     }
 
+    /// Where time is virtual, lets the machine go on for that time; else it does so by itself.
+    ///
+    /// @return false if nobody has anything to do before, or the process has ended
+    public boolean goOn(Duration atMost) {
+        return living().goOn(atMost);
+    }
+
     /// Waits for an interrupt of that vector and takes it.
     ///
     /// @param atMost as in [#await]

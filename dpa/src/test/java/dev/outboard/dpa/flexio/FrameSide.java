@@ -137,7 +137,7 @@ final class FrameSide {
     /// Makes it 1.
     void release() {
         process.heap()
-                .copyIn(frame.plus(Frames.BUFFER_BYTES - 8), new byte[] {0, 0, 0, 0, 0, 0, 0, 1});
+                .copyIn(frame.plus(Frames.BUFFER_BYTES - 8), new byte[] {1, 0, 0, 0, 0, 0, 0, 0});
     }
 
     /// Transposes the begin of the frame's buffer to another place in it.

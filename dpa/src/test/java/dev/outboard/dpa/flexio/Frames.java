@@ -92,7 +92,7 @@ final class Frames {
         return take(thread, side);
     }
 
-    /// Posts an entry that waits until a word of 8 bytes, big-endian, is 1.
+    /// Posts an entry that waits until a word of 8 bytes is 1.
     @DpaRpc
     static long postWait(DpaThread thread, DpaAddr side, DpaAddr word) {
         long db = side.value();

@@ -53,7 +53,7 @@ class LocalWorkTest {
 
     /// A word as it lies in memory.
     private static void store(DpaThread thread, long address, long value) {
-        thread.store64(address, Long.reverseBytes(value));
+        thread.store64(address, value);
         thread.memoryWriteback();
     }
 
@@ -367,7 +367,7 @@ class LocalWorkTest {
     void aWriteOfThePeerEndsAWait(Setting setting) {
         NicFixture fixture = new NicFixture(setting);
         long base = fixture.allocate(64 * 5);
-        fixture.process.write64(base, Long.reverseBytes(1));
+        fixture.process.write64(base, 1);
         fixture.process.write64(base + 64, 42);
         MemoryKey key = fixture.nic.register(base, 64 * 5, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
         long word = base + 128;
@@ -402,8 +402,8 @@ class LocalWorkTest {
     void twoQueuesWaitForEachOther(Setting setting) {
         NicFixture fixture = new NicFixture(setting);
         long numbers = fixture.allocate(64);
-        fixture.process.write64(numbers, Long.reverseBytes(1));
-        fixture.process.write64(numbers + 8, Long.reverseBytes(2));
+        fixture.process.write64(numbers, 1);
+        fixture.process.write64(numbers + 8, 2);
         long words = fixture.allocate(128);
         MemoryKey source = fixture.nic.register(numbers, 64);
         MemoryKey key = fixture.nic.register(words, 128, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
@@ -425,7 +425,7 @@ class LocalWorkTest {
         });
         assertThat(near).containsExactly(done(0, 0), done(1, 8), done(2, 0), done(3, 8));
         assertThat(far).containsExactly(done(0, 8), done(1, 0), done(2, 8), done(3, 0));
-        assertThat(fixture.process.read64(words + 64)).isEqualTo(Long.reverseBytes(2));
+        assertThat(fixture.process.read64(words + 64)).isEqualTo(2);
     }
 
     @ParameterizedTest
@@ -492,7 +492,7 @@ class LocalWorkTest {
                     for (int i = 0; i < 500; i++) {
                         thread.load64(base + 64);
                     }
-                    thread.store64(base, Long.reverseBytes(1));
+                    thread.store64(base, 1);
                 };
         assertThat(found(correct)).isEmpty();
         assertThat(found(unwritten)).contains(Rule.MISSING_MEMORY_WRITEBACK);

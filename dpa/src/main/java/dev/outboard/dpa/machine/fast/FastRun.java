@@ -249,6 +249,11 @@ public final class FastRun implements ProcessRun {
     }
 
     @Override
+    public boolean goOn(Duration atMost) {
+        return !stopped;
+    }
+
+    @Override
     public boolean awaitInterrupt(int vector, Duration atMost) {
         return await(() -> doorbells.takeInterrupt(vector), atMost);
     }

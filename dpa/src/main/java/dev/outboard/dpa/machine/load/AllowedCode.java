@@ -26,7 +26,7 @@ final class AllowedCode {
     /// What a message says that one may call.
     static final String VALID =
             "methods of the program, of DpaThread, AddressMap, Doorbell, DpaFxp and DpaAddr, of"
-                    + " dpa.nic.layout and dpa.flexio.dev, java.lang.Math, and the static methods"
+                    + " dpa.nic.layout, dpa.flexio.dev and dpa.doca.dev, java.lang.Math, and the static methods"
                     + " of Integer, Long and their like";
 
     /// The set-up of a process: the machine itself makes calls of it a fault.
@@ -55,6 +55,9 @@ final class AllowedCode {
 
     /// What of FlexIO is for device code.
     private static final String FLEXIO = "dev/outboard/dpa/flexio/dev/";
+
+    /// What of DOCA DPA is for device code.
+    private static final String DOCA = "dev/outboard/dpa/doca/dev/";
 
     private static final String ADDRESS = MethodLoops.internalName(DpaAddr.class);
 
@@ -116,7 +119,8 @@ final class AllowedCode {
         return MACHINE.contains(owner)
                 || owner.equals(ADDRESS)
                 || owner.startsWith(LAYOUTS)
-                || owner.startsWith(FLEXIO);
+                || owner.startsWith(FLEXIO)
+                || owner.startsWith(DOCA);
     }
 
     /// Whether kernels may make an object of a class outside their program.

@@ -62,6 +62,11 @@ public interface ProcessRun {
     ///   can make it true
     boolean await(BooleanSupplier condition, Duration atMost);
 
+    /// Where time is virtual, lets the others act for that time; else they do so by themselves.
+    ///
+    /// @return false if nobody has anything to do before, or the process has stopped
+    boolean goOn(Duration atMost);
+
     /// Waits for an interrupt and takes it.
     ///
     /// @return as [#await]

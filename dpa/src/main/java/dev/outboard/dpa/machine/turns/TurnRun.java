@@ -285,6 +285,19 @@ public final class TurnRun implements ProcessRun {
     }
 
     @Override
+    public boolean goOn(Duration atMost) {
+        machine.enter();
+        try {
+            long end = machine.nanos() + atMost.toNanos();
+            boolean busy = machine.await(() -> stopped || ending || machine.nanos() >= end, atMost);
+            checkFailure();
+            return busy && !stopped && !ending;
+        } finally {
+            leave();
+        }
+    }
+
+    @Override
     public boolean awaitInterrupt(int vector, Duration atMost) {
         int site = callerSite();
         return await(

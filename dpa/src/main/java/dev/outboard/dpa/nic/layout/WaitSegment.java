@@ -3,7 +3,9 @@ package dev.outboard.dpa.nic.layout;
 import dev.outboard.dpa.machine.MemoryAccess;
 
 /// DPA-FXQ-8e: the two segments by which a send entry waits for a word: which word and how it
-/// compares, and then with what. The word has 8 bytes, big-endian, at a multiple of 8.
+/// compares, and then with what. The word has 8 bytes at a multiple of 8, in the order of the
+/// machine, and so has what it is compared with: this is a card without the capability
+/// `wait_on_data_big_endian`.
 ///
 /// ```java
 /// SendEntry.writeControl(thread, entry, index, SendEntry.WAIT_ON_DATA, queue, 3, completion);
@@ -60,7 +62,7 @@ public final class WaitSegment {
     /// @param data what the word is compared with
     /// @param mask which bits of the word count; the others are zeros
     public static void writeData(MemoryAccess memory, long segment, long data, long mask) {
-        BigEndian.store64(memory, segment, data);
+        memory.store64(segment, data);
         BigEndian.store64(memory, segment + MASK, mask);
     }
 
@@ -92,7 +94,7 @@ public final class WaitSegment {
 
     /// The data in a second segment.
     public static long data(MemoryAccess memory, long segment) {
-        return BigEndian.load64(memory, segment);
+        return memory.load64(segment);
     }
 
     /// The mask in a second segment.

@@ -230,14 +230,14 @@ class LayoutTest {
                 "00000015"
                         + "b1b2b3b4"
                         + "3132333435363738"
-                        + "0102030405060708"
+                        + "0807060504030201"
                         + "1112131415161718";
         Bytes written = new Bytes("ff".repeat(32));
         WaitSegment.write(
                 written, AT, WaitSegment.CYCLIC_SMALLER, true, 0xB1B2B3B4, 0x3132333435363738L);
         WaitSegment.writeData(written, AT + 16, 0x0102030405060708L, 0x1112131415161718L);
         assertThat(written.hex(32)).isEqualTo(segments);
-        Bytes read = new Bytes(segments.replace("38" + "01", "3f" + "01"));
+        Bytes read = new Bytes(segments.replace("38" + "08", "3f" + "08"));
         assertThat(WaitSegment.operation(read, AT)).isEqualTo(WaitSegment.CYCLIC_SMALLER);
         assertThat(WaitSegment.isInverted(read, AT)).isTrue();
         assertThat(WaitSegment.key(read, AT)).isEqualTo(0xB1B2B3B4);

@@ -1,0 +1,369 @@
+package dev.outboard.dpa.doca;
+
+import dev.outboard.doca.DocaDev;
+import dev.outboard.doca.DocaError;
+import dev.outboard.doca.DocaException;
+import dev.outboard.doca.spi.EventCell;
+import dev.outboard.doca.spi.ExecutionEnvironment;
+import dev.outboard.doca.sync.SyncEvent;
+import dev.outboard.dpa.doca.Launch.Completion;
+import dev.outboard.dpa.flexio.DpaDevice;
+import dev.outboard.dpa.flexio.FlexioHeap;
+import dev.outboard.dpa.flexio.FlexioProcess;
+import dev.outboard.dpa.flexio.HostProcess;
+import dev.outboard.dpa.machine.DpaThread;
+import dev.outboard.dpacc.DpaAddr;
+import dev.outboard.dpacc.DpaApp;
+import dev.outboard.dpacc.DpaCall;
+import dev.outboard.dpacc.DpaFunction;
+import dev.outboard.fabric.Device;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// DPA-DC-1: a DPA context: DOCA's `doca_dpa`. It belongs to a device and loads a program, whose
+/// kernels it launches; [sync events][SyncEvent] order them.
+///
+/// ```java
+/// try (DocaDpa dpa = DocaDpa.create(dev, DpaDevice.of(MachineOptions.DEFAULT, RunMode.fast()))
+///         .app(SumStub.APP).start();
+///         SyncEvent done = new SyncEvent(dev).publisher(dpa).subscriber(Location.CPU).start()) {
+///     DpaAddr numbers = dpa.memAlloc(1 << 20);
+///     dpa.launchUpdateAdd(null, 0, done, 1, 128, SumStub.sum(numbers, 1 << 17));
+///     done.waitGt(0, -1, Spin.PARK);
+/// }
+/// ```
+///
+/// Created, given a program, started, used by any number of threads, stopped and closed by whoever
+/// created it.
+///
+/// DPA-DC-3: after a fault of a kernel everything but closing it is refused with BAD_STATE, and
+/// [#peekAtLastError] says why.
+public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
+    /// DPA-KL-6: the most threads of a kernel.
+    private static final int MOST_THREADS = 128;
+
+    /// How long the machine goes on before the CPU looks again.
+    private static final Duration BETWEEN_LOOKS = Duration.ofNanos(100_000);
+
+    private final DpaDevice device;
+    private final ReentrantLock calls = new ReentrantLock(true);
+    private final HostProcess host = HostProcess.open();
+    private final Map<Long, DpaEvent> events = new HashMap<>();
+    private @Nullable DpaApp<DpaThread> app;
+    private @Nullable Started started;
+    private boolean closed;
+
+    /// From a start to the next stop.
+    private record Started(FlexioProcess process, Kernels kernels) {
+        boolean lives() {
+            return process.errorState().isRunning();
+        }
+    }
+
+    private DocaDpa(DpaDevice device) {
+        this.device = device;
+    }
+
+    /// A context without a program.
+    ///
+    /// @param device what runs its kernels. If queue pairs of it are carried by a device of the
+    ///   fabric, that is the one that `dev` is of.
+    /// @throws DocaException with INVALID_VALUE if it is another one, with NOT_SUPPORTED if the
+    ///   device has no DPA
+    public static DocaDpa create(DocaDev dev, DpaDevice device) {
+        DocaException.nonNull(dev, "dev");
+        DocaException.nonNull(device, "device");
+        if (!device.capabilities().supported()) {
+            throw new DocaException(DocaError.NOT_SUPPORTED, "the device has no DPA");
+        }
+        Device below = dev.protectionDomain().device();
+        if (device.fabric().isPresent() && !device.fabric().get().equals(below)) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "queue pairs of the DPA are carried by %s, and %s is of %s"
+                            .formatted(device.fabric().get().name(), dev, below.name()));
+        }
+        return new DocaDpa(device);
+    }
+
+    /// Chooses the program.
+    ///
+    /// @return this
+    /// @throws DocaException with BAD_STATE if the context is started or closed
+    public synchronized DocaDpa app(DpaApp<DpaThread> program) {
+        requireIdle();
+        app = DocaException.nonNull(program, "program");
+        return this;
+    }
+
+    /// Loads the program: kernels can be launched from now on.
+    ///
+    /// @return this
+    /// @throws DocaException with BAD_STATE if the context is started or closed, or has no program
+    public synchronized DocaDpa start() {
+        requireIdle();
+        DpaApp<DpaThread> program = app;
+        if (program == null) {
+            throw new DocaException(DocaError.BAD_STATE, this + " has no program");
+        }
+        started =
+                DocaErrors.of(() -> {
+                    FlexioProcess process = FlexioProcess.create(host, device, program);
+                    return new Started(process, new Kernels(process));
+                });
+        return this;
+    }
+
+    /// Ends all that it runs, and frees what it has on the DPA. Does nothing if it is not started.
+    ///
+    /// @throws DocaException with IN_USE if sync events that are started use it, or kernels have
+    ///   not ended; nothing has changed
+    public synchronized void stop() {
+        Started running = started;
+        if (running == null) {
+            return;
+        }
+        int kernels = running.lives() ? running.kernels.running() : 0;
+        if (!events.isEmpty() || kernels > 0) {
+            throw new DocaException(
+                    DocaError.IN_USE,
+                    "%s is used by %d sync events that are started, and %d kernels have not ended"
+                            .formatted(this, events.size(), kernels));
+        }
+        running.process.close();
+        started = null;
+    }
+
+    /// Stops it, and gives it up. Closing twice is harmless.
+    ///
+    /// @throws DocaException as [#stop]
+    @Override
+    public synchronized void close() {
+        stop();
+        host.close();
+        closed = true;
+    }
+
+    /// DPA-DC-3: whether a kernel has met a fatal error since the start. Asking changes nothing.
+    ///
+    /// @return SUCCESS, or BAD_STATE
+    public DocaError peekAtLastError() {
+        return running().lives() ? DocaError.SUCCESS : DocaError.BAD_STATE;
+    }
+
+    /// DPA-KL-6: how many threads a kernel may have.
+    public int maxThreadsPerKernel() {
+        return MOST_THREADS;
+    }
+
+    // Kernels
+
+    /// DPA-KL-2: `doca_dpa_kernel_launch_update_add`: submits a kernel, and does not wait for it.
+    ///
+    /// @param wait the kernel begins when its value is at least `threshold`; null if at once
+    /// @param threshold unsigned
+    /// @param completion `count` is added to it when the last thread of the kernel has returned;
+    ///   null if nobody is told. It may be the event that is waited for.
+    /// @param threads from 1 to [#maxThreadsPerKernel]
+    /// @param kernel made by the stub of the program, of a function that is marked `@DpaGlobal`
+    /// @throws DocaException with INVALID_VALUE if the function or an event is none for this, or
+    ///   the threads are too few or too many; with AGAIN if 1024 kernels have not ended; nothing is
+    ///   submitted
+    public void launchUpdateAdd(
+            @Nullable SyncEvent wait,
+            long threshold,
+            @Nullable SyncEvent completion,
+            long count,
+            int threads,
+            DpaCall<DpaThread> kernel) {
+        launch(wait, threshold, completion(completion, true, count), threads, kernel);
+    }
+
+    /// DPA-KL-2: `doca_dpa_kernel_launch_update_set`: the same, and the completion event is set to
+    /// `count`.
+    ///
+    /// @throws DocaException as [#launchUpdateAdd]
+    public void launchUpdateSet(
+            @Nullable SyncEvent wait,
+            long threshold,
+            @Nullable SyncEvent completion,
+            long count,
+            int threads,
+            DpaCall<DpaThread> kernel) {
+        launch(wait, threshold, completion(completion, false, count), threads, kernel);
+    }
+
+    private void launch(
+            @Nullable SyncEvent wait,
+            long threshold,
+            Optional<Completion> completion,
+            int threads,
+            DpaCall<DpaThread> kernel) {
+        if (threads < 1 || threads > MOST_THREADS) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "a kernel of %d threads; valid: 1 to %d".formatted(threads, MOST_THREADS));
+        }
+        Optional<DpaEvent> event = Optional.ofNullable(wait).map(this::known);
+        if (event.isPresent() && !event.get().waits()) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE, wait + " does not have the DPA as a subscriber");
+        }
+        Launch launch =
+                new Launch(loaded(kernel, DpaFunction.Kind.GLOBAL), threads, completion, false);
+        calls.lock();
+        try {
+            DocaErrors.of(() -> running().kernels.launch(launch, event, threshold));
+        } finally {
+            calls.unlock();
+        }
+    }
+
+    private Optional<Completion> completion(@Nullable SyncEvent event, boolean isAdd, long count) {
+        if (event == null) {
+            return Optional.empty();
+        }
+        DpaEvent told = known(event);
+        if (!told.updates()) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE, event + " does not have the DPA as a publisher");
+        }
+        return Optional.of(new Completion(told, isAdd, count));
+    }
+
+    private DpaCall<DpaThread> loaded(DpaCall<DpaThread> call, DpaFunction.Kind kind) {
+        DocaException.nonNull(call, "kernel");
+        return DocaErrors.of(() ->
+                new DpaCall<>(running().process.loaded(call.function(), kind), call.arguments()));
+    }
+
+    private DpaEvent known(SyncEvent event) {
+        long handle;
+        try {
+            handle = event.handle(this);
+        } catch (DocaException e) {
+            throw new DocaException(DocaError.INVALID_VALUE, String.valueOf(e.getMessage()), e);
+        }
+        DpaEvent found;
+        synchronized (this) {
+            found = events.get(handle);
+        }
+        if (found == null) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE, event + " is of another DPA context than " + this);
+        }
+        return found;
+    }
+
+    /// DPA-KL-12: `doca_dpa_rpc`: runs a function on one thread of the DPA and waits for its
+    /// result.
+    ///
+    /// @param function made by the stub of the program, of a function that is marked `@DpaRpc`
+    /// @throws DocaException with INVALID_VALUE if the function is none of the program, with
+    ///   BAD_STATE after a fault, with TIME_OUT after a minute
+    public long rpc(DpaCall<DpaThread> function) {
+        Launch launch =
+                new Launch(loaded(function, DpaFunction.Kind.RPC), 1, Optional.empty(), true);
+        calls.lock();
+        try {
+            return DocaErrors.of(() -> running().kernels.rpc(launch));
+        } finally {
+            calls.unlock();
+        }
+    }
+
+    // Memory
+
+    /// DPA-DM-1: `doca_dpa_mem_alloc`: a block of the heap of the DPA, aligned to 64 bytes.
+    ///
+    /// DPA-DM-2: its content is arbitrary.
+    ///
+    /// @throws DocaException with NO_MEMORY if there is no room for it
+    public DpaAddr memAlloc(long lengthBytes) {
+        return DocaErrors.of(() -> heap().allocate(lengthBytes));
+    }
+
+    /// `doca_dpa_mem_free`: gives a block back. No kernel uses it any more.
+    ///
+    /// @throws DocaException with INVALID_VALUE if it is none
+    public void memFree(DpaAddr block) {
+        DocaErrors.of(() -> heap().free(block));
+    }
+
+    /// `doca_dpa_h2d_memcpy`: copies to a block; done when the call returns.
+    ///
+    /// @throws DocaException with INVALID_VALUE if the bytes do not lie in one block
+    public void copyToDpa(DpaAddr to, MemorySegment from) {
+        DocaErrors.of(() -> heap().copyIn(to, from.toArray(ValueLayout.JAVA_BYTE)));
+    }
+
+    /// `doca_dpa_d2h_memcpy`: copies from a block; done when the call returns.
+    ///
+    /// @throws DocaException as [#copyToDpa]
+    public void copyFromDpa(MemorySegment to, DpaAddr from) {
+        DocaErrors.of(() -> {
+            byte[] bytes = heap().copyOut(from, Math.toIntExact(to.byteSize()));
+            to.copyFrom(MemorySegment.ofArray(bytes));
+        });
+    }
+
+    /// `doca_dpa_memset`: fills bytes of a block.
+    ///
+    /// @throws DocaException as [#copyToDpa]
+    public void memset(DpaAddr to, int value, int lengthBytes) {
+        DocaErrors.of(() -> heap().fill(to, lengthBytes, (byte) value));
+    }
+
+    private FlexioHeap heap() {
+        return running().process.heap();
+    }
+
+    // For objects of DOCA
+
+    @Override
+    public Kind kind() {
+        return Kind.DPA;
+    }
+
+    @Override
+    public synchronized EventCell cell(MemorySegment memory, boolean updates, boolean waits) {
+        Started running = running();
+        BooleanSupplier machine = () -> running.process.goOn(BETWEEN_LOOKS);
+        DpaEvent made =
+                DocaErrors.of(() ->
+                        new DpaEvent(
+                                running.process, memory, updates, waits, machine, this::forget));
+        events.put(made.handle(), made);
+        return made;
+    }
+
+    private synchronized void forget(DpaEvent event) {
+        events.remove(event.handle());
+    }
+
+    private synchronized Started running() {
+        if (started == null) {
+            throw new DocaException(DocaError.BAD_STATE, this + " is not started");
+        }
+        return started;
+    }
+
+    private void requireIdle() {
+        if (closed || started != null) {
+            throw new DocaException(
+                    DocaError.BAD_STATE, this + (closed ? " is closed" : " is started already"));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "DPA context";
+    }
+}

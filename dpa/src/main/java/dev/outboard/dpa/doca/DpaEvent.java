@@ -1,0 +1,216 @@
+package dev.outboard.dpa.doca;
+
+import dev.outboard.doca.DocaError;
+import dev.outboard.doca.DocaException;
+import dev.outboard.doca.spi.EventCell;
+import dev.outboard.dpa.doca.dev.EventDescriptor;
+import dev.outboard.dpa.flexio.FlexioBuffer;
+import dev.outboard.dpa.flexio.FlexioException;
+import dev.outboard.dpa.flexio.FlexioMkey;
+import dev.outboard.dpa.flexio.FlexioProcess;
+import dev.outboard.dpa.machine.ExternalKind;
+import dev.outboard.dpa.nic.Access;
+import dev.outboard.dpacc.DpaAddr;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/// DPA-SE-1: a sync event as the DPA knows it: memory of the host, a key for it, and a descriptor
+/// in DPA memory, whose address is the handle. Threads of the DPA load the value through their
+/// window, and have the NIC update it; kernels that wait for it are waited for by the NIC.
+final class DpaEvent implements EventCell {
+    private static final VarHandle VALUE = ValueLayout.JAVA_LONG.varHandle();
+
+    private static final long LAST_UPDATE_NANOS = 10_000_000_000L;
+    private static final long LOOK_NANOS = 10_000;
+
+    private final FlexioProcess process;
+    private final MemorySegment memory;
+    private final boolean updates;
+    private final boolean waits;
+    private final FlexioBuffer buffer;
+    private final FlexioMkey key;
+    private final DpaAddr descriptor;
+
+    /// Lets the machine go on, where it does not by itself.
+    private final BooleanSupplier machine;
+
+    private final Consumer<DpaEvent> closing;
+    private int users;
+
+    /// Of those, kernels whose threads have all returned.
+    private int ending;
+
+    DpaEvent(
+            FlexioProcess process,
+            MemorySegment memory,
+            boolean updates,
+            boolean waits,
+            BooleanSupplier machine,
+            Consumer<DpaEvent> closing) {
+        this.process = process;
+        this.memory = memory;
+        this.updates = updates;
+        this.waits = waits;
+        this.machine = machine;
+        this.closing = closing;
+        buffer = FlexioBuffer.of(process, "sync event", ExternalKind.HOST, memory);
+        buffer.flag(0);
+        key =
+                FlexioMkey.create(
+                        process.domain(),
+                        buffer,
+                        0,
+                        Long.BYTES,
+                        Access.LOCAL_WRITE,
+                        Access.REMOTE_WRITE,
+                        Access.REMOTE_ATOMIC);
+        descriptor =
+                process.heap()
+                        .copyFromHost(
+                                ByteBuffer.allocate(EventDescriptor.BYTES)
+                                        .order(ByteOrder.LITTLE_ENDIAN)
+                                        .putLong(EventDescriptor.ADDRESS, address())
+                                        .putLong(EventDescriptor.KEY, key.number())
+                                        .putLong(EventDescriptor.UPDATES, word(updates))
+                                        .putLong(EventDescriptor.WAITS, word(waits))
+                                        .array());
+    }
+
+    private static long word(boolean yes) {
+        return yes ? EventDescriptor.YES : 0;
+    }
+
+    /// Where the value is, for queue entries.
+    long address() {
+        return buffer.address().value();
+    }
+
+    /// The key of that.
+    int key() {
+        return key.number();
+    }
+
+    /// Whether device code updates it.
+    boolean updates() {
+        return updates;
+    }
+
+    /// Whether device code waits for it.
+    boolean waits() {
+        return waits;
+    }
+
+    private boolean lives() {
+        return process.errorState().isRunning();
+    }
+
+    /// A kernel waits for it or will update it.
+    synchronized void use() {
+        users++;
+    }
+
+    /// A kernel waits for it no more.
+    synchronized void release() {
+        users--;
+    }
+
+    /// All threads of a kernel have returned, and it is about to be updated.
+    synchronized void update() {
+        ending++;
+    }
+
+    /// It has been.
+    synchronized void updated() {
+        ending--;
+        users--;
+    }
+
+    private synchronized boolean isBeingUpdated() {
+        return ending > 0 && ending == users;
+    }
+
+    /// The machine has to know of accesses of the CPU, as long as there is one.
+    @Override
+    public long get() {
+        return access(() -> buffer.load64(0), () -> (long) VALUE.getAcquire(memory, 0L));
+    }
+
+    @Override
+    public void set(long value) {
+        access(
+                () -> {
+                    buffer.store64(0, value);
+                    process.lookAgain();
+                    return value;
+                },
+                () -> {
+                    VALUE.setRelease(memory, 0L, value);
+                    return value;
+                });
+    }
+
+    @Override
+    public long add(long addend) {
+        return access(
+                () -> {
+                    long former = buffer.fetchAdd64(0, addend);
+                    process.lookAgain();
+                    return former;
+                },
+                () -> (long) VALUE.getAndAdd(memory, 0L, addend));
+    }
+
+    /// @param direct without a machine, after a fault
+    private static long access(LongSupplier known, LongSupplier direct) {
+        try {
+            return known.getAsLong();
+        } catch (FlexioException ended) {
+            return direct.getAsLong();
+        }
+    }
+
+    @Override
+    public long handle() {
+        return descriptor.value();
+    }
+
+    @Override
+    public boolean goOn() {
+        long before = get();
+        return machine.getAsBoolean() || get() != before;
+    }
+
+    /// Who has seen its last update may close it, though that has just been made.
+    @Override
+    public void close() {
+        long deadline = System.nanoTime() + LAST_UPDATE_NANOS;
+        while (isBeingUpdated() && lives() && System.nanoTime() - deadline < 0) {
+            if (machine.getAsBoolean()) {
+                LockSupport.parkNanos(this, LOOK_NANOS);
+            }
+        }
+        boolean lives = lives();
+        checkUnused(lives);
+        closing.accept(this);
+        if (lives) {
+            DocaErrors.of(key::close);
+            DocaErrors.of(() -> process.heap().free(descriptor));
+        }
+    }
+
+    private synchronized void checkUnused(boolean lives) {
+        if (users > 0 && lives) {
+            throw new DocaException(
+                    DocaError.IN_USE,
+                    "%d kernels that have not ended wait for the sync event or will update it"
+                            .formatted(users));
+        }
+    }
+}

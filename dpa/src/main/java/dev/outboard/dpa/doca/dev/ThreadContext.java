@@ -1,0 +1,67 @@
+package dev.outboard.dpa.doca.dev;
+
+import dev.outboard.dpa.machine.DpaThread;
+import dev.outboard.dpa.machine.Fault;
+import dev.outboard.dpa.machine.memory.FaultSignal;
+
+/// What the runtime keeps of each of its threads for the device functions: words of DPA memory, in
+/// what FlexIO calls the local storage of the thread. The host fills it when it makes the thread.
+///
+/// Beside rank and window there is a channel: a queue pair that is connected with itself, by which
+/// the thread has the NIC write and add to memory of the host in one step.
+public final class ThreadContext {
+    /// The rank of the thread in its kernel.
+    public static final int RANK = 0;
+
+    /// How many threads the kernel has.
+    public static final int THREADS = 8;
+
+    /// The outbox of its doorbells.
+    public static final int OUTBOX = 16;
+
+    /// Its window.
+    public static final int WINDOW = 24;
+
+    /// The key of the window that the program has asked for, or 0.
+    public static final int KEY = 32;
+
+    /// The number of the channel.
+    public static final int QUEUE = 40;
+
+    /// Where the blocks of its send queue are.
+    public static final int SEND_RING = 48;
+
+    /// Where its completions are.
+    public static final int COMPLETION_RING = 56;
+
+    /// Where the consumer index of those is.
+    public static final int COMPLETION_RECORD = 64;
+
+    /// How many entries the channel has sent.
+    public static final int SENT = 72;
+
+    /// Where a value that an atomic brings back goes.
+    public static final int RESULT = 80;
+
+    /// The key of that.
+    public static final int RESULT_KEY = 88;
+
+    /// How long it is.
+    public static final int BYTES = 128;
+
+    /// The binary logarithm of the entries of the rings of the channel.
+    public static final int LOG_ENTRIES = 1;
+
+    private ThreadContext() {}
+
+    /// That of the calling thread.
+    static long of(DpaThread thread) {
+        long context = thread.localStorage();
+        if (context == 0) {
+            throw new FaultSignal(
+                    Fault.NO_DOCA_THREAD,
+                    "thread %d is none of a DOCA DPA context".formatted(thread.number()));
+        }
+        return context;
+    }
+}

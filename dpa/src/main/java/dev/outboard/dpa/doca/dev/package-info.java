@@ -1,0 +1,2 @@
+/// The device functions of DOCA DPA.
+package dev.outboard.dpa.doca.dev;
