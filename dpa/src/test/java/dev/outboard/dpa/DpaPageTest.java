@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class DpaPageTest {
     private static final Pattern NAME = Pattern.compile("`([A-Z][A-Za-z]+)\\.([a-z][A-Za-z0-9]+)`");
     private static final List<String> PACKAGES =
-            List.of("flexio", "flexio.dev", "machine", "nic.layout");
+            List.of("flexio", "flexio.dev", "machine", "nic.layout", "doca", "doca.dev");
 
     private static List<String[]> names() throws IOException {
         List<String[]> names = new ArrayList<>();

@@ -232,6 +232,8 @@ class DocaDpaTest {
             start.updateAdd(-5);
             await(next, 10);
             assertThat(words(dpa, log, 3)).containsExactly(2, 3, 5);
+            assertThat(next.waitEq(3, 7, Spin.BUSY, LONG)).isEqualTo(11);
+            assertThat(next.waitNeq(0, -1, Spin.PARK, LONG)).isEqualTo(11);
         }
     }
 
