@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The latest doorbells, interrupts, calls and returns, by token, and what each carries.
 final class Announcements {
-    /// How many are remembered at least if tokens are running numbers.
+    /// Tokens that are no further apart than this are remembered together.
     static final int MOST = 4096;
 
     private static final int FIRST = 64;
@@ -47,7 +47,7 @@ final class Announcements {
     void announce(long token, int actor, long epoch, int site, Snapshot carries) {
         carries.hold();
         Entry entry = entry(token);
-        if (entry.carried != null && entries.length < MOST) {
+        while (entry.carried != null && entries.length < MOST) {
             grow(entries.length * 2);
             entry = entry(token);
         }

@@ -248,7 +248,7 @@ class DocaDpaTest {
             int times = 20;
             dpa.launchUpdateAdd(
                     null, 0, done, 1, threads, StepsStub.addTo(event.handle(dpa), times, 3));
-            int fromCpu = mode instanceof RunMode.Fast ? 1000 : 10;
+            int fromCpu = 1000;
             for (int i = 0; i < fromCpu; i++) {
                 event.updateAdd(-1);
             }
