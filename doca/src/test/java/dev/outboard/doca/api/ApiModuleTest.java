@@ -35,6 +35,7 @@ class ApiModuleTest {
                     "dev.outboard.doca",
                     "dev.outboard.doca.jobs",
                     "dev.outboard.doca.rdma",
+                    "dev.outboard.doca.spi",
                     "dev.outboard.doca.sync");
 
     /// Types of the JDK that are nobody's business, and reflection, by which one gets at them.
