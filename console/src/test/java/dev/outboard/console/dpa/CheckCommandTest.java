@@ -231,7 +231,7 @@ class CheckCommandTest extends DpaCommandFixture {
                         "program H is refused. Kernel code in class H, method lambda$setUp$0"
                                 + " (H.java:3): calls java.lang.System.gc. Valid: methods of the"
                                 + " program, of DpaThread, AddressMap, Doorbell, DpaFxp and DpaAddr,"
-                                + " of dpa.nic.layout and dpa.flexio.dev, java.lang.Math, and the static methods of"
+                                + " of dpa.nic.layout, dpa.flexio.dev and dpa.doca.dev, java.lang.Math, and the static methods of"
                                 + " Integer, Long and their like"));
     }
 

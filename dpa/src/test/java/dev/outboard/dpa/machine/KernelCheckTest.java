@@ -151,7 +151,7 @@ class KernelCheckTest {
                         "Kernel code in class P, method kernel (P.java:%d): calls java.lang.System.gc."
                                         .formatted(line)
                                 + " Valid: methods of the program, of DpaThread, AddressMap, Doorbell,"
-                                + " DpaFxp and DpaAddr, of dpa.nic.layout and dpa.flexio.dev,"
+                                + " DpaFxp and DpaAddr, of dpa.nic.layout, dpa.flexio.dev and dpa.doca.dev,"
                                 + " java.lang.Math, and the static methods of Integer, Long and their"
                                 + " like");
     }
