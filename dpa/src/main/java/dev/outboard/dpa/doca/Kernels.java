@@ -14,7 +14,6 @@ import dev.outboard.dpa.machine.AtomicOp;
 import dev.outboard.dpa.machine.AtomicOrder;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.nic.CompletionQueue.Arming;
-import dev.outboard.dpa.nic.CompletionQueue.Option;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.nic.layout.DoorbellRecord;
 import dev.outboard.dpacc.DpaAddr;
@@ -37,7 +36,6 @@ final class Kernels {
 
     private static final int LOG_GATES = 10;
     private static final int MOST_GATES = 1 << LOG_GATES;
-    private static final int INDEX_MASK = 0xFF_FFFF;
     private static final int LINE = 64;
     private static final Duration RPC_LIMIT = Duration.ofMinutes(1);
 
@@ -83,17 +81,7 @@ final class Kernels {
                                 .with(Arming.ALWAYS)
                                 .activating(gatekeeper));
         returned = FlexioMsix.create(process);
-        returning =
-                FlexioCq.create(
-                                process,
-                                FlexioCq.Attributes.of(
-                                                process.heap().zeros(CompletionEntry.BYTES),
-                                                0,
-                                                process.heap().zeros(LINE))
-                                        .with(Arming.ALWAYS)
-                                        .with(Option.IGNORES_OVERRUN)
-                                        .interrupting(returned))
-                        .number();
+        returning = Worker.bell(process, bell -> bell.interrupting(returned));
     }
 
     /// How many kernels have not ended.
@@ -183,7 +171,7 @@ final class Kernels {
             }
             int number = CompletionEntry.userIndex(thread, entry);
             taken++;
-            DoorbellRecord.setConsumerIndex(thread, passedRecord.value(), (int) taken & INDEX_MASK);
+            DoorbellRecord.setConsumerIndex(thread, passedRecord.value(), (int) taken);
             thread.memoryWriteback();
             Gate gate = at(number);
             gate.pass();

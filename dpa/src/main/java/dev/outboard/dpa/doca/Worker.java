@@ -17,6 +17,7 @@ import dev.outboard.dpacc.DpaAddr;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.function.BiConsumer;
+import java.util.function.UnaryOperator;
 
 /// A thread of the DPA that runs threads of kernels, one after the other: a handler that entries
 /// without content activate, what it knows of itself, and its channel to the NIC.
@@ -27,7 +28,7 @@ final class Worker {
     final int wake;
 
     /// Of its doorbells.
-    final int outbox;
+    private final int outbox;
 
     private final DpaAddr context;
 
@@ -47,17 +48,7 @@ final class Worker {
                         "kernel thread " + number,
                         thread -> kernel.accept(this, thread),
                         context);
-        wake =
-                FlexioCq.create(
-                                process,
-                                FlexioCq.Attributes.of(
-                                                heap.zeros(CompletionEntry.BYTES),
-                                                0,
-                                                heap.zeros(LINE))
-                                        .with(Arming.ALWAYS)
-                                        .with(Option.IGNORES_OVERRUN)
-                                        .activating(handler))
-                        .number();
+        wake = bell(process, bell -> bell.activating(handler));
         int entries = 1 << ThreadContext.LOG_ENTRIES;
         DpaAddr sendRing = heap.zeros(entries * SendEntry.BYTES);
         DpaAddr completionRing = heap.zeros(entries * CompletionEntry.BYTES);
@@ -93,6 +84,20 @@ final class Worker {
                         .putLong(ThreadContext.RESULT, result.value())
                         .putLong(ThreadContext.RESULT_KEY, key.number())
                         .array());
+    }
+
+    /// Makes a completion queue that has entries without content only: each is an event.
+    ///
+    /// @param element what it tells
+    /// @return its number
+    static int bell(FlexioProcess process, UnaryOperator<FlexioCq.Attributes> element) {
+        FlexioCq.Attributes plain =
+                FlexioCq.Attributes.of(
+                        process.heap().zeros(CompletionEntry.BYTES), 0, process.heap().zeros(LINE));
+        return FlexioCq.create(
+                        process,
+                        element.apply(plain.with(Arming.ALWAYS).with(Option.IGNORES_OVERRUN)))
+                .number();
     }
 
     /// It is that thread of a kernel from now on.

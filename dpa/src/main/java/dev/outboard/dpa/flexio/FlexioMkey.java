@@ -48,18 +48,18 @@ public final class FlexioMkey extends FlexioObject {
             Access... access) {
         checkRights(access);
         process.heap().checkBlock(address, lengthBytes);
-        domain.acquire(process);
-        try {
-            return process.act(host -> {
-                MemoryKey key = register(process, address.value(), lengthBytes, access);
-                return process.adopt(
-                        new FlexioMkey(
-                                process, domain, key.number(), Optional.of(key), Optional.empty()));
-            });
-        } catch (FlexioException e) {
-            domain.release();
-            throw e;
-        }
+        return process.using(
+                List.of(domain),
+                _ -> {
+                    MemoryKey key = register(process, address.value(), lengthBytes, access);
+                    return process.adopt(
+                            new FlexioMkey(
+                                    process,
+                                    domain,
+                                    key.number(),
+                                    Optional.of(key),
+                                    Optional.empty()));
+                });
     }
 
     /// Makes a key for a part of external memory, as `ibv_reg_mr` does. With it everybody who may
