@@ -1,5 +1,7 @@
 package dev.outboard.doca.spi;
 
+import dev.outboard.doca.DocaError;
+import dev.outboard.doca.DocaException;
 import java.lang.foreign.MemorySegment;
 
 /// Something beside the CPU whose programs use objects of DOCA: a data-path accelerator (DPA) or a
@@ -18,6 +20,39 @@ public interface ExecutionEnvironment {
     /// @throws dev.outboard.doca.DocaException with BAD_STATE if it does not run, else with what
     ///   keeps it from taking the event
     EventCell cell(MemorySegment memory, boolean updates, boolean waits);
+
+    /// What its programs call memory of a peer, to operate on it by RDMA.
+    ///
+    /// @param address as the peer told it
+    /// @param key as the peer told it
+    /// @throws dev.outboard.doca.DocaException with BAD_STATE if it does not run
+    default RemoteMemory remoteMemory(long address, int key) {
+        return new RemoteMemory(key, address);
+    }
+
+    /// What its programs call a sync event of a peer, to update it by RDMA, until the environment
+    /// stops.
+    ///
+    /// @param address of the 8 bytes, as the peer told it
+    /// @param key as the peer told it
+    /// @throws dev.outboard.doca.DocaException with BAD_STATE if it does not run, with NOT_SUPPORTED
+    ///   if its programs post no RDMA operations
+    default long remoteEvent(long address, int key) {
+        throw noRdma();
+    }
+
+    /// Makes the queues of an RDMA context to which its programs post.
+    ///
+    /// @throws dev.outboard.doca.DocaException with BAD_STATE if it does not run, with
+    ///   NOT_SUPPORTED if its programs post to none, else with what keeps it from making them
+    default RdmaQueues rdma(RdmaQueues.Attributes attributes) {
+        throw noRdma();
+    }
+
+    private DocaException noRdma() {
+        return new DocaException(
+                DocaError.NOT_SUPPORTED, "programs of %s post no RDMA operations".formatted(this));
+    }
 
     /// What there is.
     enum Kind {

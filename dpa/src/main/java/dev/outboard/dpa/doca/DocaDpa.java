@@ -5,6 +5,7 @@ import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.spi.EventCell;
 import dev.outboard.doca.spi.ExecutionEnvironment;
+import dev.outboard.doca.spi.RdmaQueues;
 import dev.outboard.doca.sync.SyncEvent;
 import dev.outboard.dpa.doca.Launch.Completion;
 import dev.outboard.dpa.flexio.DpaDevice;
@@ -21,8 +22,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +59,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     private final ReentrantLock calls = new ReentrantLock(true);
     private final HostProcess host = HostProcess.open();
     private final Map<Long, DpaEvent> events = new HashMap<>();
+    private final Set<DpaRdma> rdmas = new HashSet<>();
     private @Nullable DpaApp<DpaThread> app;
     private @Nullable Started started;
     private boolean closed;
@@ -123,19 +127,19 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
 
     /// Ends all that it runs, and frees what it has on the DPA. Does nothing if it is not started.
     ///
-    /// @throws DocaException with IN_USE if sync events that are started use it, or kernels have
-    ///   not ended; nothing has changed
+    /// @throws DocaException with IN_USE if sync events or RDMA contexts that are started use it,
+    ///   or kernels have not ended; nothing has changed
     public synchronized void stop() {
         Started running = started;
         if (running == null) {
             return;
         }
         int kernels = running.lives() ? running.kernels.running() : 0;
-        if (!events.isEmpty() || kernels > 0) {
+        if (!events.isEmpty() || !rdmas.isEmpty() || kernels > 0) {
             throw new DocaException(
                     DocaError.IN_USE,
-                    "%s is used by %d sync events that are started, and %d kernels have not ended"
-                            .formatted(this, events.size(), kernels));
+                    "%s is used by %d sync events and %d RDMA contexts that are started, and %d kernels have not ended"
+                            .formatted(this, events.size(), rdmas.size(), kernels));
         }
         running.process.close();
         started = null;
@@ -342,6 +346,18 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
                                 running.process, memory, updates, waits, machine, this::forget));
         events.put(made.handle(), made);
         return made;
+    }
+
+    @Override
+    public synchronized RdmaQueues rdma(RdmaQueues.Attributes attributes) {
+        Started running = running();
+        DpaRdma made = DocaErrors.of(() -> new DpaRdma(running.process, attributes, this::forget));
+        rdmas.add(made);
+        return made;
+    }
+
+    private synchronized void forget(DpaRdma rdma) {
+        rdmas.remove(rdma);
     }
 
     private synchronized void forget(DpaEvent event) {

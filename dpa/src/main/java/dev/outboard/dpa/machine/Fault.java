@@ -46,7 +46,11 @@ public enum Fault {
     /// An update of a sync event failed: the event is gone.
     EVENT_GONE(73, "update of a sync event that is gone"),
     /// A function of DOCA DPA was called by a thread that is none of a context of it.
-    NO_DOCA_THREAD(74, "call of DOCA DPA in a thread that is none of a context");
+    NO_DOCA_THREAD(74, "call of DOCA DPA in a thread that is none of a context"),
+    /// Device code did with an RDMA context what it does not take.
+    RDMA_MISUSE(80, "use of an RDMA context that it does not take"),
+    /// DPA-RD-7: an operation on an RDMA connection failed.
+    RDMA_FAILED(81, "failure of an RDMA operation");
 
     private final int code;
     private final String text;
