@@ -1,10 +1,13 @@
 package dev.outboard.dpa.doca;
 
+import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
+import dev.outboard.doca.spi.ArrayHandle;
 import dev.outboard.doca.spi.EventCell;
 import dev.outboard.doca.spi.ExecutionEnvironment;
+import dev.outboard.doca.spi.MemoryHandle;
 import dev.outboard.doca.sync.SyncEvent;
 import dev.outboard.dpa.doca.Launch.Completion;
 import dev.outboard.dpa.flexio.DpaDevice;
@@ -23,6 +26,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -342,6 +346,35 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
                                 running.process, memory, updates, waits, machine, this::forget));
         events.put(made.handle(), made);
         return made;
+    }
+
+    /// DPA-HW-15: memory of the host.
+    @Override
+    public MemoryHandle memory(MemorySegment memory, Set<AccessFlag> permissions) {
+        FlexioProcess process = running().process;
+        return DocaErrors.of(() -> DpaMemoryHandle.ofHost(process, memory, permissions));
+    }
+
+    /// Memory of the heap: `doca_mmap_set_dpa_memrange`.
+    @Override
+    public MemoryHandle ownMemory(long address, long lengthBytes, Set<AccessFlag> permissions) {
+        FlexioProcess process = running().process;
+        DpaAddr block = new DpaAddr(address);
+        if (lengthBytes > Integer.MAX_VALUE) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "%d bytes at %s do not lie in one live block of the heap"
+                            .formatted(lengthBytes, block));
+        }
+        return DocaErrors.of(
+                () -> DpaMemoryHandle.ofHeap(process, block, (int) lengthBytes, permissions));
+    }
+
+    @Override
+    public ArrayHandle array(MemoryHandle memory, long startOffset, long elementBytes, int count) {
+        FlexioProcess process = running().process;
+        return DocaErrors.of(
+                () -> new DpaArrayHandle(process, memory, startOffset, elementBytes, count));
     }
 
     private synchronized void forget(DpaEvent event) {
