@@ -1,11 +1,15 @@
 package dev.outboard.dpa.doca;
 
+import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
+import dev.outboard.doca.spi.ArrayHandle;
 import dev.outboard.doca.spi.EventCell;
 import dev.outboard.doca.spi.ExecutionEnvironment;
+import dev.outboard.doca.spi.MemoryHandle;
 import dev.outboard.doca.spi.RdmaQueues;
+import dev.outboard.doca.spi.RemoteMemory;
 import dev.outboard.doca.sync.SyncEvent;
 import dev.outboard.dpa.doca.Launch.Completion;
 import dev.outboard.dpa.flexio.DpaDevice;
@@ -65,7 +69,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     private boolean closed;
 
     /// From a start to the next stop.
-    private record Started(FlexioProcess process, Kernels kernels) {
+    private record Started(FlexioProcess process, Kernels kernels, RemoteNames names) {
         boolean lives() {
             return process.errorState().isRunning();
         }
@@ -120,7 +124,8 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         started =
                 DocaErrors.of(() -> {
                     FlexioProcess process = FlexioProcess.create(host, device, program);
-                    return new Started(process, new Kernels(process));
+                    RemoteNames names = new RemoteNames(process, device.fabric().isPresent());
+                    return new Started(process, new Kernels(process), names);
                 });
         return this;
     }
@@ -345,7 +350,51 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
                         new DpaEvent(
                                 running.process, memory, updates, waits, machine, this::forget));
         events.put(made.handle(), made);
+        running.names.add(memory.address(), made.key(), made.address());
         return made;
+    }
+
+    /// DPA-HW-15: memory of the host.
+    @Override
+    public MemoryHandle memory(MemorySegment memory, Set<AccessFlag> permissions) {
+        Started running = running();
+        return DocaErrors.of(() -> {
+            MemoryHandle made = DpaMemoryHandle.ofHost(running.process, memory, permissions);
+            running.names.add(memory.address(), made.key(), made.address());
+            return made;
+        });
+    }
+
+    /// Memory of the heap: `doca_mmap_set_dpa_memrange`.
+    @Override
+    public MemoryHandle ownMemory(long address, long lengthBytes, Set<AccessFlag> permissions) {
+        FlexioProcess process = running().process;
+        DpaAddr block = new DpaAddr(address);
+        if (lengthBytes > Integer.MAX_VALUE) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "%d bytes at %s do not lie in one live block of the heap"
+                            .formatted(lengthBytes, block));
+        }
+        return DocaErrors.of(
+                () -> DpaMemoryHandle.ofHeap(process, block, (int) lengthBytes, permissions));
+    }
+
+    @Override
+    public ArrayHandle array(MemoryHandle memory, long startOffset, long elementBytes, int count) {
+        FlexioProcess process = running().process;
+        return DocaErrors.of(
+                () -> new DpaArrayHandle(process, memory, startOffset, elementBytes, count));
+    }
+
+    @Override
+    public RemoteMemory remoteMemory(long address, int key) {
+        return running().names.memory(address, key);
+    }
+
+    @Override
+    public long remoteEvent(long address, int key) {
+        return DocaErrors.of(() -> running().names.event(address, key));
     }
 
     @Override

@@ -302,6 +302,14 @@ public final class NicEngine implements Nic.Engine {
         }
     }
 
+    /// Waits until the actor has ended the entry that it is at: it uses no key any more that was
+    /// ended before.
+    ///
+    /// @return false if the process has ended, or the actor has not come to it in time
+    public boolean settle() {
+        return perform(nic -> {});
+    }
+
     /// Has the NIC's own thread do something, from any thread.
     private void later(Runnable command) {
         commands.add(nic -> command.run());
