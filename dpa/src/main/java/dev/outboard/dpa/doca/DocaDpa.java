@@ -60,6 +60,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     private static final Duration BETWEEN_LOOKS = Duration.ofNanos(100_000);
 
     private final DpaDevice device;
+    private final FlexioProcess.Attributes attributes;
     private final ReentrantLock calls = new ReentrantLock(true);
     private final HostProcess host = HostProcess.open();
     private final Map<Long, DpaEvent> events = new HashMap<>();
@@ -75,8 +76,9 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         }
     }
 
-    private DocaDpa(DpaDevice device) {
+    private DocaDpa(DpaDevice device, FlexioProcess.Attributes attributes) {
         this.device = device;
+        this.attributes = attributes;
     }
 
     /// A context without a program.
@@ -98,7 +100,12 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
                     "queue pairs of the DPA are carried by %s, and %s is of %s"
                             .formatted(device.fabric().get().name(), dev, below.name()));
         }
-        return new DocaDpa(device);
+        FlexioProcess.Attributes plain = FlexioProcess.Attributes.DEFAULT;
+        return new DocaDpa(
+                device,
+                device.fabric().isPresent()
+                        ? plain.withFabricDomain(dev.protectionDomain())
+                        : plain);
     }
 
     /// Chooses the program.
@@ -123,7 +130,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         }
         started =
                 DocaErrors.of(() -> {
-                    FlexioProcess process = FlexioProcess.create(host, device, program);
+                    FlexioProcess process = FlexioProcess.create(host, device, program, attributes);
                     RemoteNames names = new RemoteNames(process, device.fabric().isPresent());
                     return new Started(process, new Kernels(process), names);
                 });

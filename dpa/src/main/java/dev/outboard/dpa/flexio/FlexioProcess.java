@@ -19,7 +19,9 @@ import dev.outboard.dpa.process.DpaProcess;
 import dev.outboard.dpacc.DpaApp;
 import dev.outboard.dpacc.DpaCall;
 import dev.outboard.dpacc.DpaFunction;
+import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
+import dev.outboard.fabric.ProtectionDomain;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
@@ -56,6 +58,10 @@ public final class FlexioProcess implements AutoCloseable {
     private final DpaDevice device;
     private final DpaApp<DpaThread> app;
     private final DpaProcess process;
+
+    /// Where memory is registered at the device of the fabric, if it is of this process alone.
+    private final Optional<ProtectionDomain> ownFabricDomain;
+
     private final NicEngine nic;
     private final FlexioHeap heap;
     private final FlexioUar uar;
@@ -98,13 +104,17 @@ public final class FlexioProcess implements AutoCloseable {
         Observer observer = hasObserver ? attributes.observer : device.observer();
         process = DpaProcess.open(device.machine(), image, observer);
         process.load(app);
+        ownFabricDomain =
+                attributes.fabricDomain.isPresent()
+                        ? Optional.empty()
+                        : device.fabric().map(Device::allocateProtectionDomain);
         nic =
                 new NicEngine(
                         process,
                         "NIC",
                         attributes.maxMessageBytes,
                         device.numbers(),
-                        device.fabric(),
+                        attributes.fabricDomain.or(() -> ownFabricDomain),
                         this::happened);
         heap = new FlexioHeap(this, process);
         uar = new FlexioUar(this, host.function());
@@ -121,37 +131,54 @@ public final class FlexioProcess implements AutoCloseable {
     ///   device chooses
     /// @param maxMessageBytes the longest message of its queue pairs
     /// @param domain its protection domain; if empty, it makes one
+    /// @param fabricDomain a protection domain of the device of the fabric, if it has one: peers of
+    ///   its queue pairs may use what others have registered there; if empty, it makes one
     /// @param congestionControl whether it takes the congestion control of the device over, which
     ///   is not supported
     public record Attributes(
             Observer observer,
             int maxMessageBytes,
             Optional<FlexioPd> domain,
+            Optional<ProtectionDomain> fabricDomain,
             boolean congestionControl) {
         private static final int DEFAULT_MESSAGE_BYTES = 64 << 10;
 
         /// Without an observer, messages up to 64 KiB, a protection domain of its own.
         public static final Attributes DEFAULT =
-                new Attributes(Observer.NONE, DEFAULT_MESSAGE_BYTES, Optional.empty(), false);
+                new Attributes(
+                        Observer.NONE,
+                        DEFAULT_MESSAGE_BYTES,
+                        Optional.empty(),
+                        Optional.empty(),
+                        false);
 
         /// With an observer.
         public Attributes withObserver(Observer observer) {
-            return new Attributes(observer, maxMessageBytes, domain, congestionControl);
+            return new Attributes(
+                    observer, maxMessageBytes, domain, fabricDomain, congestionControl);
         }
 
         /// With another longest message.
         public Attributes withMaxMessageBytes(int maxMessageBytes) {
-            return new Attributes(observer, maxMessageBytes, domain, congestionControl);
+            return new Attributes(
+                    observer, maxMessageBytes, domain, fabricDomain, congestionControl);
         }
 
         /// With a protection domain of its host process, on its device.
         public Attributes withDomain(FlexioPd given) {
-            return new Attributes(observer, maxMessageBytes, Optional.of(given), congestionControl);
+            return new Attributes(
+                    observer, maxMessageBytes, Optional.of(given), fabricDomain, congestionControl);
+        }
+
+        /// With a protection domain of the device of the fabric, which stays open longer.
+        public Attributes withFabricDomain(ProtectionDomain given) {
+            return new Attributes(
+                    observer, maxMessageBytes, domain, Optional.of(given), congestionControl);
         }
 
         /// With congestion control.
         public Attributes withCongestionControl() {
-            return new Attributes(observer, maxMessageBytes, domain, true);
+            return new Attributes(observer, maxMessageBytes, domain, fabricDomain, true);
         }
     }
 
@@ -610,6 +637,7 @@ public final class FlexioProcess implements AutoCloseable {
         process.close();
         device.network().forget(nic);
         nic.close();
+        ownFabricDomain.filter(own -> own.device().isOpen()).ifPresent(ProtectionDomain::close);
         device.processes().remove(this);
         host.release(this);
         givenDomain.ifPresent(FlexioObject::release);

@@ -191,6 +191,12 @@ public interface DpaThread extends MemoryAccess {
     /// Cycles of the unit.
     long cycles();
 
+    /// The hint of RISC-V (`pause`) that the thread looks again and again for something that has
+    /// not come: others may run first. It changes nothing else.
+    default void pause() {
+        // Others run anyway.
+    }
+
     /// Timer ticks of the unit, by default of 1 µs.
     long time();
 

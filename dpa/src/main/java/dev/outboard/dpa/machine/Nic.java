@@ -81,6 +81,11 @@ public interface Nic extends Outside {
             throw new UnsupportedOperationException("There is no wire");
         }
 
+        /// Brings in what there is on the wire, without waiting. Any thread.
+        default void drive() {
+            // There is no wire.
+        }
+
         /// Ends the wait of another thread.
         default void wake() {
             // Nobody waits.

@@ -65,7 +65,7 @@ public final class FabricPair extends QueuePair {
     /// The id of what was posted last, and whether something may be outstanding.
     private long lastId;
 
-    private boolean outstanding;
+    private volatile boolean outstanding;
 
     /// Whether the next entry needs no peer: it begins when nothing is outstanding any more.
     private boolean local;
@@ -133,6 +133,11 @@ public final class FabricPair extends QueuePair {
         }
     }
 
+    /// Whether a peer has to answer.
+    boolean isOutstanding() {
+        return outstanding;
+    }
+
     CompletionInbox inbox() {
         return inbox;
     }
@@ -169,6 +174,7 @@ public final class FabricPair extends QueuePair {
         if (posted > 0) {
             lastId = requests[posted - 1].id();
             outstanding = true;
+            port.posted();
         }
         boolean reached = parsed == Syndrome.SUCCESS && request.isLocal() && posted == batch.size();
         for (int i = 0; i < (reached ? posted - 1 : posted); i++) {
@@ -294,7 +300,7 @@ public final class FabricPair extends QueuePair {
                 ended = (index + 1) & INDEX_MASK;
                 endReceive(nic, index, syndrome);
             } else {
-                outstanding &= taken.id() != lastId;
+                outstanding = outstanding && taken.id() != lastId;
                 endSend(nic, index, syndrome);
             }
         }

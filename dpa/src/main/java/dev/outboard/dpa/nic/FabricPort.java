@@ -17,17 +17,19 @@ import dev.outboard.fabric.table.KeyedTable;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Where the NIC of a process meets a device of the fabric: its own protection domain, so that no
-/// key opens memory of another process, and one completion queue for all its queue pairs.
+/// Where the NIC of a process meets a device of the fabric: in a protection domain, beyond which no
+/// key opens memory, and with one completion queue for all its queue pairs.
 ///
 /// Whoever drives the device leaves completions with their queue pair, and has the NIC take them.
 /// As long as it has nothing else to do, a thread of the NIC drives the device and sleeps at its
-/// socket; with a simulated network, whose time would pass for that, applications do so.
+/// socket; with a simulated network, whose time passes for that, only while a peer has to answer.
 final class FabricPort {
     /// After which a wait ends for no reason.
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -45,16 +47,23 @@ final class FabricPort {
     private final Shared shared;
     private final Consumer<Runnable> later;
 
+    /// All completions go to the sink.
+    private final Completion nothing = new Completion();
+
+    /// Who would drive a simulated device if something were outstanding.
+    private volatile @Nullable Thread sleeper;
+
     /// Who drives the device and tells of a completion.
     private volatile @Nullable Thread driver;
 
     /// @param later has the NIC's own thread do something
-    FabricPort(Device device, DpaProcess process, Shared shared, Consumer<Runnable> later) {
-        this.device = device;
+    FabricPort(
+            ProtectionDomain domain, DpaProcess process, Shared shared, Consumer<Runnable> later) {
+        this.domain = domain;
+        device = domain.device();
         this.process = process;
         this.shared = shared;
         this.later = later;
-        domain = device.allocateProtectionDomain();
         completions = device.createCompletionQueue(this::completed);
     }
 
@@ -64,7 +73,18 @@ final class FabricPort {
 
     /// Whether a thread may wait for what the device brings.
     boolean canAwait() {
-        return device.isOpen() && !device.isSimulated();
+        return device.isOpen();
+    }
+
+    /// A pair has posted something that a peer has to answer.
+    void posted() {
+        LockSupport.unpark(sleeper);
+    }
+
+    private boolean isOutstanding() {
+        AtomicBoolean any = new AtomicBoolean();
+        pairs.forEach(pair -> any.compareAndSet(false, pair.isOutstanding()));
+        return any.get();
     }
 
     /// Makes memory of the process known to the device, under the addresses of the process.
@@ -175,16 +195,37 @@ final class FabricPort {
         return any;
     }
 
+    /// Drives the device once.
+    void drive() {
+        if (device.isOpen()) {
+            boolean _ = completions.poll(nothing);
+        }
+    }
+
     /// Drives the device until something has completed.
     void await(BooleanSupplier mayWait) {
+        if (device.isSimulated() && !isOutstanding()) {
+            sleep(mayWait);
+            return;
+        }
         completions.requestNotification(false);
         if (mayWait.getAsBoolean() && ready.get() == null) {
             completions.await(LOOK_NANOS);
         }
     }
 
+    /// Until something is posted, or who drives the device has something.
+    private void sleep(BooleanSupplier mayWait) {
+        sleeper = Thread.currentThread();
+        if (mayWait.getAsBoolean() && ready.get() == null && !isOutstanding()) {
+            LockSupport.parkNanos(this, LOOK_NANOS);
+        }
+        sleeper = null;
+    }
+
     /// Ends that.
     void wake() {
+        LockSupport.unpark(sleeper);
         completions.wake();
     }
 
@@ -203,7 +244,6 @@ final class FabricPort {
                 region.close();
             }
             completions.close();
-            domain.close();
         }
     }
 }

@@ -11,9 +11,9 @@ import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.nic.layout.EventEntry;
 import dev.outboard.dpa.process.DpaProcess;
 import dev.outboard.dpa.trace.NicTimeline;
-import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.MemoryRegion;
+import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.table.KeyedTable;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -93,14 +93,15 @@ public final class NicEngine implements Nic.Engine {
     /// The same with numbers that it shares with others.
     ///
     /// @param numbers of queues: the next one that is free
-    /// @param fabric a device that carries what queue pairs send, under FAST only; if empty, they
-    ///   can be connected with each other
+    /// @param domain of a device that carries what queue pairs send, under FAST only: peers may use
+    ///   what is registered there; if empty, queue pairs can be connected with each other. It stays
+    ///   open longer than the NIC
     public NicEngine(
             DpaProcess process,
             String name,
             int maxMessageBytes,
             AtomicInteger numbers,
-            Optional<Device> fabric,
+            Optional<ProtectionDomain> domain,
             Consumer<AsyncEvent> events) {
         this.numbers = numbers;
         if (maxMessageBytes < Long.BYTES) {
@@ -111,9 +112,7 @@ public final class NicEngine implements Nic.Engine {
         this.process = process;
         frames = new FrameInbox(process::command);
         shared = new Shared(process.observer(), maxMessageBytes, numbers, events);
-        port =
-                fabric.map(device -> new FabricPort(device, process, shared, this::later))
-                        .orElse(null);
+        port = domain.map(in -> new FabricPort(in, process, shared, this::later)).orElse(null);
         taken = (register, value, uar, token) -> take(shared.nic(), register, value, uar, token);
         process.nicServer(name, this);
     }
@@ -407,6 +406,13 @@ public final class NicEngine implements Nic.Engine {
     @Override
     public void awaitWire(BooleanSupplier mayWait) {
         Objects.requireNonNull(port).await(mayWait);
+    }
+
+    @Override
+    public void drive() {
+        if (port != null) {
+            port.drive();
+        }
     }
 
     @Override

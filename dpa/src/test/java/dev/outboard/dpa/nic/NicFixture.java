@@ -72,7 +72,7 @@ final class NicFixture {
                         "NIC",
                         maxMessageBytes,
                         new AtomicInteger(0x40),
-                        card,
+                        card.map(dev.outboard.fabric.Device::allocateProtectionDomain),
                         events::add);
     }
 

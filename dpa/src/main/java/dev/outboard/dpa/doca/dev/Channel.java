@@ -74,7 +74,7 @@ final class Channel {
         long ring = thread.load64(context + ThreadContext.COMPLETION_RING);
         long entry = ring + (sent & INDEX_MASK) * CompletionEntry.BYTES;
         while (!CompletionEntry.isReady(thread, entry, sent, ThreadContext.LOG_ENTRIES)) {
-            // The NIC is at work.
+            thread.pause();
         }
         if (CompletionEntry.opcode(thread, entry) != CompletionEntry.REQUEST) {
             throw new FaultSignal(

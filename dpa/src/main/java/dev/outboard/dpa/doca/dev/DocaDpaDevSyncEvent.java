@@ -62,7 +62,7 @@ public final class DocaDpaDevSyncEvent {
     public static void waitGt(DpaThread thread, long event, long threshold, long mask) {
         open(thread, event);
         while (Long.compareUnsigned(load(thread, event) & mask, threshold) <= 0) {
-            // Not yet.
+            thread.pause();
         }
         close(thread);
     }

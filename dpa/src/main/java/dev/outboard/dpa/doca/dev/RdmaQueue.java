@@ -139,6 +139,7 @@ final class RdmaQueue {
         long entry =
                 thread.load64(rdma + RdmaDescriptor.COMPLETION_RING) + slot * CompletionEntry.BYTES;
         if (!CompletionEntry.isReady(thread, entry, taken, logEntries)) {
+            thread.pause();
             return;
         }
         int connection = CompletionEntry.userIndex(thread, entry);

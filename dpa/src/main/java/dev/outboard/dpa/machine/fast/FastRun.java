@@ -34,6 +34,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -645,6 +646,19 @@ public final class FastRun implements ProcessRun {
     void giveCarrierAway(FastThread thread) {
         NicThread.goesOn();
         giveCarrierAway(activities.get(thread.number()).turn);
+    }
+
+    /// The thread sleeps for a while, and others have its carrier.
+    void nap(FastThread thread, long nanos) {
+        NicThread.goesOn();
+        checkStopped();
+        Turn turn = activities.get(thread.number()).turn;
+        turn.ofCaller();
+        carriers.leave();
+        LockSupport.parkNanos(this, nanos);
+        carriers.admit(turn);
+        turn.await();
+        checkStopped();
     }
 
     /// The same for whoever has that turn.

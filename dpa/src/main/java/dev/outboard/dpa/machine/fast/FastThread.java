@@ -44,6 +44,16 @@ public final class FastThread implements DpaThread, FueledThread {
     /// What a window load takes of the budget, since programs poll through windows.
     private static final int WINDOW_SHARE = 32;
 
+    /// Who does more between two pauses has found something.
+    private static final int OPERATIONS_OF_A_LOOK = 4 * WINDOW_SHARE;
+
+    private static final int LOOKS_PER_DRIVE = 8;
+
+    /// Looks in vain in a row.
+    private static final int LOOKS_BEFORE_NAP = 2000;
+
+    private static final long NAP_NANOS = 20_000;
+
     private final FastRun run;
     private final ThreadPlan plan;
     private final int number;
@@ -66,6 +76,11 @@ public final class FastThread implements DpaThread, FueledThread {
 
     /// Cycles since the thread got its unit.
     private long unitCycles;
+
+    /// Pauses in a row, and the budget at the last one.
+    private int pauses;
+
+    private int budgetAtPause;
 
     /// What the reserved granule holds, as far as the thread knows.
     private long reservedValue;
@@ -614,6 +629,25 @@ public final class FastThread implements DpaThread, FueledThread {
     }
 
     // Scheduling
+
+    /// Who looks in vain brings in what comes by the wire, and in the long run sleeps between its
+    /// looks.
+    @Override
+    public void pause() {
+        int since = budgetAtPause - budget;
+        pauses = since <= OPERATIONS_OF_A_LOOK ? pauses + 1 : 0;
+        retire();
+        budgetAtPause = budget;
+        if (pauses % LOOKS_PER_DRIVE == 0) {
+            run.doorbells().drive();
+        }
+        if (pauses > LOOKS_BEFORE_NAP) {
+            run.nap(this, NAP_NANOS);
+            if (retired) {
+                throw EndSignal.stop();
+            }
+        }
+    }
 
     @Override
     public void yieldUnit() {

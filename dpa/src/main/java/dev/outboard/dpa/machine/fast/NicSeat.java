@@ -296,6 +296,11 @@ final class NicSeat {
         return helped;
     }
 
+    /// Brings in what there is on the wire.
+    void drive() {
+        engine.drive();
+    }
+
     /// Ends the wait of the NIC's own thread at the wire.
     void wake() {
         engine.wake();
