@@ -620,6 +620,7 @@ public final class FastThread implements DpaThread, FueledThread {
         retire();
         settle();
         run.yieldUnit(this, plan.attributes().affinity());
+        unitCycles = 0;
     }
 
     private EndSignal leave(Ending ending) {
