@@ -46,7 +46,9 @@ public enum Fault {
     /// An update of a sync event failed: the event is gone.
     EVENT_GONE(73, "update of a sync event that is gone"),
     /// A function of DOCA DPA was called by a thread that is none of a context of it.
-    NO_DOCA_THREAD(74, "call of DOCA DPA in a thread that is none of a context");
+    NO_DOCA_THREAD(74, "call of DOCA DPA in a thread that is none of a context"),
+    /// DPA-ERR-25: threads that wait for each other hold all execution units.
+    DEADLOCK(75, "deadlock");
 
     private final int code;
     private final String text;
