@@ -298,6 +298,34 @@ class ArchitectureTest {
                 .check(CODE);
     }
 
+    /// Every object of DOCA DPA is objects of FlexIO.
+    @Test
+    @Requirement("DPA-SYS-10")
+    void docaDpaIsMadeOfFlexio() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.outboard.dpa.doca..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        Stream.of(
+                                        "process",
+                                        "model",
+                                        "litmus",
+                                        "checker",
+                                        "trace",
+                                        "watch",
+                                        "machine.unit",
+                                        "machine.run",
+                                        "machine.fast",
+                                        "machine.turns",
+                                        "machine.load",
+                                        "machine.explore")
+                                .map(name -> "dev.outboard.dpa." + name + "..")
+                                .toArray(String[]::new))
+                .check(CODE);
+    }
+
     /// What is below `root` and then `one` uses, of all that is below `root`, only `those`.
     private static void check(String root, String one, String those) {
         String[] allowed =

@@ -50,6 +50,7 @@ class TidyTest {
                             "CrashReport",
                             "Entry",
                             "PacketLine",
+                            "ProcessStatus",
                             "Report",
                             "Response",
                             "Summary",

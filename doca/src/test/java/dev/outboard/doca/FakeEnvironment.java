@@ -33,7 +33,7 @@ final class FakeEnvironment implements ExecutionEnvironment {
     }
 
     @Override
-    public EventCell cell(MemorySegment memory, boolean updates, boolean waits) {
+    public EventCell cell(MemorySegment memory, EventUse declared) {
         throw new UnsupportedOperationException();
     }
 

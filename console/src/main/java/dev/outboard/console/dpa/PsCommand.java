@@ -2,6 +2,7 @@ package dev.outboard.console.dpa;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.outboard.dpa.flexio.KernelStatus;
 import dev.outboard.dpa.nic.QueueStatus;
 import dev.outboard.dpa.watch.Watched;
 import dev.outboard.terminal.ByteSize;
@@ -24,7 +25,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "ps",
         description = {
-            "List the processes of a DPA that run: their threads, queues, heap, and what they have"
+            "List the processes of a DPA that run: their threads, kernels, queues, heap, and what they have"
                     + " discarded.",
             "It asks all programs of this user that 'outboard dpa run' runs, or that call Watch.open."
         },
@@ -97,6 +98,7 @@ final class PsCommand implements Callable<Integer> {
                                     process.state()));
             process.error().lines().limit(1).forEach(line -> out.println("  " + line));
             printThreads(process, out);
+            printKernels(process, out);
             printQueues(process, out);
             out.println(
                     "  heap: %s of %s are allocated; discarded: %s"
@@ -126,6 +128,19 @@ final class PsCommand implements Callable<Integer> {
                     by,
                     thread.unit() < 0 ? state : state + " on unit " + thread.unit(),
                     thread.activations());
+        }
+        table.print(out, "  ");
+    }
+
+    private static void printKernels(WatchStatus.App process, PrintWriter out) {
+        if (process.kernels().isEmpty()) {
+            return;
+        }
+        Table table = new Table("lrl");
+        table.row("kernel", "threads", "state");
+        for (KernelStatus kernel : process.kernels()) {
+            table.row(kernel.function(), kernel.threads(), kernel.state());
+            kernel.waits().forEach(wait -> table.row("", "", wait.text()));
         }
         table.print(out, "  ");
     }

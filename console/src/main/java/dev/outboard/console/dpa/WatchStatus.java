@@ -1,5 +1,6 @@
 package dev.outboard.console.dpa;
 
+import dev.outboard.dpa.flexio.KernelStatus;
 import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.ThreadAttributes;
 import dev.outboard.dpa.machine.ThreadStatus;
@@ -31,6 +32,7 @@ record WatchStatus(long pid, long refusedConnections, List<App> processes) {
             String error,
             List<Activity> threads,
             List<QueueStatus> queues,
+            List<KernelStatus> kernels,
             Heap heap,
             Discarded discarded) {
         App {
@@ -39,6 +41,7 @@ record WatchStatus(long pid, long refusedConnections, List<App> processes) {
             need(error, "error");
             need(threads, "threads");
             need(queues, "queues");
+            need(kernels, "kernels");
             need(heap, "heap");
             need(discarded, "discarded");
         }

@@ -35,6 +35,10 @@ class WatchCommandsTest extends DpaCommandFixture {
                 static long look(DpaThread thread, DpaAddr word) {
                     return thread.load64(word.value());
                 }
+                @DpaGlobal
+                static void await(DpaThread thread, long event, long threshold) {
+                    dev.outboard.dpa.doca.dev.DocaDpaDevSyncEvent.waitGt(thread, event, threshold);
+                }
             }
             """;
 
@@ -60,6 +64,40 @@ class WatchCommandsTest extends DpaCommandFixture {
             }
             """;
 
+    /// Launches kernels that wait until a file is there.
+    private static final String LAUNCHER =
+            """
+            import dev.outboard.doca.*;
+            import dev.outboard.doca.sync.*;
+            import dev.outboard.dpa.doca.DocaDpa;
+            import dev.outboard.dpa.flexio.DpaDevice;
+            import dev.outboard.fabric.*;
+            import java.nio.file.*;
+            import java.time.Duration;
+            class Launcher {
+                public static void run(DpaDevice device, String[] arguments) throws Exception {
+                    try (Device card = Fabric.open("sim://launcher/10.9.0.1");
+                            DocaDev dev = DocaDev.of(card);
+                            DocaDpa dpa = DocaDpa.create(dev, device).app(WaiterStub.APP).start();
+                            SyncEvent go = new SyncEvent(dev).publisher(Location.CPU).subscriber(dpa).start();
+                            SyncEvent done = new SyncEvent(dev).publisher(dpa).subscriber(Location.CPU).start()) {
+                        long event = go.handle(dpa);
+                        dpa.launchUpdateAdd(null, 0, done, 1, 2, WaiterStub.await(event, 6));
+                        dpa.launchUpdateAdd(go, 7, done, 1, 1, WaiterStub.await(event, 6));
+                        while (Files.notExists(Path.of(arguments[0]))) {
+                            try {
+                                done.waitGt(0, -1, Spin.YIELD, Duration.ofMillis(5));
+                            } catch (DocaException e) {
+                                // Not yet.
+                            }
+                        }
+                        go.updateSet(7);
+                        done.waitGt(1, -1, Spin.YIELD, Duration.ofMinutes(1));
+                    }
+                }
+            }
+            """;
+
     private static final Pattern CALLED = Pattern.compile(" RPC .* [1-9]\\d*\n");
 
     private final String pid = String.valueOf(ProcessHandle.current().pid());
@@ -69,13 +107,19 @@ class WatchCommandsTest extends DpaCommandFixture {
 
     @BeforeEach
     void compile() throws IOException {
-        classes = Programs.compile(directory, KERNELS, HOST).toString();
+        classes = Programs.compile(directory, KERNELS, HOST, LAUNCHER).toString();
         stop = directory.resolve("stop");
         trace = directory.resolve("dpa.pftrace");
     }
 
     /// Runs a program in this virtual machine, and meanwhile something else.
     private void whileItRuns(String mode, Runnable meanwhile) throws IOException {
+        whileItRuns(mode, "Patient", CALLED, meanwhile);
+    }
+
+    /// @param ready what `ps` tells when it is time
+    private void whileItRuns(String mode, String program, Pattern ready, Runnable meanwhile)
+            throws IOException {
         DpaCommandFixture other = new DpaCommandFixture() {};
         Thread running =
                 Thread.ofPlatform()
@@ -83,12 +127,12 @@ class WatchCommandsTest extends DpaCommandFixture {
                                 other.run(
                                         "run",
                                         classes,
-                                        "Patient",
+                                        program,
                                         stop.toString(),
                                         "--mode=" + mode,
                                         "--units=2x4"));
         try {
-            Eventually.until(() -> run("ps", pid) == 0 && CALLED.matcher(out.toString()).find());
+            Eventually.until(() -> run("ps", pid) == 0 && ready.matcher(out.toString()).find());
             meanwhile.run();
         } finally {
             Files.createFile(stop);
@@ -118,6 +162,30 @@ class WatchCommandsTest extends DpaCommandFixture {
                                     "(?m)^  thread  name  activated by  state .*activations$")
                             .containsPattern("(?m)^       0  RPC   calls         .* [1-9]\\d*$")
                             .contains("heap: 128 B of 4 MiB are allocated; discarded: nothing\n");
+                    forget();
+                    assertThat(run("ps", "--json", pid)).isZero();
+                    assertIsStatus(out.toString());
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"fast", "weak", "check"})
+    void psListsKernels(String mode) throws IOException {
+        whileItRuns(
+                mode,
+                "Launcher",
+                Pattern.compile("rank 1 waits for event"),
+                () -> {
+                    forget();
+                    assertThat(run("ps", pid)).isZero();
+                    assertThat(out.toString())
+                            .containsPattern("(?m)^  kernel  threads  state$")
+                            .containsPattern(
+                                    "(?m)^  await         2  2 running, 0 ended, 0 waiting for a unit$")
+                            .containsPattern(
+                                    "(?m)^ +rank 1 waits for event 0x[0-9a-f]+ > 6, which is 0$")
+                            .containsPattern("(?m)^  await         1  waits to begin$")
+                            .containsPattern("(?m)^ +the launch waits for event 0x[0-9a-f]+ >= 7$");
                     forget();
                     assertThat(run("ps", "--json", pid)).isZero();
                     assertIsStatus(out.toString());

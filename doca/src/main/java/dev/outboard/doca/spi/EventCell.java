@@ -22,6 +22,7 @@ public interface EventCell {
     ///
     /// @return false if they have nothing to do, and the value stays as it is until this process
     ///   changes something
+    /// @throws dev.outboard.doca.DocaException if so, and there is a reason to tell
     boolean goOn();
 
     /// Its programs know the event no more.

@@ -17,11 +17,17 @@ public interface ExecutionEnvironment {
     ///
     /// @param memory where the value is: 8 bytes of native memory at a multiple of 8, which any
     ///   thread may access until the cell is closed
-    /// @param updates whether its programs update the event
-    /// @param waits whether its programs get the event and wait for it
+    /// @param declared who updates it and waits for it
     /// @throws dev.outboard.doca.DocaException with BAD_STATE if it does not run, else with what
     ///   keeps it from taking the event
-    EventCell cell(MemorySegment memory, boolean updates, boolean waits);
+    EventCell cell(MemorySegment memory, EventUse declared);
+
+    /// What was declared of a sync event.
+    ///
+    /// @param updates whether programs of the environment update it
+    /// @param waits whether programs of the environment get it and wait for it
+    /// @param othersUpdate whether others than those may update it: the CPU, or peers
+    record EventUse(boolean updates, boolean waits, boolean othersUpdate) {}
 
     /// Makes memory of this process known to it. Its programs may read, and write if that is
     /// permitted to the local device.

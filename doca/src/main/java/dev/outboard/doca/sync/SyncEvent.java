@@ -9,6 +9,7 @@ import dev.outboard.doca.DocaException;
 import dev.outboard.doca.Mmap;
 import dev.outboard.doca.spi.EventCell;
 import dev.outboard.doca.spi.ExecutionEnvironment;
+import dev.outboard.doca.spi.ExecutionEnvironment.EventUse;
 import dev.outboard.fabric.MemoryRegion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -309,12 +310,15 @@ public final class SyncEvent implements AutoCloseable {
 
     private EventCell cellOf(MemorySegment memory) {
         ExecutionEnvironment user = environment;
-        return user == null
-                ? new Cell(memory)
-                : user.cell(
-                        memory,
-                        publishers.contains(location(user)),
-                        subscribers.contains(location(user)));
+        if (user == null) {
+            return new Cell(memory);
+        }
+        Location its = location(user);
+        boolean onlyItUpdates =
+                Set.of(its).containsAll(publishers) && !subscribers.contains(Location.CPU);
+        return user.cell(
+                memory,
+                new EventUse(publishers.contains(its), subscribers.contains(its), !onlyItUpdates));
     }
 
     private static Location location(ExecutionEnvironment environment) {

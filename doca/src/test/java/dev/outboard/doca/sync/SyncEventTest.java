@@ -478,8 +478,8 @@ class SyncEventTest {
         }
 
         @Override
-        public EventCell cell(MemorySegment memory, boolean updates, boolean waitsFor) {
-            made.add("updates %b, waits %b".formatted(updates, waitsFor));
+        public EventCell cell(MemorySegment memory, EventUse declared) {
+            made.add("updates %b, waits %b".formatted(declared.updates(), declared.waits()));
             Cell plain = new Cell(memory);
             return new EventCell() {
                 @Override

@@ -17,6 +17,8 @@ import dev.outboard.dpa.flexio.FlexioHeap;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.HostProcess;
 import dev.outboard.dpa.machine.DpaThread;
+import dev.outboard.dpa.machine.Profile;
+import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaApp;
 import dev.outboard.dpacc.DpaCall;
@@ -24,14 +26,14 @@ import dev.outboard.dpacc.DpaFunction;
 import dev.outboard.fabric.Device;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// DPA-DC-1: a DPA context: DOCA's `doca_dpa`. It belongs to a device and loads a program, whose
@@ -56,21 +58,23 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     /// DPA-KL-6: the most threads of a kernel.
     private static final int MOST_THREADS = 128;
 
-    /// How long the machine goes on before the CPU looks again.
-    private static final Duration BETWEEN_LOOKS = Duration.ofNanos(100_000);
+    /// DPA-KL-4: the highest threshold by a profile of BlueField-3.
+    private static final long MOST_THRESHOLD_OF_BF3 = 254;
 
     private final DpaDevice device;
     private final FlexioProcess.Attributes attributes;
     private final ReentrantLock calls = new ReentrantLock(true);
     private final HostProcess host = HostProcess.open();
-    private final Map<Long, DpaEvent> events = new HashMap<>();
+    private final Map<Long, DpaEvent> events = new ConcurrentHashMap<>();
     private final Set<DpaRdma> rdmas = new HashSet<>();
     private @Nullable DpaApp<DpaThread> app;
+    private Optional<Path> log = Optional.empty();
     private @Nullable Started started;
     private boolean closed;
 
     /// From a start to the next stop.
-    private record Started(FlexioProcess process, Kernels kernels, RemoteNames names) {
+    private record Started(
+            FlexioProcess process, Kernels kernels, CrashFiles crash, RemoteNames names) {
         boolean lives() {
             return process.errorState().isRunning();
         }
@@ -86,12 +90,17 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     /// @param device what runs its kernels. If queue pairs of it are carried by a device of the
     ///   fabric, that is the one that `dev` is of.
     /// @throws DocaException with INVALID_VALUE if it is another one, with NOT_SUPPORTED if the
-    ///   device has no DPA
+    ///   device has no DPA, or its mode is EXPLORE
     public static DocaDpa create(DocaDev dev, DpaDevice device) {
         DocaException.nonNull(dev, "dev");
         DocaException.nonNull(device, "device");
         if (!device.capabilities().supported()) {
             throw new DocaException(DocaError.NOT_SUPPORTED, "the device has no DPA");
+        }
+        if (device.mode() instanceof RunMode.Explore) {
+            throw new DocaException(
+                    DocaError.NOT_SUPPORTED,
+                    "EXPLORE runs threads that are all there at its begin: no host launches kernels");
         }
         Device below = dev.protectionDomain().device();
         if (device.fabric().isPresent() && !device.fabric().get().equals(below)) {
@@ -118,6 +127,18 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         return this;
     }
 
+    /// DPA-DC-3: `doca_dpa_log_file_set_path`: where the log is. After a fault of a kernel there is
+    /// a file beside it that says what has happened, and a core file, which `outboard dpa core`
+    /// prints: its name with `.crash` and with `.core` added. Without a path there are none.
+    ///
+    /// @return this
+    /// @throws DocaException with BAD_STATE if the context is started or closed
+    public synchronized DocaDpa logPath(Path file) {
+        requireIdle();
+        log = Optional.of(DocaException.nonNull(file, "file"));
+        return this;
+    }
+
     /// Loads the program: kernels can be launched from now on.
     ///
     /// @return this
@@ -131,8 +152,11 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         started =
                 DocaErrors.of(() -> {
                     FlexioProcess process = FlexioProcess.create(host, device, program, attributes);
+                    Kernels kernels = new Kernels(process, device, events);
+                    CrashFiles crash = new CrashFiles(process, log);
+                    process.runtime(kernels::status, crash::write);
                     RemoteNames names = new RemoteNames(process, device.fabric().isPresent());
-                    return new Started(process, new Kernels(process), names);
+                    return new Started(process, kernels, crash, names);
                 });
         return this;
     }
@@ -152,6 +176,9 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
                     DocaError.IN_USE,
                     "%s is used by %d sync events and %d RDMA contexts that are started, and %d kernels have not ended"
                             .formatted(this, events.size(), rdmas.size(), kernels));
+        }
+        if (!running.lives()) {
+            running.crash.write();
         }
         running.process.close();
         started = null;
@@ -179,19 +206,26 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         return MOST_THREADS;
     }
 
+    /// DPA-KL-11: `doca_dpa_get_kernel_max_run_time`: how long a thread of a kernel may keep its
+    /// execution unit, in virtual time. One that keeps it longer is a fault. A thread that gives
+    /// its unit away has all the time again.
+    public Duration kernelMaxRunTime() {
+        return Duration.ofNanos(device.options().timing().watchdogNanos());
+    }
+
     // Kernels
 
     /// DPA-KL-2: `doca_dpa_kernel_launch_update_add`: submits a kernel, and does not wait for it.
     ///
     /// @param wait the kernel begins when its value is at least `threshold`; null if at once
-    /// @param threshold unsigned
+    /// @param threshold unsigned; at most 254 if the machine runs by a profile of BlueField-3
     /// @param completion `count` is added to it when the last thread of the kernel has returned;
     ///   null if nobody is told. It may be the event that is waited for.
     /// @param threads from 1 to [#maxThreadsPerKernel]
     /// @param kernel made by the stub of the program, of a function that is marked `@DpaGlobal`
     /// @throws DocaException with INVALID_VALUE if the function or an event is none for this, or
-    ///   the threads are too few or too many; with AGAIN if 1024 kernels have not ended; nothing is
-    ///   submitted
+    ///   the threads are too few or too many, or the threshold too high; with AGAIN if 1024 kernels
+    ///   have not ended; nothing is submitted
     public void launchUpdateAdd(
             @Nullable SyncEvent wait,
             long threshold,
@@ -232,6 +266,9 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
             throw new DocaException(
                     DocaError.INVALID_VALUE, wait + " does not have the DPA as a subscriber");
         }
+        if (event.isPresent()) {
+            checkThreshold(threshold);
+        }
         Launch launch =
                 new Launch(loaded(kernel, DpaFunction.Kind.GLOBAL), threads, completion, false);
         calls.lock();
@@ -239,6 +276,18 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
             DocaErrors.of(() -> running().kernels.launch(launch, event, threshold));
         } finally {
             calls.unlock();
+        }
+    }
+
+    private void checkThreshold(long threshold) {
+        boolean isBf3 =
+                device.mode() instanceof RunMode.Turns turns
+                        && turns.weak().filter(Profile::fencesWriteBack).isPresent();
+        if (isBf3 && Long.compareUnsigned(threshold, MOST_THRESHOLD_OF_BF3) > 0) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "a kernel that waits for %s; valid by a profile of BlueField-3: 0 to %d"
+                            .formatted(Long.toUnsignedString(threshold), MOST_THRESHOLD_OF_BF3));
         }
     }
 
@@ -349,13 +398,12 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     }
 
     @Override
-    public synchronized EventCell cell(MemorySegment memory, boolean updates, boolean waits) {
+    public synchronized EventCell cell(MemorySegment memory, EventUse declared) {
         Started running = running();
-        BooleanSupplier machine = () -> running.process.goOn(BETWEEN_LOOKS);
         DpaEvent made =
                 DocaErrors.of(() ->
                         new DpaEvent(
-                                running.process, memory, updates, waits, machine, this::forget));
+                                running.process, memory, declared, running.kernels, this::forget));
         events.put(made.handle(), made);
         running.names.add(memory.address(), made.key(), made.address());
         return made;

@@ -3,6 +3,7 @@ package dev.outboard.dpa.doca;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.spi.EventCell;
+import dev.outboard.doca.spi.ExecutionEnvironment.EventUse;
 import dev.outboard.dpa.doca.dev.EventDescriptor;
 import dev.outboard.dpa.flexio.FlexioBuffer;
 import dev.outboard.dpa.flexio.FlexioException;
@@ -17,7 +18,6 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -32,14 +32,13 @@ final class DpaEvent implements EventCell {
 
     private final FlexioProcess process;
     private final MemorySegment memory;
-    private final boolean updates;
-    private final boolean waits;
+    private final EventUse declared;
     private final FlexioBuffer buffer;
     private final FlexioMkey key;
     private final DpaAddr descriptor;
 
-    /// Lets the machine go on, where it does not by itself.
-    private final BooleanSupplier machine;
+    /// Let the machine go on, where it does not by itself.
+    private final Kernels kernels;
 
     private final Consumer<DpaEvent> closing;
     private int users;
@@ -50,15 +49,13 @@ final class DpaEvent implements EventCell {
     DpaEvent(
             FlexioProcess process,
             MemorySegment memory,
-            boolean updates,
-            boolean waits,
-            BooleanSupplier machine,
+            EventUse declared,
+            Kernels kernels,
             Consumer<DpaEvent> closing) {
         this.process = process;
         this.memory = memory;
-        this.updates = updates;
-        this.waits = waits;
-        this.machine = machine;
+        this.declared = declared;
+        this.kernels = kernels;
         this.closing = closing;
         buffer = FlexioBuffer.of(process, "sync event", ExternalKind.HOST, memory);
         buffer.flag(0);
@@ -78,8 +75,8 @@ final class DpaEvent implements EventCell {
                                         .order(ByteOrder.LITTLE_ENDIAN)
                                         .putLong(EventDescriptor.ADDRESS, address())
                                         .putLong(EventDescriptor.KEY, key.number())
-                                        .putLong(EventDescriptor.UPDATES, word(updates))
-                                        .putLong(EventDescriptor.WAITS, word(waits))
+                                        .putLong(EventDescriptor.UPDATES, word(declared.updates()))
+                                        .putLong(EventDescriptor.WAITS, word(declared.waits()))
                                         .array());
     }
 
@@ -99,12 +96,22 @@ final class DpaEvent implements EventCell {
 
     /// Whether device code updates it.
     boolean updates() {
-        return updates;
+        return declared.updates();
     }
 
     /// Whether device code waits for it.
     boolean waits() {
-        return waits;
+        return declared.waits();
+    }
+
+    /// Whether others than device code may update it.
+    boolean othersUpdate() {
+        return declared.othersUpdate();
+    }
+
+    /// The value for whoever looks from the side, and is none of the machine.
+    long peek() {
+        return (long) VALUE.getAcquire(memory, 0L);
     }
 
     private boolean lives() {
@@ -184,7 +191,11 @@ final class DpaEvent implements EventCell {
     @Override
     public boolean goOn() {
         long before = get();
-        return machine.getAsBoolean() || get() != before;
+        if (kernels.goOn() || get() != before) {
+            return true;
+        }
+        kernels.checkWaiting();
+        return false;
     }
 
     /// Who has seen its last update may close it, though that has just been made.
@@ -192,7 +203,7 @@ final class DpaEvent implements EventCell {
     public void close() {
         long deadline = System.nanoTime() + LAST_UPDATE_NANOS;
         while (isBeingUpdated() && lives() && System.nanoTime() - deadline < 0) {
-            if (machine.getAsBoolean()) {
+            if (kernels.goOn()) {
                 LockSupport.parkNanos(this, LOOK_NANOS);
             }
         }

@@ -4,6 +4,7 @@ import dev.outboard.dpa.flexio.FlexioBuffer;
 import dev.outboard.dpa.flexio.FlexioCq;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.FlexioQp;
+import dev.outboard.dpa.flexio.KernelStatus.Wait;
 import dev.outboard.dpa.machine.ExternalKind;
 import dev.outboard.dpa.machine.MemoryAccess;
 import dev.outboard.dpa.nic.layout.SendEntry;
@@ -21,6 +22,9 @@ final class Gate {
     private static final int SEND_BYTES = SendEntry.BYTES << LOG_BLOCKS;
     private static final int LINE = 64;
 
+    /// In place of a rank.
+    private static final int LAUNCH = -1;
+
     /// In DPA memory: how many threads of the kernel have not ended.
     final DpaAddr remaining;
 
@@ -29,6 +33,7 @@ final class Gate {
     private int posted;
     private @Nullable Launch launch;
     private Optional<DpaEvent> wait = Optional.empty();
+    private long threshold;
 
     Gate(FlexioProcess process, int number, FlexioCq completions) {
         FlexioBuffer memory =
@@ -60,8 +65,11 @@ final class Gate {
     /// @param event what it waits for, if for anything
     /// @param threshold the least value, unsigned
     void hold(FlexioProcess process, Launch launched, Optional<DpaEvent> event, long threshold) {
-        launch = launched;
-        wait = event;
+        synchronized (this) {
+            launch = launched;
+            wait = event;
+            this.threshold = threshold;
+        }
         event.ifPresent(DpaEvent::use);
         launched.completion.ifPresent(completion -> completion.event().use());
         process.onHost(host -> {
@@ -94,13 +102,24 @@ final class Gate {
     }
 
     /// The kernel waits no more.
-    void pass() {
+    synchronized void pass() {
+        launch().isBegun = true;
         wait.ifPresent(DpaEvent::release);
         wait = Optional.empty();
     }
 
     /// The kernel has ended: the gate is for another one.
-    void free() {
+    synchronized void free() {
         launch = null;
+    }
+
+    /// The kernel that waits at it, or has passed it and not ended, if there is one.
+    synchronized Optional<Launch> occupant() {
+        return Optional.ofNullable(launch);
+    }
+
+    /// What the kernel waits for, if it waits.
+    synchronized Optional<Wait> waiting() {
+        return wait.map(event -> new Wait(LAUNCH, event.handle(), event.peek(), threshold, -1));
     }
 }

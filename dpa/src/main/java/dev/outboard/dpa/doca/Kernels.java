@@ -3,16 +3,22 @@ package dev.outboard.dpa.doca;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.dpa.doca.dev.DocaDpaDevSyncEvent;
+import dev.outboard.dpa.doca.dev.EventWait;
+import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.flexio.FlexioCq;
+import dev.outboard.dpa.flexio.FlexioErrorState;
 import dev.outboard.dpa.flexio.FlexioEventHandler;
 import dev.outboard.dpa.flexio.FlexioMsix;
 import dev.outboard.dpa.flexio.FlexioOutbox;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.FlexioWindow;
+import dev.outboard.dpa.flexio.KernelStatus;
 import dev.outboard.dpa.flexio.dev.FlexioDev;
 import dev.outboard.dpa.machine.AtomicOp;
 import dev.outboard.dpa.machine.AtomicOrder;
 import dev.outboard.dpa.machine.DpaThread;
+import dev.outboard.dpa.machine.Fault;
+import dev.outboard.dpa.machine.memory.FaultSignal;
 import dev.outboard.dpa.nic.CompletionQueue.Arming;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.nic.layout.DoorbellRecord;
@@ -20,7 +26,9 @@ import dev.outboard.dpacc.DpaAddr;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 
@@ -39,7 +47,15 @@ final class Kernels {
     private static final int LINE = 64;
     private static final Duration RPC_LIMIT = Duration.ofMinutes(1);
 
+    /// How long the machine goes on before the CPU looks again.
+    private static final Duration BETWEEN_LOOKS = Duration.ofNanos(100_000);
+
     private final FlexioProcess process;
+    private final DpaDevice device;
+
+    /// Of the context, by their handles.
+    private final Map<Long, DpaEvent> events;
+
     private final int outbox;
     private final int window;
     private final FlexioCq passed;
@@ -57,6 +73,9 @@ final class Kernels {
     private final Queue<Ticket> tickets = new ArrayDeque<>();
     private int workers;
 
+    /// Those that run a thread of a kernel, in the order of their beginning.
+    private final Map<Worker, Ticket> running = new LinkedHashMap<>();
+
     /// Threads of kernels that have not ended.
     private int outstanding;
 
@@ -66,8 +85,10 @@ final class Kernels {
     /// A thread of a kernel that has not begun.
     private record Ticket(Gate gate, int rank) {}
 
-    Kernels(FlexioProcess process) {
+    Kernels(FlexioProcess process, DpaDevice device, Map<Long, DpaEvent> events) {
         this.process = process;
+        this.device = device;
+        this.events = events;
         outbox = FlexioOutbox.create(process, process.uar()).number();
         window = FlexioWindow.create(process, process.domain()).number();
         passedRing = process.heap().zeros(CompletionEntry.BYTES << LOG_GATES);
@@ -219,6 +240,8 @@ final class Kernels {
         Ticket next = tickets.poll();
         if (next == null) {
             idle.add(self);
+        } else {
+            running.put(self, next);
         }
         return Optional.ofNullable(next);
     }
@@ -232,23 +255,41 @@ final class Kernels {
         Gate gate = ticket.gate;
         Launch launch = gate.launch();
         long remaining = gate.remaining.value();
+        String function = launch.call.function().name();
+        process.kernelBegins(thread, function, ticket.rank, launch.threads);
         self.begin(thread, ticket.rank, launch.threads);
         thread.atomic64(AtomicOp.ADD, remaining, 0, AtomicOrder.ACQUIRE);
-        long result = launch.call.run(thread);
+        long result = runFunction(thread, launch);
         thread.memoryWriteback();
         thread.windowWriteback();
         thread.systemFence();
         long left = thread.atomic64(AtomicOp.ADD, remaining, -1, AtomicOrder.ACQUIRE_RELEASE) - 1;
         if (left == 0) {
-            end(thread, gate, launch, result);
+            launch.result = result;
+            ended(self, launch);
+            end(thread, gate, launch);
         } else {
-            ended(1);
+            ended(self, launch);
+        }
+        process.kernelEnds(thread);
+    }
+
+    /// DPA-ERR-25: a deadlock is what ends a thread that would else have waited too long.
+    private long runFunction(DpaThread thread, Launch launch) {
+        try {
+            return launch.call.run(thread);
+        } catch (FaultSignal fault) {
+            if (fault.fault() == Fault.WATCHDOG && isDeadlock()) {
+                FaultSignal deadlock = new FaultSignal(Fault.DEADLOCK, waiting());
+                deadlock.setStackTrace(fault.getStackTrace());
+                throw deadlock;
+            }
+            throw fault;
         }
     }
 
     /// DPA-KL-7: the last thread tells the completion event.
-    private void end(DpaThread thread, Gate gate, Launch launch, long result) {
-        launch.result = result;
+    private void end(DpaThread thread, Gate gate, Launch launch) {
         free(gate);
         launch.completion.ifPresent(told -> tell(thread, told));
         if (launch.isRpc) {
@@ -267,15 +308,120 @@ final class Kernels {
         told.event().updated();
     }
 
-    private synchronized void ended(int threads) {
-        outstanding -= threads;
+    private synchronized void ended(Worker self, Launch launch) {
+        running.remove(self);
+        launch.ended++;
+        outstanding--;
+    }
+
+    // Who waits
+
+    /// DPA-KL-14: the CPU waits: the machine goes on, where it does not by itself. In a deadlock,
+    /// time passes until the watchdog ends it.
+    ///
+    /// @return false if nobody can go on
+    boolean goOn() {
+        boolean goesOn = process.goOn(BETWEEN_LOOKS);
+        if (!goesOn && process.errorState().isRunning() && isDeadlock()) {
+            process.awaitError(Duration.ofNanos(device.options().timing().watchdogNanos() + 1));
+        }
+        return goesOn;
+    }
+
+    /// Nobody goes on, and the CPU waits.
+    ///
+    /// @throws DocaException with BAD_STATE after a fault, with TIME_OUT if kernels wait for
+    ///   something that the CPU or peers can do
+    void checkWaiting() {
+        FlexioErrorState state = process.errorState();
+        if (!state.isRunning()) {
+            throw new DocaException(DocaError.BAD_STATE, state.text());
+        }
+        String waiting = waiting();
+        if (!waiting.isEmpty()) {
+            throw new DocaException(
+                    DocaError.TIME_OUT,
+                    "nobody goes on until the CPU or a peer acts:\n  " + waiting);
+        }
+    }
+
+    /// DPA-KL-14: whether threads that wait hold all execution units, and nobody but threads of the
+    /// context may update what they wait for. A kernel that is launched then gets no unit, so that
+    /// nothing the CPU can do makes any of them go on.
+    private synchronized boolean isDeadlock() {
+        int held = 0;
+        for (Worker worker : running.keySet()) {
+            Optional<EventWait.Condition> wait = worker.wait.now();
+            if (wait.isPresent()) {
+                DpaEvent event = events.get(wait.get().event());
+                if (event == null || event.othersUpdate()) {
+                    return false;
+                }
+                held++;
+            }
+        }
+        return held == device.capabilities().usableUnits();
+    }
+
+    /// Who waits for what, in words.
+    private String waiting() {
+        List<String> lines = new ArrayList<>();
+        for (KernelStatus kernel : status()) {
+            String name = "kernel " + kernel.function();
+            for (KernelStatus.Wait wait : kernel.waits()) {
+                lines.add("%s: %s".formatted(name, wait.text()));
+            }
+            int unitless = kernel.threads() - kernel.running() - kernel.ended();
+            if (kernel.isBegun() ? unitless > 0 : kernel.waits().isEmpty()) {
+                lines.add("%s: %d threads wait for an execution unit".formatted(name, unitless));
+            }
+        }
+        return String.join("\n  ", lines);
+    }
+
+    /// The kernels that have not ended, for whoever looks from the side.
+    synchronized List<KernelStatus> status() {
+        List<KernelStatus> all = new ArrayList<>();
+        for (Gate gate : gates) {
+            gate.occupant().ifPresent(launch -> all.add(status(gate, launch)));
+        }
+        return all;
+    }
+
+    private KernelStatus status(Gate gate, Launch launch) {
+        List<KernelStatus.Wait> waits = new ArrayList<>();
+        gate.waiting().ifPresent(waits::add);
+        int threads = 0;
+        for (Map.Entry<Worker, Ticket> one : running.entrySet()) {
+            if (one.getValue().gate.equals(gate)) {
+                threads++;
+                int rank = one.getValue().rank;
+                one.getKey()
+                        .wait
+                        .now()
+                        .map(wait ->
+                                new KernelStatus.Wait(
+                                        rank,
+                                        wait.event(),
+                                        wait.value(),
+                                        wait.threshold(),
+                                        wait.mask()))
+                        .ifPresent(waits::add);
+            }
+        }
+        return new KernelStatus(
+                launch.call.function().name(),
+                launch.threads,
+                launch.isBegun,
+                threads,
+                launch.ended,
+                waits);
     }
 
     private void free(Gate gate) {
         gate.free();
         synchronized (this) {
             freeGates.add(gate);
-            outstanding--;
         }
     }
 }

@@ -19,6 +19,12 @@ final class Launch {
 
     long result;
 
+    /// Whether it waits for its event no more.
+    boolean isBegun;
+
+    /// How many of its threads have ended.
+    int ended;
+
     /// What is done to an event when a kernel has ended.
     ///
     /// @param isAdd whether the count is added, and not what the event is set to

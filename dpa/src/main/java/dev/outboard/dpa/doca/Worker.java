@@ -1,5 +1,6 @@
 package dev.outboard.dpa.doca;
 
+import dev.outboard.dpa.doca.dev.EventWait;
 import dev.outboard.dpa.doca.dev.ThreadContext;
 import dev.outboard.dpa.flexio.FlexioCq;
 import dev.outboard.dpa.flexio.FlexioEventHandler;
@@ -31,6 +32,9 @@ final class Worker {
     private final int outbox;
 
     private final DpaAddr context;
+
+    /// What it waits for, of the kernel that it runs.
+    final EventWait wait = new EventWait();
 
     /// @param kernel is run each time that it is woken
     Worker(
@@ -107,5 +111,6 @@ final class Worker {
         thread.store64(context.value() + ThreadContext.KEY, 0);
         thread.configureOutbox(outbox);
         thread.windowReadInv();
+        wait.follow();
     }
 }

@@ -158,6 +158,20 @@ public final class DpaDevice {
                 options.storage().heapBytes());
     }
 
+    /// How its DPA is built.
+    ///
+    /// @throws FlexioException if there is none
+    public MachineOptions options() {
+        return machine().options();
+    }
+
+    /// How its DPA runs.
+    ///
+    /// @throws FlexioException if there is none
+    public RunMode mode() {
+        return machine().mode();
+    }
+
     /// The DPA.
     ///
     /// @throws FlexioException if there is none

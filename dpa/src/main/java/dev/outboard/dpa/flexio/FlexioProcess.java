@@ -10,11 +10,14 @@ import dev.outboard.dpa.machine.MemoryAccess;
 import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.ProcessEndedException;
 import dev.outboard.dpa.machine.ProgramImage;
+import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.ThreadAttributes;
 import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.dpa.machine.ThreadReport;
 import dev.outboard.dpa.nic.AsyncEvent;
 import dev.outboard.dpa.nic.NicCounters;
 import dev.outboard.dpa.nic.NicEngine;
+import dev.outboard.dpa.nic.QueueStatus;
 import dev.outboard.dpa.process.DpaProcess;
 import dev.outboard.dpacc.DpaApp;
 import dev.outboard.dpacc.DpaCall;
@@ -40,6 +43,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// A process of the DPA: a program that the host has loaded, its memory, and what the host has made
@@ -84,6 +88,11 @@ public final class FlexioProcess implements AutoCloseable {
     private final Deque<FlexioObject> objects = new ArrayDeque<>();
 
     private final AtomicLong droppedTasks = new AtomicLong();
+
+    /// Of a runtime on top: its kernels, and what it does after a fatal error.
+    private volatile Supplier<List<KernelStatus>> kernelsOfRuntime = List::of;
+
+    private volatile Runnable whenFatal = () -> {};
 
     private boolean hasThreads;
     private @Nullable DpaFunction<DpaThread> errorHandler;
@@ -285,6 +294,28 @@ public final class FlexioProcess implements AutoCloseable {
                                     this,
                                     second.text()));
         }
+        whenFatal.run();
+    }
+
+    /// Knows a runtime on top of FlexIO, such as DOCA DPA, that launches kernels.
+    ///
+    /// @param kernels what [#status] lists; may be asked by any thread at any time
+    /// @param whenFatal runs once when the process has met a fatal error
+    public void runtime(Supplier<List<KernelStatus>> kernels, Runnable whenFatal) {
+        kernelsOfRuntime = kernels;
+        this.whenFatal = whenFatal;
+    }
+
+    /// Tells whoever takes a trace that a thread of a runtime begins to run a kernel.
+    ///
+    /// @param threads how many the kernel has
+    public void kernelBegins(DpaThread thread, String function, int rank, int threads) {
+        process.timeline().beginKernel(thread.number(), function, rank, threads);
+    }
+
+    /// The same at its end.
+    public void kernelEnds(DpaThread thread) {
+        process.timeline().endKernel(thread.number());
     }
 
     private void serve(DpaThread thread) {
@@ -348,6 +379,18 @@ public final class FlexioProcess implements AutoCloseable {
     ///
     /// @throws FlexioException if the process is closed
     public ProcessStatus status() {
+        String app = this.app.name();
+        RunMode mode = process.mode();
+        FlexioErrorState error = errorState();
+        List<ThreadReport> threads = process.threads();
+        List<QueueStatus> queues = nic.status();
+        List<KernelStatus> kernels = kernelsOfRuntime.get();
+        FlexioHeap.Usage heap = this.heap.usage();
+        ProcessStatus.Discards discards = discards();
+        return new ProcessStatus(app, mode, error, threads, queues, kernels, heap, discards);
+    }
+
+    private ProcessStatus.Discards discards() {
         NicCounters counters = nic.counters();
         List<FlexioObject> made;
         synchronized (this) {
@@ -358,20 +401,13 @@ public final class FlexioProcess implements AutoCloseable {
                         .filter(FlexioMsgStream.class::isInstance)
                         .mapToLong(stream -> ((FlexioMsgStream) stream).dropped())
                         .sum();
-        return new ProcessStatus(
-                app.name(),
-                process.mode(),
-                errorState(),
-                process.threads(),
-                nic.status(),
-                heap.usage(),
-                new ProcessStatus.Discards(
-                        counters.lostCompletions(),
-                        counters.lostEvents(),
-                        counters.foreignDoorbells(),
-                        counters.staleDoorbells(),
-                        messages,
-                        droppedTasks.get()));
+        return new ProcessStatus.Discards(
+                counters.lostCompletions(),
+                counters.lostEvents(),
+                counters.foreignDoorbells(),
+                counters.staleDoorbells(),
+                messages,
+                droppedTasks.get());
     }
 
     /// A command queue was closed, with tasks that had not begun.

@@ -14,12 +14,14 @@ import java.util.List;
 ///   without an error
 /// @param threads in the order of their making
 /// @param queues in the order of their numbers
+/// @param kernels of a runtime on top of FlexIO, which have not ended
 public record ProcessStatus(
         String app,
         RunMode mode,
         FlexioErrorState error,
         List<ThreadReport> threads,
         List<QueueStatus> queues,
+        List<KernelStatus> kernels,
         FlexioHeap.Usage heap,
         Discards discards) {
     /// Whether threads run in it.

@@ -47,6 +47,8 @@ public enum Fault {
     EVENT_GONE(73, "update of a sync event that is gone"),
     /// A function of DOCA DPA was called by a thread that is none of a context of it.
     NO_DOCA_THREAD(74, "call of DOCA DPA in a thread that is none of a context"),
+    /// DPA-ERR-25: threads that wait for each other hold all execution units.
+    DEADLOCK(75, "deadlock"),
     /// Device code did with an RDMA context what it does not take.
     RDMA_MISUSE(80, "use of an RDMA context that it does not take"),
     /// DPA-RD-7: an operation on an RDMA connection failed.

@@ -478,6 +478,12 @@ public final class MemoryState {
         threads[thread] = threads[thread].withoutCopy(index);
     }
 
+    /// Whether a cached copy is what memory holds: if it vanishes, its thread loads no other value.
+    public boolean isFresh(int thread, int index) {
+        Copy copy = threads[thread].copies()[index];
+        return copy.value() == contents.external[copy.granule()];
+    }
+
     // NIC and host
 
     /// DPA-OPM-11: the NIC reads DPA memory.

@@ -95,7 +95,7 @@ final class Arrows {
                     causesOfThread.computeIfAbsent(who, key -> new ArrayList<>()).add(cause);
                 }
             }
-            case END -> {
+            case END, BEGIN_KERNEL, END_KERNEL -> {
                 // Brings nothing about.
             }
         }

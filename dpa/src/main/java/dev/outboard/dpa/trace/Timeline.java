@@ -44,6 +44,22 @@ public final class Timeline {
         }
     }
 
+    /// A thread begins to run a kernel, as that rank of so many.
+    public void beginKernel(int thread, String function, int rank, int threads) {
+        Trace trace = tracer.current();
+        if (trace != null) {
+            trace.add(Event.BEGIN_KERNEL, this, function, thread, rank, threads, 0);
+        }
+    }
+
+    /// A thread has run a kernel.
+    public void endKernel(int thread) {
+        Trace trace = tracer.current();
+        if (trace != null) {
+            trace.add(Event.END_KERNEL, this, "", thread, 0, 0, 0);
+        }
+    }
+
     /// A doorbell is rung.
     ///
     /// @param thread number of the thread, or less than 0 if it is the host

@@ -45,6 +45,10 @@ public final class Trace implements AutoCloseable {
         BEGIN,
         /// A thread (who, name) gives its unit (value) back.
         END,
+        /// A thread (who) begins to run a kernel (name) as rank (value) of so many (queue).
+        BEGIN_KERNEL,
+        /// A thread (who) has run a kernel.
+        END_KERNEL,
         /// A thread or the host (who) rings at a register (value) for a queue; token.
         RING,
         /// A NIC (who) takes the doorbell of a register (value) and a queue; token.

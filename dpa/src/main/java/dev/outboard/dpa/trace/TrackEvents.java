@@ -79,6 +79,9 @@ final class TrackEvents {
     /// Execution units by the threads that have them.
     private final Map<Track, Integer> running = new LinkedHashMap<>();
 
+    /// What threads run of kernels, whether they have a unit or not.
+    private final Map<Track, String> kernels = new HashMap<>();
+
     /// Queue pairs that execute an entry.
     private final Set<Track> working = new LinkedHashSet<>();
 
@@ -161,6 +164,11 @@ final class TrackEvents {
         switch (trace.event(index)) {
             case BEGIN -> beginThread(thread, trace.name(index), value, index);
             case END -> endThread(thread, nanos);
+            case BEGIN_KERNEL -> beginKernel(thread, index);
+            case END_KERNEL -> {
+                endKernel(thread, nanos);
+                kernels.remove(thread);
+            }
             case RING -> {
                 Integer unit = running.get(thread);
                 long track =
@@ -226,9 +234,39 @@ final class TrackEvents {
         event.text(EVENT_NAME, "unit " + unit);
         finish(nanos);
         running.put(thread, unit);
+        showKernel(thread, nanos);
+    }
+
+    private void beginKernel(Track thread, int index) throws IOException {
+        String rank = "rank %d of %d".formatted(trace.value(index), trace.queue(index));
+        kernels.put(thread, trace.name(index) + ", " + rank);
+        showKernel(thread, trace.nanos(index));
+    }
+
+    /// Inside of what is shown of the thread.
+    private void showKernel(Track thread, long nanos) throws IOException {
+        String kernel = kernels.get(thread);
+        Integer unit = running.get(thread);
+        if (kernel == null || unit == null) {
+            return;
+        }
+        for (Track track : List.of(thread, new Track(Timeline.OFF, Of.UNIT, unit))) {
+            start(SLICE_BEGIN, uuid(track, ""));
+            event.text(EVENT_NAME, kernel);
+            finish(nanos);
+        }
+    }
+
+    private void endKernel(Track thread, long nanos) throws IOException {
+        Integer unit = running.get(thread);
+        if (kernels.containsKey(thread) && unit != null) {
+            event(SLICE_END, uuid(thread, ""), nanos);
+            event(SLICE_END, uuid(new Track(Timeline.OFF, Of.UNIT, unit), ""), nanos);
+        }
     }
 
     private void endThread(Track thread, long nanos) throws IOException {
+        endKernel(thread, nanos);
         Integer unit = running.remove(thread);
         if (unit != null) {
             event(SLICE_END, uuid(thread, ""), nanos);

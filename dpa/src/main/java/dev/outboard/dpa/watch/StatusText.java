@@ -2,6 +2,7 @@ package dev.outboard.dpa.watch;
 
 import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.flexio.FlexioErrorState.Kind;
+import dev.outboard.dpa.flexio.KernelStatus;
 import dev.outboard.dpa.flexio.ProcessStatus;
 import dev.outboard.dpa.json.JsonWriter;
 import dev.outboard.dpa.machine.Fault;
@@ -42,6 +43,7 @@ final class StatusText {
         json.member("error", process.error().text());
         json.array("threads", process.threads(), StatusText::write);
         json.array("queues", process.queues(), StatusText::write);
+        json.array("kernels", process.kernels(), StatusText::write);
         json.member(
                 "heap",
                 heap -> {
@@ -67,6 +69,23 @@ final class StatusText {
         json.member("state", thread.status().state().name());
         json.member("unit", thread.status().unit());
         json.member("activations", thread.activations());
+    }
+
+    private static void write(JsonWriter json, KernelStatus kernel) {
+        json.member("function", kernel.function());
+        json.member("threads", kernel.threads());
+        json.member("isBegun", kernel.isBegun());
+        json.member("running", kernel.running());
+        json.member("ended", kernel.ended());
+        json.array("waits", kernel.waits(), StatusText::write);
+    }
+
+    private static void write(JsonWriter json, KernelStatus.Wait wait) {
+        json.member("rank", wait.rank());
+        json.member("event", wait.event());
+        json.member("value", wait.value());
+        json.member("threshold", wait.threshold());
+        json.member("mask", wait.mask());
     }
 
     private static void write(JsonWriter json, QueueStatus queue) {

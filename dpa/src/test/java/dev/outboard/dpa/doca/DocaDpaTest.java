@@ -210,15 +210,16 @@ class DocaDpaTest {
     void theCpuSignalsKernels(RunMode mode) throws InterruptedException {
         try (DocaDpa dpa = open(mode);
                 SyncEvent start = event(dpa);
-                SyncEvent next = event(dpa)) {
+                SyncEvent next = event(dpa);
+                SyncEvent ended = event(dpa)) {
             DpaAddr log = zeros(dpa, 4);
             // One waits to be launched, and the other one when it runs.
             dpa.launchUpdateAdd(start, -2, next, 10, 1, StepsStub.note(log, 5));
             dpa.launchUpdateAdd(
                     null,
                     0,
-                    null,
-                    0,
+                    ended,
+                    1,
                     1,
                     StepsStub.follow(start.handle(dpa), 2, log, next.handle(dpa)));
             assertThatThrownBy(() -> next.waitGt(0, -1, Spin.YIELD, Duration.ofMillis(30)))
@@ -234,6 +235,7 @@ class DocaDpaTest {
             assertThat(words(dpa, log, 3)).containsExactly(2, 3, 5);
             assertThat(next.waitEq(3, 7, Spin.BUSY, LONG)).isEqualTo(11);
             assertThat(next.waitNeq(0, -1, Spin.PARK, LONG)).isEqualTo(11);
+            await(ended, 0);
         }
     }
 
@@ -262,7 +264,7 @@ class DocaDpaTest {
 
     @ParameterizedTest
     @MethodSource("modes")
-    @Requirement("DPA-KL-13")
+    @Requirement({"DPA-KL-13", "DPA-ERR-17"})
     void whatCannotBeIsNotSubmitted(RunMode mode) {
         try (DocaDpa dpa = open(mode);
                 DocaDpa other = open(mode);
@@ -349,7 +351,12 @@ class DocaDpaTest {
     /// The event is not told of anything meanwhile.
     private static void awaitFault(DocaDpa dpa, SyncEvent event) {
         Eventually.until(() -> {
-            refused(DocaError.TIME_OUT, () -> waitShortly(event));
+            assertThatThrownBy(() -> waitShortly(event))
+                    .isInstanceOfSatisfying(
+                            DocaException.class,
+                            e ->
+                                    assertThat(e.error())
+                                            .isIn(DocaError.TIME_OUT, DocaError.BAD_STATE));
             return dpa.peekAtLastError() == DocaError.BAD_STATE;
         });
     }

@@ -61,10 +61,26 @@ public final class DocaDpaDevSyncEvent {
     /// @param mask the bits of the value that count
     public static void waitGt(DpaThread thread, long event, long threshold, long mask) {
         open(thread, event);
-        while (Long.compareUnsigned(load(thread, event) & mask, threshold) <= 0) {
-            thread.pause();
+        long value = load(thread, event);
+        if (Long.compareUnsigned(value & mask, threshold) <= 0) {
+            EventWait.begin(event, threshold, mask, value);
+            awaitGreater(thread, event, threshold, mask, value);
+            EventWait.end();
         }
         close(thread);
+    }
+
+    private static void awaitGreater(
+            DpaThread thread, long event, long threshold, long mask, long first) {
+        long seen = first;
+        while (Long.compareUnsigned(seen & mask, threshold) <= 0) {
+            long value = load(thread, event);
+            if (value != seen) {
+                EventWait.saw(value);
+                seen = value;
+            }
+            thread.pause();
+        }
     }
 
     /// The window is that of the event from here to [#close].

@@ -643,6 +643,7 @@ public final class FastThread implements DpaThread, FueledThread {
         }
         if (pauses > LOOKS_BEFORE_NAP) {
             run.nap(this, NAP_NANOS);
+            extraCycles += UnitCounters.cycles(NAP_NANOS);
             if (retired) {
                 throw EndSignal.stop();
             }
@@ -654,6 +655,7 @@ public final class FastThread implements DpaThread, FueledThread {
         retire();
         settle();
         run.yieldUnit(this, plan.attributes().affinity());
+        unitCycles = 0;
     }
 
     private EndSignal leave(Ending ending) {
