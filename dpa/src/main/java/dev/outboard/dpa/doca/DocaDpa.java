@@ -21,10 +21,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// DPA-DC-1: a DPA context: DOCA's `doca_dpa`. It belongs to a device and loads a program, whose
@@ -56,14 +59,22 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     private final ReentrantLock calls = new ReentrantLock(true);
     private final HostProcess host = HostProcess.open();
     private final Map<Long, DpaEvent> events = new HashMap<>();
+
+    /// Threads, completion contexts and the like that are started.
+    private final Set<Lifecycle> parts = new HashSet<>();
+
     private @Nullable DpaApp<DpaThread> app;
     private @Nullable Started started;
     private boolean closed;
 
     /// From a start to the next stop.
-    private record Started(FlexioProcess process, Kernels kernels) {
+    private record Started(Loaded loaded, Kernels kernels) {
+        FlexioProcess process() {
+            return loaded.process();
+        }
+
         boolean lives() {
-            return process.errorState().isRunning();
+            return process().errorState().isRunning();
         }
     }
 
@@ -115,29 +126,29 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         }
         started =
                 DocaErrors.of(() -> {
-                    FlexioProcess process = FlexioProcess.create(host, device, program);
-                    return new Started(process, new Kernels(process));
+                    Loaded loaded = Loaded.of(FlexioProcess.create(host, device, program));
+                    return new Started(loaded, new Kernels(loaded));
                 });
         return this;
     }
 
     /// Ends all that it runs, and frees what it has on the DPA. Does nothing if it is not started.
     ///
-    /// @throws DocaException with IN_USE if sync events that are started use it, or kernels have
-    ///   not ended; nothing has changed
+    /// @throws DocaException with IN_USE if sync events, threads or completion contexts that are
+    ///   started use it, or kernels have not ended; nothing has changed
     public synchronized void stop() {
         Started running = started;
         if (running == null) {
             return;
         }
         int kernels = running.lives() ? running.kernels.running() : 0;
-        if (!events.isEmpty() || kernels > 0) {
+        if (!events.isEmpty() || !parts.isEmpty() || kernels > 0) {
             throw new DocaException(
                     DocaError.IN_USE,
-                    "%s is used by %d sync events that are started, and %d kernels have not ended"
-                            .formatted(this, events.size(), kernels));
+                    "%s is used by %d sync events and by %s that are started, and %d kernels have not ended"
+                            .formatted(this, events.size(), parts, kernels));
         }
-        running.process.close();
+        running.process().close();
         started = null;
     }
 
@@ -241,7 +252,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     private DpaCall<DpaThread> loaded(DpaCall<DpaThread> call, DpaFunction.Kind kind) {
         DocaException.nonNull(call, "kernel");
         return DocaErrors.of(() ->
-                new DpaCall<>(running().process.loaded(call.function(), kind), call.arguments()));
+                new DpaCall<>(running().process().loaded(call.function(), kind), call.arguments()));
     }
 
     private DpaEvent known(SyncEvent event) {
@@ -322,7 +333,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     }
 
     private FlexioHeap heap() {
-        return running().process.heap();
+        return running().process().heap();
     }
 
     // For objects of DOCA
@@ -335,17 +346,43 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     @Override
     public synchronized EventCell cell(MemorySegment memory, boolean updates, boolean waits) {
         Started running = running();
-        BooleanSupplier machine = () -> running.process.goOn(BETWEEN_LOOKS);
+        BooleanSupplier machine = () -> running.process().goOn(BETWEEN_LOOKS);
         DpaEvent made =
                 DocaErrors.of(() ->
                         new DpaEvent(
-                                running.process, memory, updates, waits, machine, this::forget));
+                                running.process(), memory, updates, waits, machine, this::forget));
         events.put(made.handle(), made);
         return made;
     }
 
     private synchronized void forget(DpaEvent event) {
         events.remove(event.handle());
+    }
+
+    /// An object of the context starts.
+    ///
+    /// @param making makes what it has on the DPA; if that fails, all of it is given back
+    synchronized Holdings add(Lifecycle part, Consumer<Holdings> making) {
+        Holdings holdings = new Holdings(running().loaded);
+        boolean made = false;
+        try {
+            DocaErrors.of(() -> making.accept(holdings));
+            made = true;
+        } finally {
+            if (!made) {
+                holdings.close();
+            }
+        }
+        parts.add(part);
+        return holdings;
+    }
+
+    /// An object of the context stops. After a fault what it has goes with the process.
+    synchronized void remove(Lifecycle part, Holdings holdings) {
+        if (running().lives()) {
+            DocaErrors.of(holdings::close);
+        }
+        parts.remove(part);
     }
 
     private synchronized Started running() {

@@ -3,12 +3,11 @@ package dev.outboard.dpa.doca;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.dpa.doca.dev.DocaDpaDevSyncEvent;
+import dev.outboard.dpa.doca.dev.ThreadContext;
 import dev.outboard.dpa.flexio.FlexioCq;
 import dev.outboard.dpa.flexio.FlexioEventHandler;
 import dev.outboard.dpa.flexio.FlexioMsix;
-import dev.outboard.dpa.flexio.FlexioOutbox;
 import dev.outboard.dpa.flexio.FlexioProcess;
-import dev.outboard.dpa.flexio.FlexioWindow;
 import dev.outboard.dpa.flexio.dev.FlexioDev;
 import dev.outboard.dpa.machine.AtomicOp;
 import dev.outboard.dpa.machine.AtomicOrder;
@@ -41,7 +40,10 @@ final class Kernels {
 
     private final FlexioProcess process;
     private final int outbox;
-    private final int window;
+
+    /// Of its workers. They live as long as the process.
+    private final Holdings holdings;
+
     private final FlexioCq passed;
     private final DpaAddr passedRing;
     private final DpaAddr passedRecord;
@@ -66,10 +68,10 @@ final class Kernels {
     /// A thread of a kernel that has not begun.
     private record Ticket(Gate gate, int rank) {}
 
-    Kernels(FlexioProcess process) {
-        this.process = process;
-        outbox = FlexioOutbox.create(process, process.uar()).number();
-        window = FlexioWindow.create(process, process.domain()).number();
+    Kernels(Loaded loaded) {
+        process = loaded.process();
+        outbox = loaded.outbox();
+        holdings = new Holdings(loaded);
         passedRing = process.heap().zeros(CompletionEntry.BYTES << LOG_GATES);
         passedRecord = process.heap().zeros(LINE);
         FlexioEventHandler gatekeeper =
@@ -81,7 +83,7 @@ final class Kernels {
                                 .with(Arming.ALWAYS)
                                 .activating(gatekeeper));
         returned = FlexioMsix.create(process);
-        returning = Worker.bell(process, bell -> bell.interrupting(returned));
+        returning = Bell.create(holdings, bell -> bell.interrupting(returned));
     }
 
     /// How many kernels have not ended.
@@ -131,7 +133,7 @@ final class Kernels {
             workers += Math.max(missing, 0);
         }
         for (int i = 0; i < missing; i++) {
-            Worker made = new Worker(process, first + i, outbox, window, this::work);
+            Worker made = new Worker(holdings, first + i, this::work);
             synchronized (this) {
                 idle.add(made);
             }
@@ -232,7 +234,8 @@ final class Kernels {
         Gate gate = ticket.gate;
         Launch launch = gate.launch();
         long remaining = gate.remaining.value();
-        self.begin(thread, ticket.rank, launch.threads);
+        long kind = launch.isRpc ? ThreadContext.RPC : ThreadContext.KERNEL;
+        self.begin(thread, ticket.rank, launch.threads, kind);
         thread.atomic64(AtomicOp.ADD, remaining, 0, AtomicOrder.ACQUIRE);
         long result = launch.call.run(thread);
         thread.memoryWriteback();

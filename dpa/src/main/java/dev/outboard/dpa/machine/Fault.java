@@ -46,7 +46,13 @@ public enum Fault {
     /// An update of a sync event failed: the event is gone.
     EVENT_GONE(73, "update of a sync event that is gone"),
     /// A function of DOCA DPA was called by a thread that is none of a context of it.
-    NO_DOCA_THREAD(74, "call of DOCA DPA in a thread that is none of a context");
+    NO_DOCA_THREAD(74, "call of DOCA DPA in a thread that is none of a context"),
+    /// DPA-TH-4: a function of DOCA DPA was called by a thread of a kind that it is not for.
+    WRONG_THREAD(75, "call of DOCA DPA in a thread of another kind"),
+    /// More completions were acknowledged than were taken.
+    NOT_TAKEN(76, "acknowledgement of completions that were not taken"),
+    /// DPA-SE-10: a posted wait was for a value out of its range.
+    WAIT_VALUE(77, "posted wait for a value above 254");
 
     private final int code;
     private final String text;
