@@ -1,0 +1,331 @@
+package dev.outboard.dpa.doca;
+
+import static dev.outboard.dpa.doca.ContextFixture.assertQuiet;
+import static dev.outboard.dpa.doca.ContextFixture.await;
+import static dev.outboard.dpa.doca.ContextFixture.refused;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outboard.doca.DocaError;
+import dev.outboard.doca.sync.SyncEvent;
+import dev.outboard.dpa.checker.Rule;
+import dev.outboard.dpa.doca.dev.DocaDpaDevCompletion;
+import dev.outboard.dpa.machine.RunMode;
+import dev.outboard.dpacc.DpaAddr;
+import dev.outboard.testkit.Requirement;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Completion contexts, and what is posted to be told there.
+class DpaCompletionTest {
+    private static final int USER = 0x1234;
+
+    static List<RunMode> modes() {
+        return ContextFixture.modes();
+    }
+
+    private static ContextFixture open(RunMode mode) {
+        return ContextFixture.open(mode, ReactionsStub.APP);
+    }
+
+    private static DpaAddr emptyDesk(ContextFixture on) {
+        return on.block(new long[Reactions.DESK_WORDS]);
+    }
+
+    private static void set(ContextFixture on, DpaAddr desk, int word, long value) {
+        on.store(desk.plus(word), value);
+    }
+
+    private static long[] counts(ContextFixture on, DpaAddr desk) {
+        return on.words(desk.plus(Reactions.ACTIVATIONS), 2);
+    }
+
+    private static DocaDpaAsyncOps asyncOps(ContextFixture on, DocaDpaCompletion told, int size) {
+        return DocaDpaAsyncOps.create(on.dpa, size, USER).attach(told).start();
+    }
+
+    private static void post(ContextFixture on, DocaDpaAsyncOps asyncOps, SyncEvent event) {
+        on.dpa.rpc(ReactionsStub.postsNe(asyncOps.handle(), event.handle(on.dpa), 1));
+    }
+
+    private static long next(ContextFixture on, DocaDpaCompletion completion) {
+        return on.dpa.rpc(ReactionsStub.next(completion.handle()));
+    }
+
+    private static void acknowledge(ContextFixture on, DocaDpaCompletion completion, int count) {
+        on.dpa.rpc(ReactionsStub.acknowledge(completion.handle(), count));
+    }
+
+    /// The event is never 1, so that what is posted is done at once.
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement({"DPA-TH-1", "DPA-TH-2"})
+    void withoutARequestThereIsNoFurtherActivation(RunMode mode) {
+        try (ContextFixture on = open(mode);
+                SyncEvent told = on.event();
+                SyncEvent event = on.event()) {
+            // Nobody else can know that it is asked for by somebody else.
+            on.expect(Rule.UNARMED_RESCHEDULE);
+            DpaAddr desk = emptyDesk(on);
+            try (DocaDpaThread thread =
+                            DocaDpaThread.create(on.dpa)
+                                    .function(ReactionsStub.once, desk.value())
+                                    .start();
+                    DocaDpaCompletion completion =
+                            DocaDpaCompletion.create(on.dpa, 8).thread(thread).start();
+                    DocaDpaAsyncOps asyncOps = asyncOps(on, completion, 8)) {
+                set(on, desk, Reactions.COMPLETION, completion.handle());
+                set(on, desk, Reactions.TOLD, told.handle(on.dpa));
+                thread.run();
+                assertQuiet(told);
+                post(on, asyncOps, event);
+                await(told, 0);
+                assertThat(counts(on, desk)).containsExactly(1, 1);
+                for (int i = 0; i < 2; i++) {
+                    post(on, asyncOps, event);
+                    assertQuiet(told);
+                }
+                // Both have come before it is asked for the next one.
+                on.dpa.rpc(ReactionsStub.request(completion.handle()));
+                await(told, 1);
+                assertThat(counts(on, desk)).containsExactly(2, 3);
+                on.dpa.rpc(ReactionsStub.request(completion.handle()));
+                assertQuiet(told);
+                post(on, asyncOps, event);
+                await(told, 2);
+                assertThat(counts(on, desk)).containsExactly(3, 4);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement("DPA-TH-2")
+    void aThreadThatAsksEachTimeMissesNoCompletion(RunMode mode) {
+        int count = 40;
+        try (ContextFixture on = open(mode);
+                SyncEvent told = on.event();
+                SyncEvent event = on.event()) {
+            DpaAddr desk = emptyDesk(on);
+            try (DocaDpaThread thread =
+                            DocaDpaThread.create(on.dpa)
+                                    .function(ReactionsStub.eachTime, desk.value())
+                                    .start();
+                    DocaDpaCompletion completion =
+                            DocaDpaCompletion.create(on.dpa, 64).thread(thread).start();
+                    DocaDpaAsyncOps asyncOps = asyncOps(on, completion, 64)) {
+                set(on, desk, Reactions.COMPLETION, completion.handle());
+                set(on, desk, Reactions.TOLD, told.handle(on.dpa));
+                thread.run();
+                on.dpa.launchUpdateAdd(
+                        null,
+                        0,
+                        null,
+                        0,
+                        1,
+                        ReactionsStub.postMany(asyncOps.handle(), event.handle(on.dpa), count));
+                for (long activations = 0; counts(on, desk)[1] < count; activations++) {
+                    await(told, activations);
+                }
+                assertThat(counts(on, desk)[0]).isBetween(1L, (long) count);
+            }
+        }
+    }
+
+    /// A queue of 5 holds 8, each of which can be looked at until all are acknowledged.
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement("DPA-TH-2")
+    void elementsStayUntilTheyAreAcknowledged(RunMode mode) {
+        try (ContextFixture on = open(mode);
+                SyncEvent event = on.event();
+                DocaDpaCompletion completion = DocaDpaCompletion.create(on.dpa, 5).start();
+                DocaDpaAsyncOps asyncOps = asyncOps(on, completion, 5)) {
+            int size = completion.queueSize();
+            assertThat(size).isEqualTo(8);
+            for (int round = 0; round < 3; round++) {
+                assertThat(on.dpa.rpc(ReactionsStub.nextIfAny(completion.handle()))).isZero();
+                List<Long> elements = new ArrayList<>();
+                for (int i = 0; i < size; i++) {
+                    post(on, asyncOps, event);
+                    elements.add(next(on, completion));
+                }
+                assertThat(elements).doesNotHaveDuplicates();
+                assertThat(on.dpa.rpc(ReactionsStub.nextIfAny(completion.handle()))).isZero();
+                for (int i = 0; i < size; i++) {
+                    long expected = ((long) USER << 16) | ((long) round * size + i);
+                    assertThat(on.dpa.rpc(ReactionsStub.describe(elements.get(i))))
+                            .isEqualTo(expected);
+                }
+                acknowledge(on, completion, 3);
+                acknowledge(on, completion, size - 3);
+            }
+            post(on, asyncOps, event);
+            next(on, completion);
+            refused(DocaError.BAD_STATE, () -> acknowledge(on, completion, 2));
+            assertThatThrownBy(() -> on.dpa.memAlloc(8)).hasMessageContaining("(code 76)");
+        }
+    }
+
+    /// DPA-ERR-20: what is never acknowledged fills the queue, and that is all.
+    @ParameterizedTest
+    @MethodSource("modes")
+    void aQueueThatNobodyAcknowledgesHarmsNobody(RunMode mode) {
+        try (ContextFixture on = open(mode);
+                SyncEvent event = on.event()) {
+            // The first call makes what calls need.
+            on.dpa.rpc(ReactionsStub.remembered());
+            long before = on.heapBytes();
+            try (DocaDpaCompletion completion = DocaDpaCompletion.create(on.dpa, 2).start();
+                    DocaDpaAsyncOps asyncOps = asyncOps(on, completion, 8);
+                    DocaDpaCompletion good = DocaDpaCompletion.create(on.dpa, 2).start();
+                    DocaDpaAsyncOps others = asyncOps(on, good, 2)) {
+                for (int i = 0; i < 5; i++) {
+                    post(on, asyncOps, event);
+                }
+                next(on, completion);
+                next(on, completion);
+                post(on, others, event);
+                next(on, good);
+                assertThat(on.dpa.rpc(ReactionsStub.nextIfAny(completion.handle()))).isZero();
+            }
+            assertThat(on.heapBytes()).isEqualTo(before);
+            assertThat(on.dpa.peekAtLastError()).isEqualTo(DocaError.SUCCESS);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement({"DPA-TH-2", "DPA-ERR-18", "DPA-ERR-19"})
+    void aCompletionContextIsConfiguredThenStarted(RunMode mode) {
+        try (ContextFixture on = open(mode);
+                ContextFixture other = open(mode)) {
+            for (int size : new int[] {0, -1, (1 << 15) + 1}) {
+                refused(DocaError.INVALID_VALUE, () -> DocaDpaCompletion.create(on.dpa, size));
+            }
+            DocaDpaThread thread = DocaDpaThread.create(on.dpa).function(ReactionsStub.yields, 0);
+            DocaDpaCompletion completion = DocaDpaCompletion.create(on.dpa, 1).thread(thread);
+            DocaDpaAsyncOps asyncOps = DocaDpaAsyncOps.create(on.dpa, 1, 0);
+            refused(DocaError.BAD_STATE, completion::handle);
+            refused(DocaError.BAD_STATE, completion::start);
+            refused(DocaError.BAD_STATE, asyncOps::start);
+            asyncOps.attach(completion);
+            refused(DocaError.BAD_STATE, asyncOps::start);
+            refused(DocaError.BAD_STATE, asyncOps::handle);
+            thread.start();
+            completion.start();
+            assertThat(completion.handle()).isNotZero();
+            refused(DocaError.BAD_STATE, completion::start);
+            refused(DocaError.BAD_STATE, () -> completion.thread(thread));
+            refused(DocaError.IN_USE, thread::close);
+            refused(
+                    DocaError.INVALID_VALUE,
+                    () -> DocaDpaAsyncOps.create(other.dpa, 1, 0).attach(completion).start());
+            asyncOps.start();
+            refused(DocaError.BAD_STATE, asyncOps::start);
+            refused(DocaError.BAD_STATE, () -> asyncOps.attach(completion));
+            refused(DocaError.IN_USE, completion::stop);
+            refused(DocaError.IN_USE, completion::close);
+            refused(DocaError.IN_USE, on.dpa::stop);
+            asyncOps.stop();
+            asyncOps.stop();
+            asyncOps.start();
+            asyncOps.close();
+            completion.stop();
+            completion.start();
+            completion.close();
+            completion.close();
+            thread.close();
+            refused(DocaError.BAD_STATE, completion::start);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement("DPA-SE-10")
+    void postedWaitsActivateAThread(RunMode mode) {
+        try (ContextFixture on = open(mode);
+                SyncEvent told = on.event();
+                SyncEvent watched = on.event()) {
+            DpaAddr desk = emptyDesk(on);
+            try (DocaDpaThread thread =
+                            DocaDpaThread.create(on.dpa)
+                                    .function(ReactionsStub.follow, desk.value())
+                                    .start();
+                    DocaDpaNotification first = DocaDpaNotification.create(on.dpa, thread).start();
+                    DocaDpaCompletion completion =
+                            DocaDpaCompletion.create(on.dpa, 4).thread(thread).start();
+                    DocaDpaAsyncOps asyncOps = asyncOps(on, completion, 4)) {
+                set(on, desk, Reactions.COMPLETION, completion.handle());
+                set(on, desk, Reactions.TOLD, told.handle(on.dpa));
+                set(on, desk, Reactions.ASYNC_OPS, asyncOps.handle());
+                set(on, desk, Reactions.WATCHED, watched.handle(on.dpa));
+                thread.run();
+                on.dpa.rpc(ReactionsStub.notifies(first.handle()));
+                await(told, 0);
+                for (int value = 1; value <= 20; value++) {
+                    // It waits, and has no execution unit.
+                    assertQuiet(told);
+                    watched.updateAdd(1);
+                    await(told, value);
+                    assertThat(counts(on, desk)).containsExactly(value + 1L, value);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement("DPA-SE-10")
+    void postedWaitsCompareAsTheyAreCalled(RunMode mode) {
+        try (ContextFixture on = open(mode);
+                SyncEvent event = on.event();
+                DocaDpaCompletion completion = DocaDpaCompletion.create(on.dpa, 4).start();
+                DocaDpaAsyncOps asyncOps = asyncOps(on, completion, 4)) {
+            long handle = event.handle(on.dpa);
+            event.updateSet(253);
+            on.dpa.rpc(ReactionsStub.postsGt(asyncOps.handle(), handle, 253));
+            assertThat(on.dpa.rpc(ReactionsStub.nextIfAny(completion.handle()))).isZero();
+            assertQuiet(event);
+            assertThat(on.dpa.rpc(ReactionsStub.nextIfAny(completion.handle()))).isZero();
+            event.updateSet(254);
+            next(on, completion);
+            on.dpa.rpc(ReactionsStub.postsNe(asyncOps.handle(), handle, 254));
+            assertQuiet(event);
+            assertThat(on.dpa.rpc(ReactionsStub.nextIfAny(completion.handle()))).isZero();
+            event.updateSet(0);
+            long element = next(on, completion);
+            assertThat(on.dpa.rpc(ReactionsStub.describe(element)) >>> 32)
+                    .isEqualTo(DocaDpaDevCompletion.SEND);
+            acknowledge(on, completion, 2);
+            on.dpa.rpc(ReactionsStub.postsGt(asyncOps.handle(), handle, 254));
+            refused(
+                    DocaError.BAD_STATE,
+                    () -> on.dpa.rpc(ReactionsStub.postsNe(asyncOps.handle(), handle, 255)));
+            assertThatThrownBy(() -> on.dpa.memAlloc(8)).hasMessageContaining("(code 77)");
+        }
+    }
+
+    /// A wait that never ends holds up nobody who closes what it is posted to.
+    @ParameterizedTest
+    @MethodSource("modes")
+    void whatIsPostedEndsWithItsContext(RunMode mode) {
+        try (ContextFixture on = open(mode);
+                SyncEvent event = on.event()) {
+            long before = 0;
+            for (int times = 0; times < 3; times++) {
+                try (DocaDpaCompletion completion = DocaDpaCompletion.create(on.dpa, 4).start();
+                        DocaDpaAsyncOps asyncOps = asyncOps(on, completion, 4)) {
+                    on.dpa.rpc(
+                            ReactionsStub.postsGt(
+                                    asyncOps.handle(), event.handle(on.dpa), 7 + times));
+                    assertThat(on.dpa.rpc(ReactionsStub.nextIfAny(completion.handle()))).isZero();
+                }
+                before = times == 0 ? on.heapBytes() : before;
+                assertThat(on.heapBytes()).isEqualTo(before);
+            }
+        }
+    }
+}
