@@ -45,18 +45,26 @@ final class ContextFixture implements AutoCloseable {
     private final List<Checker> checkers = new ArrayList<>();
     private Rule[] expected = {};
 
-    private ContextFixture(RunMode mode, DpaApp<DpaThread> app) {
+    private ContextFixture(RunMode mode, DpaApp<DpaThread> app, Observer watch) {
         card = Fabric.open("sim://doca-context-%d/10.9.1.1".formatted(CARDS.incrementAndGet()));
         dev = DocaDev.of(card);
         MachineOptions options = MachineOptions.DEFAULT.withUnits(UnitGrid.SMALL);
         boolean checks = mode instanceof RunMode.Turns turns && turns.weak().isEmpty();
+        boolean isWatched = !watch.equals(Observer.NONE);
         DpaDevice device =
-                checks ? DpaDevice.of(options, mode, this::checker) : DpaDevice.of(options, mode);
+                checks
+                        ? DpaDevice.of(options, mode, isWatched ? () -> watch : this::checker)
+                        : DpaDevice.of(options, mode);
         dpa = DocaDpa.create(dev, device).app(app).start();
     }
 
     static ContextFixture open(RunMode mode, DpaApp<DpaThread> app) {
-        return new ContextFixture(mode, app);
+        return new ContextFixture(mode, app, Observer.NONE);
+    }
+
+    /// In CHECK, with somebody else than a checker who watches.
+    static ContextFixture watched(Observer watch, DpaApp<DpaThread> app) {
+        return new ContextFixture(RunMode.check(Observer.NONE, 1), app, watch);
     }
 
     static List<RunMode> modes() {

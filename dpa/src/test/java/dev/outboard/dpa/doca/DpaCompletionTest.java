@@ -10,11 +10,24 @@ import dev.outboard.doca.DocaError;
 import dev.outboard.doca.sync.SyncEvent;
 import dev.outboard.dpa.checker.Rule;
 import dev.outboard.dpa.doca.dev.DocaDpaDevCompletion;
+import dev.outboard.dpa.flexio.FlexioCq;
+import dev.outboard.dpa.flexio.FlexioMkey;
+import dev.outboard.dpa.flexio.FlexioProcess;
+import dev.outboard.dpa.flexio.FlexioQp;
+import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.RunMode;
+import dev.outboard.dpa.nic.Access;
+import dev.outboard.dpa.nic.layout.DataSegment;
+import dev.outboard.dpa.nic.layout.SendEntry;
+import dev.outboard.dpa.nic.layout.Syndrome;
 import dev.outboard.dpacc.DpaAddr;
+import dev.outboard.dpacc.DpaCall;
 import dev.outboard.testkit.Requirement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongFunction;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -167,6 +180,133 @@ class DpaCompletionTest {
             refused(DocaError.BAD_STATE, () -> acknowledge(on, completion, 2));
             assertThatThrownBy(() -> on.dpa.memAlloc(8)).hasMessageContaining("(code 76)");
         }
+    }
+
+    /// A queue pair that is connected with itself, and has receives.
+    private static final class Pair {
+        private static final int LOG_ENTRIES = 3;
+        private static final int BUFFER = 64;
+
+        private final ContextFixture on;
+        private final DocaDpaCompletion completion;
+        private final Lifecycle lifecycle;
+        private DpaAddr buffers = new DpaAddr(0);
+        private DpaAddr ring = new DpaAddr(0);
+        private int queue;
+        private int key;
+        private int posted;
+
+        Pair(ContextFixture on, DocaDpaCompletion completion) {
+            this.on = on;
+            this.completion = completion;
+            lifecycle = new Lifecycle(on.dpa, "queue pair");
+            lifecycle.start(this::make);
+        }
+
+        private void make(Holdings holdings) {
+            int entries = 1 << LOG_ENTRIES;
+            FlexioProcess process = holdings.loaded.process();
+            FlexioCq told = completion.attach(on.dpa);
+            buffers = holdings.zeros(entries * BUFFER);
+            key =
+                    holdings.keep(
+                                    FlexioMkey.create(
+                                            process,
+                                            process.domain(),
+                                            buffers,
+                                            entries * BUFFER,
+                                            Access.LOCAL_WRITE,
+                                            Access.REMOTE_WRITE))
+                            .number();
+            ring = holdings.zeros(entries * SendEntry.BYTES);
+            DpaAddr receives =
+                    holdings.block(DataSegment.ring(entries, BUFFER, key, buffers.value(), BUFFER));
+            DpaAddr producer = holdings.block(new byte[] {0, 0, 0, (byte) entries});
+            FlexioQp pair =
+                    holdings.keep(
+                            FlexioQp.create(
+                                    process,
+                                    new FlexioQp.Attributes(
+                                            new FlexioQp.Send(ring, LOG_ENTRIES, told),
+                                            new FlexioQp.Receive(
+                                                    receives, LOG_ENTRIES, producer, told),
+                                            USER)));
+            pair.connect(pair);
+            queue = pair.number();
+        }
+
+        void send(int opcode, int with) {
+            on.dpa.rpc(
+                    ReactionsStub.send(ring.value(), queue, posted, opcode, buffers.value(), with));
+            posted++;
+        }
+
+        /// The next completions by their types.
+        Map<Integer, Long> elements(int count) {
+            Map<Integer, Long> elements = new TreeMap<>();
+            for (int i = 0; i < count; i++) {
+                long element = next(on, completion);
+                long described = on.dpa.rpc(ReactionsStub.describe(element));
+                assertThat((described >>> 16) & 0xFFFF).isEqualTo(USER);
+                elements.put((int) (described >>> 32), element);
+            }
+            return elements;
+        }
+
+        void close() {
+            lifecycle.stop();
+            completion.detach();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement("DPA-TH-2")
+    void elementsTellWhatHasCome(RunMode mode) {
+        try (ContextFixture on = open(mode);
+                DocaDpaCompletion completion = DocaDpaCompletion.create(on.dpa, 16).start()) {
+            Pair pair = new Pair(on, completion);
+            pair.send(SendEntry.SEND, pair.key);
+            Map<Integer, Long> sent = pair.elements(2);
+            assertThat(sent)
+                    .containsOnlyKeys(DocaDpaDevCompletion.SEND, DocaDpaDevCompletion.RECV_SEND);
+            check(on, sent, DocaDpaDevCompletion.RECV_SEND, ReactionsStub::receivedBytes, 8);
+            pair.send(SendEntry.SEND_IMMEDIATE, pair.key);
+            Map<Integer, Long> immediate = pair.elements(2);
+            check(on, immediate, DocaDpaDevCompletion.RECV_SEND_IMM, ReactionsStub::immediate, 1);
+            pair.send(SendEntry.RDMA_WRITE_IMMEDIATE, pair.key);
+            Map<Integer, Long> written = pair.elements(2);
+            check(
+                    on,
+                    written,
+                    DocaDpaDevCompletion.RECV_RDMA_WRITE_IMM,
+                    ReactionsStub::immediate,
+                    2);
+            acknowledge(on, completion, 6);
+            // The queue pair fails, and the 5 receives that are left with it.
+            pair.send(SendEntry.RDMA_WRITE_IMMEDIATE, 0x77);
+            Map<Integer, Long> failed = pair.elements(6);
+            assertThat(failed)
+                    .containsOnlyKeys(DocaDpaDevCompletion.SEND_ERR, DocaDpaDevCompletion.RECV_ERR);
+            check(
+                    on,
+                    failed,
+                    DocaDpaDevCompletion.SEND_ERR,
+                    ReactionsStub::errorSyndrome,
+                    Syndrome.REMOTE_ACCESS.code());
+            refused(DocaError.IN_USE, completion::stop);
+            pair.close();
+        }
+    }
+
+    private static void check(
+            ContextFixture on,
+            Map<Integer, Long> elements,
+            int type,
+            LongFunction<DpaCall<DpaThread>> question,
+            long answer) {
+        assertThat(elements).containsKey(type);
+        assertThat(on.dpa.rpc(question.apply(elements.get(type)))).isEqualTo(answer);
     }
 
     /// DPA-ERR-20: what is never acknowledged fills the queue, and that is all.

@@ -3,9 +3,12 @@ package dev.outboard.dpa.doca;
 import dev.outboard.dpa.doca.dev.DocaDpaDev;
 import dev.outboard.dpa.doca.dev.DocaDpaDevCompletion;
 import dev.outboard.dpa.doca.dev.DocaDpaDevSyncEvent;
+import dev.outboard.dpa.flexio.dev.FlexioDev;
 import dev.outboard.dpa.machine.AtomicOp;
 import dev.outboard.dpa.machine.AtomicOrder;
 import dev.outboard.dpa.machine.DpaThread;
+import dev.outboard.dpa.nic.layout.DataSegment;
+import dev.outboard.dpa.nic.layout.SendEntry;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaGlobal;
 import dev.outboard.dpacc.DpaGlobalVar;
@@ -246,6 +249,65 @@ final class Reactions {
     @DpaRpc
     static long request(DpaThread thread, long completion) {
         DocaDpaDevCompletion.requestNotification(thread, completion);
+        return 0;
+    }
+
+    @DpaRpc
+    static long immediate(DpaThread thread, long element) {
+        return DocaDpaDevCompletion.immediate(thread, element);
+    }
+
+    @DpaRpc
+    static long receivedBytes(DpaThread thread, long element) {
+        return DocaDpaDevCompletion.receivedBytes(thread, element);
+    }
+
+    @DpaRpc
+    static long errorSyndrome(DpaThread thread, long element) {
+        return DocaDpaDevCompletion.errorSyndrome(thread, element);
+    }
+
+    /// Posts 8 bytes, with the index as immediate data, to a queue pair.
+    ///
+    /// @param remote where a write goes
+    @DpaRpc
+    static long send(
+            DpaThread thread, long ring, int queue, int index, int opcode, long remote, int key) {
+        long entry = ring + (long) index * SendEntry.BYTES;
+        boolean writes = opcode == SendEntry.RDMA_WRITE_IMMEDIATE;
+        int segments = writes ? 3 : 2;
+        SendEntry.writeControl(
+                thread, entry, index, opcode, queue, segments, SendEntry.COMPLETE_ALWAYS);
+        SendEntry.writeImmediate(thread, entry, index);
+        if (writes) {
+            SendEntry.writeRemote(thread, entry + SendEntry.SEGMENT_BYTES, remote, key);
+        }
+        long segment = entry + (segments - 1L) * SendEntry.SEGMENT_BYTES;
+        DataSegment.writeInline(thread, segment, Long.BYTES);
+        thread.store32(DataSegment.inlineData(segment), 1);
+        thread.store32(DataSegment.inlineData(segment) + Integer.BYTES, 2);
+        thread.memoryWriteback();
+        FlexioDev.ringSendDoorbell(thread, index + 1, queue);
+        return 0;
+    }
+
+    /// Does what signals and what waits, with stores to a word between.
+    @DpaRpc
+    static long signalsAndWaits(
+            DpaThread thread, DpaAddr word, long event, long notification, long completion) {
+        thread.store64(word.value(), 1);
+        DocaDpaDevSyncEvent.updateSet(thread, event, 1);
+        thread.store64(word.value(), 2);
+        DocaDpaDevSyncEvent.updateAdd(thread, event, 1);
+        thread.store64(word.value(), 3);
+        DocaDpaDev.threadNotify(thread, notification);
+        thread.store64(word.value(), 4);
+        DocaDpaDevSyncEvent.get(thread, event);
+        thread.store64(word.value(), 5);
+        DocaDpaDevSyncEvent.waitGt(thread, event, 1);
+        thread.store64(word.value(), 6);
+        DocaDpaDevCompletion.next(thread, completion);
+        thread.store64(word.value(), 7);
         return 0;
     }
 }
