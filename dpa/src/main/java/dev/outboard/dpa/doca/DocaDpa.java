@@ -370,19 +370,31 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
             made = true;
         } finally {
             if (!made) {
-                holdings.close();
+                giveBack(holdings);
             }
         }
         parts.add(part);
         return holdings;
     }
 
-    /// An object of the context stops. After a fault what it has goes with the process.
+    /// An object of the context stops.
     synchronized void remove(Lifecycle part, Holdings holdings) {
-        if (running().lives()) {
-            DocaErrors.of(holdings::close);
-        }
+        giveBack(holdings);
         parts.remove(part);
+    }
+
+    /// After a fault what there was goes with the process.
+    private void giveBack(Holdings holdings) {
+        Started running = running();
+        try {
+            if (running.lives()) {
+                DocaErrors.of(holdings::close);
+            }
+        } catch (DocaException e) {
+            if (running.lives()) {
+                throw e;
+            }
+        }
     }
 
     private synchronized Started running() {

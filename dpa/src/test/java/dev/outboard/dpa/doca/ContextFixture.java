@@ -32,11 +32,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /// A started DPA context on a card of its own.
 final class ContextFixture implements AutoCloseable {
     static final Duration LONG = Duration.ofSeconds(60);
+    private static final MachineOptions OPTIONS = MachineOptions.DEFAULT.withUnits(UnitGrid.SMALL);
     private static final AtomicInteger CARDS = new AtomicInteger();
 
     final DocaDpa dpa;
@@ -45,26 +47,34 @@ final class ContextFixture implements AutoCloseable {
     private final List<Checker> checkers = new ArrayList<>();
     private Rule[] expected = {};
 
-    private ContextFixture(RunMode mode, DpaApp<DpaThread> app, Observer watch) {
-        card = Fabric.open("sim://doca-context-%d/10.9.1.1".formatted(CARDS.incrementAndGet()));
+    private ContextFixture(DpaApp<DpaThread> app, Function<ContextFixture, DpaDevice> device) {
+        card =
+                Fabric.open(
+                        "sim://doca-context-%d/10.9.1.1?clock=real"
+                                .formatted(CARDS.incrementAndGet()));
         dev = DocaDev.of(card);
-        MachineOptions options = MachineOptions.DEFAULT.withUnits(UnitGrid.SMALL);
-        boolean checks = mode instanceof RunMode.Turns turns && turns.weak().isEmpty();
-        boolean isWatched = !watch.equals(Observer.NONE);
-        DpaDevice device =
-                checks
-                        ? DpaDevice.of(options, mode, isWatched ? () -> watch : this::checker)
-                        : DpaDevice.of(options, mode);
-        dpa = DocaDpa.create(dev, device).app(app).start();
+        dpa = DocaDpa.create(dev, device.apply(this)).app(app).start();
     }
 
     static ContextFixture open(RunMode mode, DpaApp<DpaThread> app) {
-        return new ContextFixture(mode, app, Observer.NONE);
+        boolean checks = mode instanceof RunMode.Turns turns && turns.weak().isEmpty();
+        return new ContextFixture(
+                app,
+                made ->
+                        checks
+                                ? DpaDevice.of(OPTIONS, mode, made::checker)
+                                : DpaDevice.of(OPTIONS, mode));
     }
 
     /// In CHECK, with somebody else than a checker who watches.
     static ContextFixture watched(Observer watch, DpaApp<DpaThread> app) {
-        return new ContextFixture(RunMode.check(Observer.NONE, 1), app, watch);
+        RunMode mode = RunMode.check(Observer.NONE, 1);
+        return new ContextFixture(app, _ -> DpaDevice.of(OPTIONS, mode, () -> watch));
+    }
+
+    /// At full speed, where the card carries what queue pairs send.
+    static ContextFixture onFabric(DpaApp<DpaThread> app) {
+        return new ContextFixture(app, made -> DpaDevice.of(OPTIONS, RunMode.fast(), made.card));
     }
 
     static List<RunMode> modes() {
@@ -147,6 +157,11 @@ final class ContextFixture implements AutoCloseable {
                         throw new IllegalStateException(e);
                     }
                 });
+    }
+
+    /// In turns, lets the machine go on for a moment.
+    void letGoOn(int nanos) {
+        look(process -> process.goOn(Duration.ofNanos(nanos)) ? 1 : 0);
     }
 
     /// Lets the machine go on until a thread has met a fault.

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongFunction;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -386,8 +387,20 @@ class DpaCompletionTest {
     @MethodSource("modes")
     @Requirement("DPA-SE-10")
     void postedWaitsActivateAThread(RunMode mode) {
-        try (ContextFixture on = open(mode);
-                SyncEvent told = on.event();
+        try (ContextFixture on = open(mode)) {
+            checkPostedWaits(on);
+        }
+    }
+
+    @Test
+    void soTheyDoWhereTheCardCarriesWhatQueuePairsSend() {
+        try (ContextFixture on = ContextFixture.onFabric(ReactionsStub.APP)) {
+            checkPostedWaits(on);
+        }
+    }
+
+    private static void checkPostedWaits(ContextFixture on) {
+        try (SyncEvent told = on.event();
                 SyncEvent watched = on.event()) {
             DpaAddr desk = emptyDesk(on);
             try (DocaDpaThread thread =
@@ -466,6 +479,43 @@ class DpaCompletionTest {
                 before = times == 0 ? on.heapBytes() : before;
                 assertThat(on.heapBytes()).isEqualTo(before);
             }
+        }
+    }
+
+    /// The event lets a wait end in the same moment in which all that is about it goes.
+    @ParameterizedTest
+    @MethodSource("modes")
+    void whatGoesWhileItsCompletionComesHarmsNobody(RunMode mode) {
+        try (ContextFixture on = open(mode);
+                SyncEvent told = on.event();
+                SyncEvent event = on.event()) {
+            DpaAddr desk = emptyDesk(on);
+            set(on, desk, Reactions.TOLD, told.handle(on.dpa));
+            on.dpa.rpc(ReactionsStub.remembered());
+            long before = on.heapBytes();
+            for (int round = 0; round < 30; round++) {
+                event.updateSet(0);
+                DocaDpaThread thread =
+                        DocaDpaThread.create(on.dpa)
+                                .function(ReactionsStub.eachTime, desk.value())
+                                .start();
+                DocaDpaCompletion completion =
+                        DocaDpaCompletion.create(on.dpa, 2).thread(thread).start();
+                DocaDpaAsyncOps asyncOps = asyncOps(on, completion, 2);
+                set(on, desk, Reactions.COMPLETION, completion.handle());
+                thread.run();
+                on.dpa.rpc(ReactionsStub.postsGt(asyncOps.handle(), event.handle(on.dpa), 0));
+                event.updateSet(1);
+                if (round % 3 > 0) {
+                    on.letGoOn(round);
+                }
+                asyncOps.close();
+                completion.close();
+                thread.close();
+                assertThat(on.dpa.peekAtLastError()).isEqualTo(DocaError.SUCCESS);
+                assertThat(on.heapBytes()).isEqualTo(before);
+            }
+            assertThat(told.get()).isBetween(1L, 30L);
         }
     }
 }
