@@ -153,16 +153,22 @@ public final class Buf extends BufRange {
     }
 
     /// The bytes of the data section.
+    ///
+    /// @throws DocaException as [Mmap#segment]
     public MemorySegment dataSegment() {
         return mmap().segment().asSlice(data(), dataLen());
     }
 
     /// The bytes of the tail.
+    ///
+    /// @throws DocaException as [Mmap#segment]
     public MemorySegment tailSegment() {
         return mmap().segment().asSlice(tail(), tailLen());
     }
 
     /// All bytes of the buffer.
+    ///
+    /// @throws DocaException as [Mmap#segment]
     public MemorySegment headSegment() {
         return mmap().segment().asSlice(head(), len());
     }
@@ -171,7 +177,7 @@ public final class Buf extends BufRange {
     ///
     /// DJAVA-MEM-6: a view whose position is the caller's own.
     ///
-    /// @throws DocaException with TOO_BIG if they are more than 2^31 - 1
+    /// @throws DocaException with TOO_BIG if they are more than 2^31 - 1, else as [Mmap#segment]
     public ByteBuffer asByteBuffer() {
         if (dataLen() > Integer.MAX_VALUE) {
             throw new DocaException(

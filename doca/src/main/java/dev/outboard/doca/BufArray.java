@@ -1,16 +1,23 @@
 package dev.outboard.doca;
 
+import dev.outboard.doca.spi.ArrayHandle;
+import dev.outboard.doca.spi.ExecutionEnvironment;
+import dev.outboard.doca.spi.ExecutionEnvironment.Kind;
+import dev.outboard.doca.spi.MemoryHandle;
 import org.jspecify.annotations.Nullable;
 
 /// Elements of equal size, one after the other in an [Mmap]: DOCA's `doca_buf_arr` (catalog
-/// DCORE-ARR; DOCA Core guide, memory subsystem). It is made for execution environments that reach
-/// memory by index; here the CPU can do so, through buffers that come from no inventory. Created,
+/// DCORE-ARR; DOCA Core guide, memory subsystem). Its target reaches them by index: the CPU through
+/// buffers that come from no inventory, programs of an [ExecutionEnvironment] by a handle. Created,
 /// given parameters and a target, started, used, closed. Belongs to whoever created it; one thread
 /// at a time.
 ///
 /// ```java
-/// try (BufArray slots = BufArray.of(mmap, 64, 0, 1024)) {
+/// try (BufArray slots = BufArray.of(mmap, 64, 0, 1024);
+///         BufArray forDpa =
+///                 BufArray.create(1024).params(mmap, 64, 0).targetDpa(dpa).start()) {
 ///     Buf third = slots.get(2);
+///     long handle = forDpa.dpaHandle();
 ///     …
 /// }
 /// ```
@@ -20,7 +27,9 @@ public final class BufArray implements AutoCloseable {
     private long elementBytes;
     private long startOffset;
     private boolean local;
+    private @Nullable ExecutionEnvironment environment;
     private Buf[] elements = {};
+    private @Nullable ArrayHandle known;
     private boolean closed;
 
     private BufArray(int count) {
@@ -75,35 +84,53 @@ public final class BufArray implements AutoCloseable {
     public BufArray targetLocal() {
         requireConfigurable();
         local = true;
+        environment = null;
         return this;
     }
 
-    /// The elements are for a data-path accelerator.
+    /// The elements are for the kernels of a data-path accelerator: [#dpaHandle].
     ///
-    /// @throws DocaException with BAD_STATE if the array is started or closed, else with
-    ///   NOT_SUPPORTED: there is none
-    public BufArray targetDpa() {
-        throw noTarget("DPA");
+    /// DCORE-ARR-3: an array has one target, the latest that was set.
+    ///
+    /// @return this
+    /// @throws DocaException with INVALID_VALUE if it is something else, with BAD_STATE if the
+    ///   array is started or closed
+    public BufArray targetDpa(ExecutionEnvironment dpa) {
+        return target(DocaException.nonNull(dpa, "dpa"), Kind.DPA);
     }
 
-    /// The elements are for a graphics processor.
+    /// The elements are for the kernels of a graphics processor: [#gpuHandle].
     ///
-    /// @throws DocaException with BAD_STATE if the array is started or closed, else with
-    ///   NOT_SUPPORTED: there is none
-    public BufArray targetGpu() {
-        throw noTarget("GPU");
+    /// @return this
+    /// @throws DocaException with INVALID_VALUE if it is something else, with BAD_STATE if the
+    ///   array is started or closed
+    public BufArray targetGpu(ExecutionEnvironment gpu) {
+        return target(DocaException.nonNull(gpu, "gpu"), Kind.GPU);
     }
 
-    /// Makes the elements.
+    private BufArray target(ExecutionEnvironment target, Kind kind) {
+        requireConfigurable();
+        if (target.kind() != kind) {
+            throw new DocaException(DocaError.INVALID_VALUE, "%s is no %s".formatted(target, kind));
+        }
+        local = false;
+        environment = target;
+        return this;
+    }
+
+    /// Makes the elements, or makes the array known to its target.
     ///
     /// DCORE-ARR-2: needs parameters, a target, and memory that is started and long enough.
     ///
     /// @return this
     /// @throws DocaException with BAD_STATE if the array is started or closed, has no parameters or
-    ///   no target, or its mmap is not started; with NO_MEMORY if the mmap is too small for it
+    ///   no target, its mmap is not started, or its target does not run; with NO_MEMORY if the mmap
+    ///   is too small for it; with INVALID_VALUE if its target cannot take the memory, or with what
+    ///   else keeps the target from it, such as NOT_SUPPORTED
     public BufArray start() {
         requireConfigurable();
-        if (mmap == null || !local || !mmap.isStarted()) {
+        ExecutionEnvironment target = environment;
+        if (mmap == null || !(local || target != null) || !mmap.isStarted()) {
             throw new DocaException(
                     DocaError.BAD_STATE,
                     this + " cannot start without parameters, target and a started mmap");
@@ -113,6 +140,12 @@ public final class BufArray implements AutoCloseable {
                     DocaError.NO_MEMORY,
                     "%s, of %d bytes each from offset %d on, does not fit in the %s"
                             .formatted(this, elementBytes, startOffset, mmap));
+        }
+        if (target != null) {
+            MemoryHandle memory = mmap.memoryHandle(target);
+            known = target.array(memory, startOffset, elementBytes, count);
+            mmap.bufferMade();
+            return this;
         }
         Buf[] made = new Buf[count];
         for (int i = 0; i < count; i++) {
@@ -129,10 +162,14 @@ public final class BufArray implements AutoCloseable {
     ///
     /// DCORE-ARR-4: elements are buffers without an inventory.
     ///
-    /// @throws DocaException with BAD_STATE if the array is not started, with INVALID_VALUE if
-    ///   `index` is not in 0..[#count]-1
+    /// @throws DocaException with BAD_STATE if the array is not started, with NOT_PERMITTED if it
+    ///   is not for the CPU, with INVALID_VALUE if `index` is not in 0..[#count]-1
     public Buf get(int index) {
         requireStarted();
+        if (known != null) {
+            throw new DocaException(
+                    DocaError.NOT_PERMITTED, "%s is for %s".formatted(this, environment));
+        }
         if (index < 0 || index >= count) {
             throw new DocaException(
                     DocaError.INVALID_VALUE,
@@ -146,24 +183,35 @@ public final class BufArray implements AutoCloseable {
         return count;
     }
 
-    /// The array as a data-path accelerator knows it.
+    /// What kernels of the data-path accelerator know the array by: `doca_buf_arr_get_dpa_handle`.
     ///
-    /// @throws DocaException with BAD_STATE if the array is not started, else with NOT_SUPPORTED
+    /// @throws DocaException with BAD_STATE if the array is not started, with NOT_PERMITTED if it
+    ///   has another target
     public long dpaHandle() {
-        requireStarted();
-        throw noEnvironment("DPA");
+        return handle(Kind.DPA);
     }
 
-    /// The array as a graphics processor knows it.
+    /// What kernels of the graphics processor know the array by: `doca_buf_arr_get_gpu_handle`.
     ///
-    /// @throws DocaException with BAD_STATE if the array is not started, else with NOT_SUPPORTED
+    /// @throws DocaException as [#dpaHandle]
     public long gpuHandle() {
-        requireStarted();
-        throw noEnvironment("GPU");
+        return handle(Kind.GPU);
     }
 
-    /// Takes the elements back: using one throws BAD_STATE from now on. Does nothing if the array
-    /// is not started.
+    private long handle(Kind kind) {
+        requireStarted();
+        ArrayHandle at = known;
+        if (at == null || environment == null || environment.kind() != kind) {
+            throw new DocaException(
+                    DocaError.NOT_PERMITTED,
+                    "%s is for %s: it has no handle for a %s"
+                            .formatted(this, at == null ? "the CPU" : environment, kind));
+        }
+        return at.handle();
+    }
+
+    /// Takes the elements back: using one throws BAD_STATE from now on, and is a fault of a kernel.
+    /// Does nothing if the array is not started.
     ///
     /// @throws DocaException with IN_USE if an element is in a list or has more than one reference
     public void stop() {
@@ -181,6 +229,12 @@ public final class BufArray implements AutoCloseable {
             pointedInto.bufferReturned();
         }
         elements = new Buf[0];
+        ArrayHandle at = known;
+        if (at != null && mmap != null) {
+            at.close();
+            known = null;
+            mmap.bufferReturned();
+        }
     }
 
     /// Stops the array and gives it up. Closing twice is harmless.
@@ -198,25 +252,15 @@ public final class BufArray implements AutoCloseable {
     }
 
     private void requireConfigurable() {
-        if (closed || elements.length > 0) {
+        if (closed || elements.length > 0 || known != null) {
             throw new DocaException(
                     DocaError.BAD_STATE, this + " is " + (closed ? "closed" : "started already"));
         }
     }
 
     private void requireStarted() {
-        if (elements.length == 0) {
+        if (elements.length == 0 && known == null) {
             throw new DocaException(DocaError.BAD_STATE, this + " is not started");
         }
-    }
-
-    private DocaException noTarget(String target) {
-        requireConfigurable();
-        return noEnvironment(target);
-    }
-
-    private DocaException noEnvironment(String target) {
-        return new DocaException(
-                DocaError.NOT_SUPPORTED, "there is no " + target + " that could use the " + this);
     }
 }

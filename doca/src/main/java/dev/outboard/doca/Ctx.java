@@ -52,6 +52,9 @@ public abstract class Ctx implements AutoCloseable {
     private final Owner owner = new Owner();
     private boolean destroyed;
 
+    /// A progress engine for this context alone, which needs none.
+    private @Nullable ProgressEngine own;
+
     /// The progress engine's: whether [#arm] found any when a wait ended.
     boolean hadWork;
 
@@ -163,8 +166,14 @@ public abstract class Ctx implements AutoCloseable {
         ProgressEngine pe = engine;
         if (pe == null) {
             requireIdle("started");
-            throw new DocaException(
-                    DocaError.NOT_CONNECTED, this + " needs a progress engine before it starts");
+            if (needsProgress()) {
+                throw new DocaException(
+                        DocaError.NOT_CONNECTED,
+                        this + " needs a progress engine before it starts");
+            }
+            pe = ProgressEngine.create(ThreadMode.SHARED);
+            attach(pe);
+            own = pe;
         }
         pe.enter();
         try {
@@ -290,8 +299,16 @@ public abstract class Ctx implements AutoCloseable {
             drain(CLOSE_LIMIT, () -> tasks.freeHeld(this));
             pe.remove(this);
         }
+        if (own != null) {
+            own.close();
+        }
         destroyed = true;
         device.release();
+    }
+
+    /// Whether it can only start if somebody progresses.
+    protected boolean needsProgress() {
+        return true;
     }
 
     /// Makes what it needs to run; what fails here leaves nothing behind.

@@ -1,8 +1,11 @@
 package dev.outboard.doca;
 
+import dev.outboard.doca.spi.ExecutionEnvironment;
+import dev.outboard.doca.spi.MemoryHandle;
 import dev.outboard.fabric.MemoryRegion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -37,16 +40,27 @@ public final class Mmap implements AutoCloseable {
     private final Registrations registrations = new Registrations();
     private final BufferCount buffers = new BufferCount();
     private final @Nullable Arena arena;
+
+    /// Whose memory it is; null for memory of this process.
+    private final @Nullable ExecutionEnvironment owner;
+
     private final Leak leak;
     private volatile boolean started;
     private volatile boolean exported;
     private boolean startedOnce;
     private volatile boolean closed;
 
-    Mmap(MmapBuilder builder, MemorySegment segment, @Nullable Arena arena) {
+    /// @param length of memory that `owner` has; `segment` has none then
+    Mmap(
+            MmapBuilder builder,
+            MemorySegment segment,
+            long length,
+            @Nullable ExecutionEnvironment owner,
+            @Nullable Arena arena) {
         this.segment = segment;
         this.address = segment.address();
-        this.length = segment.byteSize();
+        this.length = length;
+        this.owner = owner;
         this.arena = arena;
         this.permissions = builder.permissions;
         this.maxDevices = builder.maxDevices;
@@ -75,15 +89,16 @@ public final class Mmap implements AutoCloseable {
         return false;
     }
 
-    /// Registers the memory with every added device.
+    /// Registers the memory with every added device; memory of an environment, with that.
     ///
     /// DCORE-MMAP-7: peers that change memory need it writable here.
     ///
     /// @return this
-    /// @throws DocaException with BAD_STATE if it is started or closed; with INVALID_VALUE if the
-    ///   memory is closed or confined to a thread, if it is read-only but LOCAL_READ_WRITE is
-    ///   permitted, or if RDMA_WRITE or RDMA_ATOMIC is permitted without it; with NO_MEMORY or
-    ///   DRIVER if a device refuses. It is not started then.
+    /// @throws DocaException with BAD_STATE if it is started or closed, or the environment whose
+    ///   memory it is does not run; with INVALID_VALUE if the memory is closed or confined to a
+    ///   thread or not the environment's, if it is read-only but LOCAL_READ_WRITE is permitted, or
+    ///   if RDMA_WRITE or RDMA_ATOMIC is permitted without it; with NO_MEMORY or DRIVER if a device
+    ///   refuses. It is not started then.
     public synchronized Mmap start() {
         requireOpen();
         if (started) {
@@ -102,7 +117,12 @@ public final class Mmap implements AutoCloseable {
                     "%s permits %s; RDMA_WRITE and RDMA_ATOMIC need LOCAL_READ_WRITE"
                             .formatted(this, permissions));
         }
-        registrations.register(segment, AccessFlag.rights(permissions));
+        ExecutionEnvironment of = owner;
+        if (of == null) {
+            registrations.register(segment, AccessFlag.rights(permissions));
+        } else {
+            known(of);
+        }
         started = true;
         startedOnce = true;
         return this;
@@ -171,19 +191,28 @@ public final class Mmap implements AutoCloseable {
     public synchronized byte[] exportRdma(DocaDev dev) {
         DocaException.nonNull(dev, "dev");
         requireExportable();
-        MemoryRegion region = region(dev);
-        if (region == null) {
-            throw notAdded(dev);
-        }
+        requireAdded(dev);
         if (!RemoteMmap.permitsPeers(permissions)) {
             throw new DocaException(
                     DocaError.NOT_PERMITTED,
                     "%s permits %s; an export needs RDMA_READ, RDMA_WRITE or RDMA_ATOMIC"
                             .formatted(this, permissions));
         }
+        ExecutionEnvironment of = owner;
+        byte[] export;
+        if (of != null) {
+            MemoryHandle known = known(of);
+            export = export(known.address(), known.key(), dev);
+        } else {
+            MemoryRegion region = Objects.requireNonNull(region(dev));
+            export = export(region.address(), region.remoteKey(), dev);
+        }
         exported = true;
-        return RemoteMmap.encode(
-                region.address(), length, region.remoteKey(), permissions, dev.address());
+        return export;
+    }
+
+    private byte[] export(long at, int remoteKey, DocaDev dev) {
+        return RemoteMmap.encode(at, length, remoteKey, permissions, dev.address());
     }
 
     /// What the other side of the PCI bus needs to use the memory.
@@ -205,17 +234,63 @@ public final class Mmap implements AutoCloseable {
         throw new DocaException(DocaError.NOT_SUPPORTED, dev + " cannot export memory over PCI");
     }
 
-    /// The registration with `dev`; null if the device was not added or the mmap is not started.
-    /// Any thread; neither locks nor allocates.
+    // For execution environments
+
+    /// What programs and queue entries of an environment know the memory by:
+    /// `doca_mmap_dev_get_dpa_handle`. It holds until the mmap or the environment stops.
+    ///
+    /// @throws DocaException with BAD_STATE unless the mmap is started and the environment runs,
+    ///   with INVALID_VALUE if the environment cannot take the memory
+    public int handle(ExecutionEnvironment environment) {
+        return memoryHandle(environment).key();
+    }
+
+    /// What programs and queue entries of an environment call the first byte; an environment need
+    /// not call it as this process does.
+    ///
+    /// @throws DocaException as [#handle]
+    public long addressFor(ExecutionEnvironment environment) {
+        return memoryHandle(environment).address();
+    }
+
+    /// The same as one.
+    synchronized MemoryHandle memoryHandle(ExecutionEnvironment environment) {
+        DocaException.nonNull(environment, "environment");
+        if (!started) {
+            throw new DocaException(DocaError.BAD_STATE, this + " is not started");
+        }
+        return known(environment);
+    }
+
+    private MemoryHandle known(ExecutionEnvironment environment) {
+        if (owner == null) {
+            return registrations.handle(
+                    environment, () -> environment.memory(segment, permissions));
+        }
+        if (!owner.equals(environment)) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "%s is of %s: %s does not reach it".formatted(this, owner, environment));
+        }
+        return registrations.handle(
+                environment, () -> environment.ownMemory(address, length, permissions));
+    }
+
+    /// The registration with `dev`; null if the device was not added, the mmap is not started, or
+    /// the memory is that of an environment. Any thread; neither locks nor allocates.
     public @Nullable MemoryRegion region(DocaDev dev) {
         return registrations.with(DocaException.nonNull(dev, "dev"));
     }
 
     /// The memory.
     ///
-    /// @throws DocaException with BAD_STATE after [#close]
+    /// @throws DocaException with BAD_STATE after [#close], with NOT_SUPPORTED for memory of an
+    ///   environment
     public MemorySegment segment() {
         requireOpen();
+        if (owner != null) {
+            throw new DocaException(DocaError.NOT_SUPPORTED, "%s is of %s".formatted(this, owner));
+        }
         return segment;
     }
 

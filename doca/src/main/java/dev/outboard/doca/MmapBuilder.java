@@ -1,5 +1,6 @@
 package dev.outboard.doca;
 
+import dev.outboard.doca.spi.ExecutionEnvironment;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -19,6 +20,11 @@ public final class MmapBuilder {
     final List<DocaDev> devices = new ArrayList<>();
     private @Nullable MemorySegment memory;
     private long ownedBytes;
+
+    /// Whose memory it is, from an address on; null for memory of this process.
+    private @Nullable ExecutionEnvironment owner;
+
+    private long ownerAddress;
     Set<AccessFlag> permissions = Set.of(AccessFlag.LOCAL_READ_ONLY);
     int maxDevices = DEFAULT_MAX_DEVICES;
     boolean threadSafe;
@@ -76,6 +82,23 @@ public final class MmapBuilder {
     public MmapBuilder memrange(long bytes) {
         requireNoRange();
         requireRange(0, bytes);
+        this.ownedBytes = bytes;
+        return this;
+    }
+
+    /// Memory of an execution environment: `doca_mmap_set_dpa_memrange`. The CPU does not reach it
+    /// through the mmap; peers do, through any of the devices, by the address that the environment
+    /// has for it.
+    ///
+    /// @param address what programs of the environment call the first byte
+    /// @throws DocaException with NOT_PERMITTED if a range was set, with INVALID_VALUE if it is
+    ///   empty or reaches beyond the last address
+    public MmapBuilder memrange(ExecutionEnvironment owner, long address, long bytes) {
+        DocaException.nonNull(owner, "owner");
+        requireNoRange();
+        requireRange(address, bytes);
+        this.owner = owner;
+        this.ownerAddress = address;
         this.ownedBytes = bytes;
         return this;
     }
@@ -147,11 +170,15 @@ public final class MmapBuilder {
         }
         built = true;
         if (memory != null) {
-            return new Mmap(this, memory, null);
+            return new Mmap(this, memory, memory.byteSize(), null, null);
+        }
+        if (owner != null) {
+            return new Mmap(this, MemorySegment.ofAddress(ownerAddress), ownedBytes, owner, null);
         }
         Arena arena = Arena.ofShared();
         try {
-            return new Mmap(this, arena.allocate(ownedBytes, PAGE_BYTES), arena);
+            MemorySegment made = arena.allocate(ownedBytes, PAGE_BYTES);
+            return new Mmap(this, made, ownedBytes, null, arena);
         } catch (OutOfMemoryError e) {
             arena.close();
             throw new DocaException(

@@ -1,19 +1,26 @@
 package dev.outboard.doca;
 
+import dev.outboard.doca.spi.ExecutionEnvironment;
+import dev.outboard.doca.spi.MemoryHandle;
 import dev.outboard.fabric.Access;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The devices of an [Mmap] and, while it is started, its registration with each of them. The
-/// mmap's lock guards changes; any thread looks up.
+/// The devices of an [Mmap] and, while it is started, its registration with each of them, and what
+/// execution environments know it by. The mmap's lock guards changes; any thread looks up.
 final class Registrations {
     private volatile DocaDev[] devices = {};
 
     /// As long as `devices`, or empty while the mmap is stopped.
     private volatile MemoryRegion[] regions = {};
+
+    private final Map<ExecutionEnvironment, MemoryHandle> handles = new HashMap<>();
 
     int count() {
         return devices.length;
@@ -57,8 +64,20 @@ final class Registrations {
         regions = made;
     }
 
+    /// That of an environment: the one that it has, if it still knows it, or a new one.
+    MemoryHandle handle(ExecutionEnvironment environment, Supplier<MemoryHandle> making) {
+        MemoryHandle known = handles.get(environment);
+        if (known == null || !known.isOpen()) {
+            known = making.get();
+            handles.put(environment, known);
+        }
+        return known;
+    }
+
     /// Takes the keys back.
     void deregister() {
+        handles.values().forEach(MemoryHandle::close);
+        handles.clear();
         for (MemoryRegion region : regions) {
             region.close();
         }

@@ -1,6 +1,7 @@
 package dev.outboard.doca;
 
 import dev.outboard.doca.blob.Blob;
+import dev.outboard.doca.spi.ExecutionEnvironment;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
@@ -103,6 +104,21 @@ public final class RemoteMmap implements AutoCloseable {
     /// The key that opens the memory at the peer.
     public int remoteKey() {
         return remoteKey;
+    }
+
+    /// What programs of an environment know the memory by in operations over RDMA
+    /// (`doca_mmap_dev_get_dpa_handle`).
+    ///
+    /// @throws DocaException with BAD_STATE if the environment does not run
+    public int handle(ExecutionEnvironment environment) {
+        return environment.remoteMemory(address, remoteKey).key();
+    }
+
+    /// What programs of an environment call the first byte.
+    ///
+    /// @throws DocaException as [#handle]
+    public long addressFor(ExecutionEnvironment environment) {
+        return environment.remoteMemory(address, remoteKey).address();
     }
 
     /// What the peer permitted when it made the export.

@@ -3,12 +3,14 @@ package dev.outboard.doca;
 import static dev.outboard.doca.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.doca.spi.ExecutionEnvironment.Kind;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BufArrayTest {
@@ -109,18 +111,65 @@ class BufArrayTest {
         array.close();
     }
 
+    @ParameterizedTest
+    @EnumSource
+    @Requirement("DCORE-ARR-3")
+    void anEnvironmentKnowsItByAHandle(Kind kind) {
+        FakeEnvironment target = new FakeEnvironment(kind);
+        FakeEnvironment other = new FakeEnvironment(kind == Kind.DPA ? Kind.GPU : Kind.DPA);
+        BufArray array = BufArray.create(3).params(mmap, 16, 8);
+        assertRefused(DocaError.INVALID_VALUE, () -> aim(array, kind, other), "is no " + kind);
+        array.targetLocal();
+        aim(array, kind, target);
+        assertRefused(DocaError.BAD_STATE, () -> handle(array, kind), "not started");
+        mmap.stop();
+        assertRefused(DocaError.BAD_STATE, array::start, "started mmap");
+        mmap.start();
+        array.start();
+        assertThat(handle(array, kind)).isEqualTo(FakeEnvironment.ARRAY);
+        assertThat(target.made)
+                .containsExactly(
+                        "memory of 128 bytes, [LOCAL_READ_ONLY]",
+                        "array of 3 times 16 bytes from 8 on");
+        assertRefused(DocaError.NOT_PERMITTED, () -> handle(array, other.kind()), "no handle");
+        assertRefused(DocaError.NOT_PERMITTED, () -> array.get(0), "is for " + target);
+        assertRefused(DocaError.BAD_STATE, array::start, "started already");
+        assertRefused(DocaError.BAD_STATE, () -> aim(array, kind, target), "started already");
+        assertRefused(DocaError.NOT_PERMITTED, mmap::stop, "1 buffers");
+        array.close();
+        assertRefused(DocaError.BAD_STATE, () -> handle(array, kind), "not started");
+        assertThat(target.made).hasSize(3).endsWith("array closed");
+        mmap.stop();
+        assertThat(target.made).hasSize(4).endsWith("memory closed");
+    }
+
     @Test
     @Requirement({"DCORE-ARR-3", "DCORE-DEV-7"})
-    void hasNoTargetButTheCpu() {
-        BufArray array = BufArray.create(1).params(mmap, 8, 0);
-        assertRefused(DocaError.NOT_SUPPORTED, array::targetDpa, "DPA");
-        assertRefused(DocaError.NOT_SUPPORTED, array::targetGpu, "GPU");
-        assertRefused(DocaError.BAD_STATE, array::dpaHandle, "not started");
+    void anEnvironmentMayKnowNoArrays() {
+        FakeEnvironment target = new FakeEnvironment(Kind.GPU);
+        target.refusal = new DocaException(DocaError.NOT_SUPPORTED, "no arrays");
+        BufArray array = BufArray.create(1).params(mmap, 8, 0).targetGpu(target);
+        assertRefused(DocaError.NOT_SUPPORTED, array::start, "no arrays");
         assertRefused(DocaError.BAD_STATE, array::gpuHandle, "not started");
         array.targetLocal().start();
-        assertRefused(DocaError.NOT_SUPPORTED, array::dpaHandle, "DPA");
-        assertRefused(DocaError.NOT_SUPPORTED, array::gpuHandle, "GPU");
+        assertRefused(DocaError.NOT_PERMITTED, array::gpuHandle, "the CPU");
+        assertRefused(DocaError.NOT_PERMITTED, array::dpaHandle, "the CPU");
+        assertThat(mmap.bufferCount()).isEqualTo(1);
         array.close();
+    }
+
+    private static void aim(BufArray array, Kind kind, FakeEnvironment target) {
+        switch (kind) {
+            case DPA -> array.targetDpa(target);
+            case GPU -> array.targetGpu(target);
+        }
+    }
+
+    private static long handle(BufArray array, Kind kind) {
+        return switch (kind) {
+            case DPA -> array.dpaHandle();
+            case GPU -> array.gpuHandle();
+        };
     }
 
     @Test

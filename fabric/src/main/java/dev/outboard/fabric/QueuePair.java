@@ -11,33 +11,8 @@ import java.util.Map;
 /// thread drives the device, so a request usually is on the wire when [#post(SendRequest)] returns.
 /// Completions arrive in the order of the posts. A queue pair that fails completes everything
 /// outstanding, the failed request first, the rest as flushed.
-public interface QueuePair extends AutoCloseable {
-    /// The 24-bit queue pair number.
-    int number();
-
+public interface QueuePair extends QueuePairControl {
     QueuePairType type();
-
-    /// May be read from any thread.
-    QueuePairState state();
-
-    /// Changes state and attributes (the verbs' `ibv_modify_qp`). With a peer that was told number,
-    /// sequence number and address some other way:
-    ///
-    /// ```java
-    /// pair.modify(QueuePairChange.to(QueuePairState.INIT).access(Access.REMOTE_WRITE));
-    /// pair.modify(QueuePairChange.to(QueuePairState.READY_TO_RECEIVE)
-    ///         .addressVector(AddressVector.to(peerAddress)).destinationNumber(peerNumber)
-    ///         .pathMtu(1024).receivePsn(peerPsn).maxDestinationReadAtomic(1).minRnrTimer(12));
-    /// pair.modify(QueuePairChange.to(QueuePairState.READY_TO_SEND)
-    ///         .sendPsn(ourPsn).timeout(14).retryCount(7).rnrRetryCount(7).maxReadAtomic(1));
-    /// ```
-    ///
-    /// RESET drops everything outstanding without completions; nobody may post meanwhile.
-    ///
-    /// @throws FabricException with INVALID_STATE if the transition does not exist, with
-    ///   INVALID_ARGUMENT if an attribute is missing, foreign to the transition or out of range;
-    ///   nothing has changed then
-    void modify(QueuePairChange change);
 
     /// Posts `request`; its fields are copied, so it can be reused at once. In SEND_QUEUE_DRAIN it
     /// waits; in SEND_QUEUE_ERROR and ERROR it is flushed.
@@ -77,8 +52,4 @@ public interface QueuePair extends AutoCloseable {
     /// The counter `bytes-received` alone, which costs no allocation. A message is counted before
     /// its completion can be polled.
     long bytesReceived();
-
-    /// Destroys the queue pair at once, without completions. Closing twice is harmless.
-    @Override
-    void close();
 }

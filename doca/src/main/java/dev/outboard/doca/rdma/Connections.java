@@ -2,24 +2,16 @@ package dev.outboard.doca.rdma;
 
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
-import dev.outboard.fabric.ConnectionId;
-import dev.outboard.fabric.FabricException;
-import dev.outboard.fabric.ProtectionDomain;
-import dev.outboard.fabric.QueuePair;
-import dev.outboard.fabric.QueuePairAttributes;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// The connections of a context. Those that completions name, by slot or by queue pair, are found
 /// without searching and without allocation.
 final class Connections {
-    private static final SecureRandom RANDOM = new SecureRandom();
-    private static final int MAX_PSN = 1 << 24;
-
     private final List<RdmaConnection> all = new ArrayList<>();
     private final @Nullable RdmaConnection[] slots;
 
@@ -49,40 +41,20 @@ final class Connections {
         return all.size() == slots.length;
     }
 
-    /// A new one, made by address if there is an `id`.
+    /// A new one.
     ///
     /// DRDMA-CONN-7, DFLT-43: as many as there may be.
     ///
+    /// @param making makes it for a slot
     /// @throws DocaException with FULL if there is no room
-    RdmaConnection create(
-            RdmaControlPath control,
-            int number,
-            QueuePairAttributes attributes,
-            @Nullable ConnectionId id) {
+    RdmaConnection create(Rdma rdma, IntFunction<RdmaConnection> making) {
         if (isFull()) {
             throw new DocaException(
-                    DocaError.FULL,
-                    control.rdma() + " has all of its " + slots.length + " connections");
+                    DocaError.FULL, rdma + " has all of its " + slots.length + " connections");
         }
-        QueuePair queuePair = queuePair(control, attributes, id);
-        queuePair.modify(control.configuration().initial());
-        RdmaConnection connection =
-                new RdmaConnection(
-                        control, number, freeSlot(), queuePair, RANDOM.nextInt(MAX_PSN), id);
+        RdmaConnection connection = making.apply(freeSlot());
         add(connection);
         return connection;
-    }
-
-    private static QueuePair queuePair(
-            RdmaControlPath control, QueuePairAttributes attributes, @Nullable ConnectionId id) {
-        ProtectionDomain domain = control.domain();
-        try {
-            return id == null
-                    ? domain.createQueuePair(attributes)
-                    : id.createQueuePair(domain, attributes);
-        } catch (FabricException e) {
-            throw DocaException.of("making a connection of " + control.rdma(), e);
-        }
     }
 
     private int freeSlot() {

@@ -12,6 +12,8 @@ import dev.outboard.doca.DocaException;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.TaskBatch;
 import dev.outboard.doca.TaskPool;
+import dev.outboard.doca.spi.CompletionContext;
+import dev.outboard.doca.spi.ExecutionEnvironment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -46,6 +48,8 @@ public final class Rdma extends Ctx {
     /// The one since the last start.
     private @Nullable RdmaDataPath dataPath;
 
+    private final RdmaPrograms programs = new RdmaPrograms(this);
+
     /// A context on `device`, which cannot be closed before the context is.
     ///
     /// @throws DocaException with BAD_STATE if the device is closed
@@ -71,6 +75,34 @@ public final class Rdma extends Ctx {
     public Rdma userData(@Nullable Object newUserData) {
         super.userData(newUserData);
         return this;
+    }
+
+    // ---- data path of programs ------------------------------------------------------------------
+
+    /// DRDMA-DPA-1: programs of a data-path accelerator post the operations, instead of tasks
+    /// (`doca_ctx_set_datapath_on_dpa`). Connections are made by details. The context needs no
+    /// progress engine; with one, it hears of connections that fail. Queues have 128 entries unless
+    /// configured.
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, with NOT_SUPPORTED if `dpa` is none
+    public Rdma datapathOnDpa(ExecutionEnvironment dpa) {
+        return set(programs::of, DocaException.nonNull(dpa, "dpa"));
+    }
+
+    /// What completes goes there, and programs find it (`doca_rdma_dpa_completion_attach`).
+    ///
+    /// @throws DocaException with BAD_STATE unless IDLE, with INVALID_VALUE if it is not of the
+    ///   environment of the data path
+    public Rdma completions(CompletionContext context) {
+        return set(programs::completions, DocaException.nonNull(context, "context"));
+    }
+
+    /// What programs of the DPA know it by (`doca_rdma_get_dpa_handle`).
+    ///
+    /// @throws DocaException with BAD_STATE unless started with its data path on a DPA
+    public long dpaHandle() {
+        requireState(CtxState.RUNNING, "known to a DPA");
+        return programs.handle();
     }
 
     // ---- connections ----------------------------------------------------------------------------
@@ -628,18 +660,31 @@ public final class Rdma extends Ctx {
     // ---- for what it consists of ----------------------------------------------------------------
 
     @Override
+    protected boolean needsProgress() {
+        return !programs.post();
+    }
+
+    @Override
     protected CtxRun open() {
+        if (programs.post()) {
+            return programs.open(owner(), configuration, control);
+        }
         RdmaRun run = RdmaRun.open(this, owner(), configuration, control);
         dataPath = run.dataPath();
         return run;
     }
 
     <T extends RdmaTask> T allocated(TaskType type, Supplier<T> creation) {
+        programs.requireNone("has no tasks");
         return allocate(types.pool(type), type, creation);
     }
 
     DocaError submit(RdmaTask task, boolean strictly, boolean flushing) {
         return Objects.requireNonNull(dataPath).submit(task, strictly, flushing);
+    }
+
+    RdmaPrograms programs() {
+        return programs;
     }
 
     long messageLimit() {

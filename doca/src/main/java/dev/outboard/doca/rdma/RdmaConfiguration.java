@@ -4,6 +4,8 @@ import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
+import dev.outboard.doca.spi.CompletionContext;
+import dev.outboard.doca.spi.RdmaQueues;
 import dev.outboard.fabric.AddressVector;
 import dev.outboard.fabric.ConnectionParameters;
 import dev.outboard.fabric.DeviceLimits;
@@ -11,6 +13,7 @@ import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class RdmaConfiguration {
     static final int DEFAULT_LIST_LENGTH = 4;
 
-    /// InfiniBand's code of 0.54 s.
+    /// InfiniBand's code of 0.54 s. Of queues that programs post to, unless configured.
+    private static final int PROGRAM_QUEUE_SIZE = 128;
+
     private static final int DEFAULT_TIMEOUT_CODE = 17;
 
     /// RDMA READs and atomics under way at a time; more wait.
@@ -361,6 +366,23 @@ final class RdmaConfiguration {
     /// DRDMA-CONN-6: GATED in STARTING, OPEN in RUNNING.
     CtxState connectableState() {
         return isGated() ? CtxState.STARTING : CtxState.RUNNING;
+    }
+
+    /// What programs of an execution environment post to.
+    ///
+    /// @throws DocaException with NOT_SUPPORTED if something is configured that takes tasks
+    RdmaQueues.Attributes queues(Optional<CompletionContext> completions) {
+        if (!keepAlive.isZero()) {
+            throw new DocaException(
+                    DocaError.NOT_SUPPORTED,
+                    "the keep-alive is %s; valid with a data path on a DPA: none"
+                            .formatted(keepAlive));
+        }
+        return new RdmaQueues.Attributes(
+                maxNumConnections,
+                sendQueueSize > 0 ? sendQueueSize : PROGRAM_QUEUE_SIZE,
+                recvQueueSize > 0 ? recvQueueSize : PROGRAM_QUEUE_SIZE,
+                completions);
     }
 
     // ---- what queue pairs are told --------------------------------------------------------------

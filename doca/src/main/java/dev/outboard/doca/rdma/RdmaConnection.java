@@ -8,8 +8,8 @@ import dev.outboard.doca.sync.SyncEventRemoteNet;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
-import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairControl;
 import dev.outboard.fabric.QueuePairState;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -44,7 +44,7 @@ public final class RdmaConnection {
     private final RdmaControlPath control;
     private final int id;
     private final int slot;
-    private final QueuePair queuePair;
+    private final QueuePairControl queuePair;
     private final int psn;
 
     /// If it is made by address.
@@ -63,7 +63,8 @@ public final class RdmaConnection {
             RdmaControlPath control,
             int id,
             int slot,
-            QueuePair queuePair,
+            QueuePairControl queuePair,
+            SendQueue sends,
             int psn,
             @Nullable ConnectionId cmId) {
         rdma = control.rdma();
@@ -73,7 +74,7 @@ public final class RdmaConnection {
         this.queuePair = queuePair;
         this.psn = psn;
         this.cmId = cmId;
-        sends = new SendQueue(control.device(), queuePair, rdma.sendQueueSize(), slot);
+        this.sends = sends;
     }
 
     // ---- what it is -----------------------------------------------------------------------------

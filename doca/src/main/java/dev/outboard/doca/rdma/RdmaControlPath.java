@@ -2,12 +2,18 @@ package dev.outboard.doca.rdma;
 
 import dev.outboard.doca.CtxRun;
 import dev.outboard.doca.CtxState;
+import dev.outboard.doca.DocaException;
 import dev.outboard.doca.FailureCause;
 import dev.outboard.doca.ProgressEngine;
+import dev.outboard.doca.spi.RdmaQueues;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.ProtectionDomain;
+import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
+import dev.outboard.fabric.QueuePairControl;
+import java.security.SecureRandom;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -16,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 /// How an [Rdma] context comes by connections, by details and by address, and what follows when one
 /// ends. Has none while the context is IDLE.
 final class RdmaControlPath {
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int MAX_PSN = 1 << 24;
+
     private final Rdma rdma;
     private final CtxRun.Owner owner;
     private final RdmaConfiguration configuration;
@@ -29,6 +38,10 @@ final class RdmaControlPath {
     private final KeepAlive keepAlive = new KeepAlive();
     private Connections connections = new Connections(0);
     private @Nullable QueuePairAttributes attributes;
+
+    /// If programs of an execution environment post to its connections.
+    private @Nullable RdmaQueues programs;
+
     private @Nullable ConnectionService service;
     private int nextConnectionId;
     private long refusedRequests;
@@ -64,6 +77,21 @@ final class RdmaControlPath {
                         .withMaxScatterGather(configuration.maxSendBufListLen());
         keepAlive.begin(configuration.keepAlive());
         connections = new Connections(configuration.maxNumConnections());
+        return connections;
+    }
+
+    /// The context starts: programs post to its connections.
+    Connections open(RdmaQueues queues) {
+        programs = queues;
+        connections = new Connections(configuration.maxNumConnections());
+        try {
+            if (configuration.isGated()) {
+                create(null);
+            }
+        } catch (RuntimeException e) {
+            release();
+            throw e;
+        }
         return connections;
     }
 
@@ -104,7 +132,7 @@ final class RdmaControlPath {
     RdmaConnection export() {
         return exclusively(() -> {
             if (!isRunning()) {
-                owner.requireState(configuration.connectableState(), "exported");
+                owner.requireState(connectableState(), "exported");
             }
             return configuration.isGated()
                     ? Objects.requireNonNull(connections.first())
@@ -129,13 +157,19 @@ final class RdmaControlPath {
     }
 
     void requireConnectable() {
-        owner.requireState(configuration.connectableState(), "connected");
+        owner.requireState(connectableState(), "connected");
+    }
+
+    /// Programs may begin before there is a connection.
+    private CtxState connectableState() {
+        return programs == null ? configuration.connectableState() : CtxState.RUNNING;
     }
 
     /// What makes connections by address.
     ///
     /// @param action what is about to be done to the context
     private ConnectionService service(String action) {
+        rdma.programs().requireNone("makes connections by details only");
         ConnectionHandler handler = configuration.requireHandler(rdma);
         owner.requireState(CtxState.RUNNING, action);
         ConnectionService started = service;
@@ -152,7 +186,33 @@ final class RdmaControlPath {
     /// @param id if it is made by address
     /// @throws dev.outboard.doca.DocaException with FULL
     RdmaConnection create(@Nullable ConnectionId id) {
-        return connections.create(this, nextConnectionId++, Objects.requireNonNull(attributes), id);
+        RdmaQueues queues = programs;
+        return connections.create(
+                rdma, slot -> queues == null ? forTasks(slot, id) : forPrograms(slot, queues));
+    }
+
+    private RdmaConnection forTasks(int slot, @Nullable ConnectionId id) {
+        QueuePair queuePair = queuePair(Objects.requireNonNull(attributes), id);
+        queuePair.modify(configuration.initial());
+        SendQueue sends = new SendQueue(device(), queuePair, rdma.sendQueueSize(), slot);
+        int psn = RANDOM.nextInt(MAX_PSN);
+        return new RdmaConnection(this, nextConnectionId++, slot, queuePair, sends, psn, id);
+    }
+
+    private QueuePair queuePair(QueuePairAttributes wanted, @Nullable ConnectionId id) {
+        try {
+            return id == null ? domain.createQueuePair(wanted) : id.createQueuePair(domain, wanted);
+        } catch (FabricException e) {
+            throw DocaException.of("making a connection of " + rdma, e);
+        }
+    }
+
+    /// Programs call it by its slot.
+    private RdmaConnection forPrograms(int slot, RdmaQueues queues) {
+        QueuePairControl queuePair = queues.queuePair(slot);
+        queuePair.modify(configuration.initial());
+        SendQueue none = new SendQueue(device());
+        return new RdmaConnection(this, slot, slot, queuePair, none, RANDOM.nextInt(MAX_PSN), null);
     }
 
     /// The connection ends; it leaves when nothing of it is in flight.
@@ -305,6 +365,11 @@ final class RdmaControlPath {
         awaited.end();
         connections.close();
         connections = new Connections(0);
+        RdmaQueues queues = programs;
+        if (queues != null) {
+            queues.close();
+            programs = null;
+        }
         if (service != null) {
             service.close();
             service = null;

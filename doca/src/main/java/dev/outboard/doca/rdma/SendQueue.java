@@ -15,7 +15,10 @@ final class SendQueue {
     static final long PROBE = 1L << 62;
 
     private final Device device;
-    private final QueuePair queuePair;
+
+    /// Null if it takes no tasks.
+    private final @Nullable QueuePair queuePair;
+
     private final @Nullable RequestTask[] ring;
     private final SendRequest request = new SendRequest();
     private long submitted;
@@ -41,6 +44,13 @@ final class SendQueue {
         ring = new RequestTask[size];
         request.id(id);
         probe.id(id | PROBE);
+    }
+
+    /// A queue that takes no tasks.
+    SendQueue(Device device) {
+        this.device = device;
+        queuePair = null;
+        ring = new RequestTask[1];
     }
 
     /// DCORE-TASK-16, DFLT-32: nothing is queued beyond the configured size.
@@ -100,7 +110,7 @@ final class SendQueue {
 
     private void post(SendRequest work) {
         try {
-            if (!queuePair.post(work)) {
+            if (!Objects.requireNonNull(queuePair).post(work)) {
                 throw new IllegalStateException("the send queue is smaller than promised");
             }
         } catch (FabricException e) {

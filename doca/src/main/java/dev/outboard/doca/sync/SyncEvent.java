@@ -163,8 +163,8 @@ public final class SyncEvent implements AutoCloseable {
     /// Keeps the value in a buffer, whose mmap must permit reading, writing and atomics to this
     /// side and to peers. The buffer is retained until the event is closed.
     ///
-    /// @throws DocaException as [#cell(MemorySegment)] and [Buf#retain]; with NOT_PERMITTED if a
-    ///   permission is missing, with INVALID_VALUE for a list
+    /// @throws DocaException as [#cell(MemorySegment)], [Buf#retain] and [Mmap#segment]; with
+    ///   NOT_PERMITTED if a permission is missing, with INVALID_VALUE for a list
     public synchronized SyncEvent cell(Buf buf) {
         DocaException.nonNull(buf, "buf");
         requireNoCell();

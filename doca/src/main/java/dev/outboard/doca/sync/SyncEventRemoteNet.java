@@ -4,6 +4,7 @@ import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.blob.Blob;
+import dev.outboard.doca.spi.ExecutionEnvironment;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
@@ -69,6 +70,15 @@ public final class SyncEventRemoteNet {
     /// reaches it.
     public InetAddress host() {
         return host;
+    }
+
+    /// What programs of an environment know it by, to update it over RDMA, until the environment
+    /// stops (`doca_sync_event_remote_net_get_dpa_handle`).
+    ///
+    /// @throws DocaException with BAD_STATE if the environment does not run, with NOT_SUPPORTED if
+    ///   its programs have no RDMA
+    public long handle(ExecutionEnvironment environment) {
+        return DocaException.nonNull(environment, "environment").remoteEvent(address, remoteKey);
     }
 
     /// Whether the event is to be reached through `device`.

@@ -13,8 +13,10 @@ import dev.outboard.doca.Mmap;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.TestDevices;
 import dev.outboard.doca.blob.Blob;
+import dev.outboard.doca.spi.ArrayHandle;
 import dev.outboard.doca.spi.EventCell;
 import dev.outboard.doca.spi.ExecutionEnvironment;
+import dev.outboard.doca.spi.MemoryHandle;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -22,6 +24,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -513,6 +516,22 @@ class SyncEventTest {
                     made.add("closed");
                 }
             };
+        }
+
+        @Override
+        public MemoryHandle memory(MemorySegment memory, Set<AccessFlag> permissions) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public MemoryHandle ownMemory(long address, long lengthBytes, Set<AccessFlag> permissions) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public ArrayHandle array(
+                MemoryHandle memory, long startOffset, long elementBytes, int count) {
+            throw new UnsupportedOperationException();
         }
 
         @Override

@@ -1,10 +1,15 @@
 package dev.outboard.dpa.doca;
 
+import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
+import dev.outboard.doca.spi.ArrayHandle;
 import dev.outboard.doca.spi.EventCell;
 import dev.outboard.doca.spi.ExecutionEnvironment;
+import dev.outboard.doca.spi.MemoryHandle;
+import dev.outboard.doca.spi.RdmaQueues;
+import dev.outboard.doca.spi.RemoteMemory;
 import dev.outboard.doca.sync.SyncEvent;
 import dev.outboard.dpa.doca.Launch.Completion;
 import dev.outboard.dpa.flexio.DpaDevice;
@@ -63,12 +68,13 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     /// Threads, completion contexts and the like that are started.
     private final Set<Lifecycle> parts = new HashSet<>();
 
+    private final Set<DpaRdma> rdmas = new HashSet<>();
     private @Nullable DpaApp<DpaThread> app;
     private @Nullable Started started;
     private boolean closed;
 
     /// From a start to the next stop.
-    private record Started(Loaded loaded, Kernels kernels) {
+    private record Started(Loaded loaded, Kernels kernels, RemoteNames names) {
         FlexioProcess process() {
             return loaded.process();
         }
@@ -127,26 +133,28 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         started =
                 DocaErrors.of(() -> {
                     Loaded loaded = Loaded.of(FlexioProcess.create(host, device, program));
-                    return new Started(loaded, new Kernels(loaded));
+                    RemoteNames names =
+                            new RemoteNames(loaded.process(), device.fabric().isPresent());
+                    return new Started(loaded, new Kernels(loaded), names);
                 });
         return this;
     }
 
     /// Ends all that it runs, and frees what it has on the DPA. Does nothing if it is not started.
     ///
-    /// @throws DocaException with IN_USE if sync events, threads or completion contexts that are
-    ///   started use it, or kernels have not ended; nothing has changed
+    /// @throws DocaException with IN_USE if sync events, RDMA contexts, threads or completion
+    ///   contexts that are started use it, or kernels have not ended; nothing has changed
     public synchronized void stop() {
         Started running = started;
         if (running == null) {
             return;
         }
         int kernels = running.lives() ? running.kernels.running() : 0;
-        if (!events.isEmpty() || !parts.isEmpty() || kernels > 0) {
+        if (!events.isEmpty() || !rdmas.isEmpty() || !parts.isEmpty() || kernels > 0) {
             throw new DocaException(
                     DocaError.IN_USE,
-                    "%s is used by %d sync events and by %s that are started, and %d kernels have not ended"
-                            .formatted(this, events.size(), parts, kernels));
+                    "%s is used by %d sync events, %d RDMA contexts and %s that are started, and %d kernels have not ended"
+                            .formatted(this, events.size(), rdmas.size(), parts, kernels));
         }
         running.process().close();
         started = null;
@@ -352,7 +360,64 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
                         new DpaEvent(
                                 running.process(), memory, updates, waits, machine, this::forget));
         events.put(made.handle(), made);
+        running.names.add(memory.address(), made.key(), made.address());
         return made;
+    }
+
+    /// DPA-HW-15: memory of the host.
+    @Override
+    public MemoryHandle memory(MemorySegment memory, Set<AccessFlag> permissions) {
+        Started running = running();
+        return DocaErrors.of(() -> {
+            MemoryHandle made = DpaMemoryHandle.ofHost(running.process(), memory, permissions);
+            running.names.add(memory.address(), made.key(), made.address());
+            return made;
+        });
+    }
+
+    /// Memory of the heap: `doca_mmap_set_dpa_memrange`.
+    @Override
+    public MemoryHandle ownMemory(long address, long lengthBytes, Set<AccessFlag> permissions) {
+        FlexioProcess process = running().process();
+        DpaAddr block = new DpaAddr(address);
+        if (lengthBytes > Integer.MAX_VALUE) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "%d bytes at %s do not lie in one live block of the heap"
+                            .formatted(lengthBytes, block));
+        }
+        return DocaErrors.of(
+                () -> DpaMemoryHandle.ofHeap(process, block, (int) lengthBytes, permissions));
+    }
+
+    @Override
+    public ArrayHandle array(MemoryHandle memory, long startOffset, long elementBytes, int count) {
+        FlexioProcess process = running().process();
+        return DocaErrors.of(
+                () -> new DpaArrayHandle(process, memory, startOffset, elementBytes, count));
+    }
+
+    @Override
+    public RemoteMemory remoteMemory(long address, int key) {
+        return running().names.memory(address, key);
+    }
+
+    @Override
+    public long remoteEvent(long address, int key) {
+        return DocaErrors.of(() -> running().names.event(address, key));
+    }
+
+    @Override
+    public synchronized RdmaQueues rdma(RdmaQueues.Attributes attributes) {
+        Started running = running();
+        DpaRdma made =
+                DocaErrors.of(() -> new DpaRdma(running.process(), attributes, this::forget));
+        rdmas.add(made);
+        return made;
+    }
+
+    private synchronized void forget(DpaRdma rdma) {
+        rdmas.remove(rdma);
     }
 
     private synchronized void forget(DpaEvent event) {

@@ -476,6 +476,12 @@ public final class FlexioProcess implements AutoCloseable {
         process.command();
     }
 
+    /// Waits until the NIC has ended the entry that it is at: it uses no key any more that was
+    /// closed before, and the memory of that can go.
+    public void settle() {
+        nic.settle();
+    }
+
     /// The calling thread acts, in a process that lives.
     <T> T act(Function<Host, T> calls) {
         check();

@@ -113,16 +113,16 @@ public final class FlexioQp extends FlexioObject {
     ///         .sendPsn(ourPsn).timeout(14).retryCount(7).rnrRetryCount(7).maxReadAtomic(16));
     /// ```
     ///
+    /// The peer of one on a simulated NIC is a queue pair of the same process, of which it takes
+    /// the number only; the two are connected when the first of them is made ready to receive.
+    ///
     /// @throws FlexioException WRONG_TIME if the transition does not exist, BAD_ARGUMENT if an
-    ///   attribute is missing, foreign to it or out of range, NOT_SUPPORTED if the device of the
-    ///   DPA has no device of the fabric
+    ///   attribute is missing, foreign to it or out of range, or there is no such peer
     public void modify(QueuePairChange change) {
         numberFor(process());
         if (!(pair instanceof FabricPair onFabric)) {
-            throw FlexioException.refuse(
-                    Reason.NOT_SUPPORTED,
-                    "%s is of a simulated NIC: it is connected with another one of its process"
-                            .formatted(this));
+            simulate(change);
+            return;
         }
         try {
             process().perform(host -> onFabric.modify(change));
@@ -131,6 +131,28 @@ public final class FlexioQp extends FlexioObject {
             throw FlexioException.refuse(
                     isEarly ? Reason.WRONG_TIME : Reason.BAD_ARGUMENT,
                     "%s: %s".formatted(this, e.getMessage()));
+        }
+    }
+
+    private void simulate(QueuePairChange change) {
+        switch (change.state()) {
+            case READY_TO_RECEIVE -> {
+                int number = change.value(QueuePairChange.Attribute.DESTINATION_NUMBER);
+                QueuePair peer =
+                        process()
+                                .nic()
+                                .queuePair(number)
+                                .orElseThrow(() ->
+                                        FlexioException.refuse(
+                                                Reason.BAD_ARGUMENT,
+                                                "%s is of a simulated NIC, and its process has no queue pair %d"
+                                                        .formatted(this, number)));
+                process().perform(host -> pair.connect(peer));
+            }
+            case ERROR -> process().checkDone(process().nic().fail(pair), this);
+            default -> {
+                // Nothing has to be known on the way.
+            }
         }
     }
 

@@ -52,7 +52,11 @@ public enum Fault {
     /// More completions were acknowledged than were taken.
     NOT_TAKEN(76, "acknowledgement of completions that were not taken"),
     /// DPA-SE-10: a posted wait was for a value out of its range.
-    WAIT_VALUE(77, "posted wait for a value above 254");
+    WAIT_VALUE(77, "posted wait for a value above 254"),
+    /// Device code did with an RDMA context what it does not take.
+    RDMA_MISUSE(80, "use of an RDMA context that it does not take"),
+    /// DPA-RD-7: an operation on an RDMA connection failed.
+    RDMA_FAILED(81, "failure of an RDMA operation");
 
     private final int code;
     private final String text;

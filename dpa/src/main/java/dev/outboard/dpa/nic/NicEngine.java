@@ -181,6 +181,19 @@ public final class NicEngine implements Nic.Engine {
         return pair;
     }
 
+    /// The queue pair of that number, if there is one.
+    public Optional<QueuePair> queuePair(int number) {
+        return Optional.ofNullable(
+                sendingQueues.find(number) instanceof QueuePair pair ? pair : null);
+    }
+
+    /// Has a queue pair fail: what is posted to it ends as flushed.
+    ///
+    /// @return false if the process has ended, or has not come to it in time
+    public boolean fail(QueuePair pair) {
+        return perform(pair::fail);
+    }
+
     /// DPA-FXQ-1c: makes a send queue of frames that leave through a port.
     public FrameSendQueue frameSendQueue(NicPort port, QueuePair.Send send, QueuePair.User user) {
         FrameSendQueue queue =
@@ -287,6 +300,14 @@ public final class NicEngine implements Nic.Engine {
         } catch (ProcessEndedException e) {
             return false;
         }
+    }
+
+    /// Waits until the actor has ended the entry that it is at: it uses no key any more that was
+    /// ended before.
+    ///
+    /// @return false if the process has ended, or the actor has not come to it in time
+    public boolean settle() {
+        return perform(nic -> {});
     }
 
     /// Has the NIC's own thread do something, from any thread.

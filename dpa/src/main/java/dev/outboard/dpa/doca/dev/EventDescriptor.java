@@ -14,8 +14,11 @@ public final class EventDescriptor {
     /// Whether device code gets the event and waits for it: [#YES] or 0.
     public static final int WAITS = 24;
 
+    /// Whether the event is one of a peer: [#YES] or 0.
+    public static final int REMOTE = 32;
+
     /// How long it is.
-    public static final int BYTES = 32;
+    public static final int BYTES = 40;
 
     /// Stands for yes.
     public static final long YES = 1;

@@ -1,0 +1,77 @@
+package dev.outboard.dpa.doca;
+
+import dev.outboard.doca.AccessFlag;
+import dev.outboard.doca.spi.MemoryHandle;
+import dev.outboard.dpa.flexio.FlexioBuffer;
+import dev.outboard.dpa.flexio.FlexioMkey;
+import dev.outboard.dpa.flexio.FlexioObject;
+import dev.outboard.dpa.flexio.FlexioProcess;
+import dev.outboard.dpa.machine.ExternalKind;
+import dev.outboard.dpa.nic.Access;
+import dev.outboard.dpacc.DpaAddr;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.Set;
+
+/// DPA-HW-15: memory of an mmap as the DPA knows it: a key, for windows as far as it is memory of
+/// the host, and for queue entries.
+final class DpaMemoryHandle implements MemoryHandle {
+    private final FlexioProcess process;
+    private final FlexioMkey key;
+    private final long address;
+
+    private DpaMemoryHandle(FlexioProcess process, FlexioMkey key, DpaAddr address) {
+        this.process = process;
+        this.key = key;
+        this.address = address.value();
+    }
+
+    /// That of memory of the host.
+    static DpaMemoryHandle ofHost(
+            FlexioProcess process, MemorySegment memory, Set<AccessFlag> permissions) {
+        FlexioBuffer buffer = FlexioBuffer.of(process, "mmap", ExternalKind.HOST, memory);
+        FlexioMkey key =
+                FlexioMkey.create(
+                        process.domain(), buffer, 0, buffer.lengthBytes(), access(permissions));
+        return new DpaMemoryHandle(process, key, buffer.address());
+    }
+
+    /// That of bytes of the heap.
+    static DpaMemoryHandle ofHeap(
+            FlexioProcess process, DpaAddr address, int lengthBytes, Set<AccessFlag> permissions) {
+        FlexioMkey key =
+                FlexioMkey.create(
+                        process, process.domain(), address, lengthBytes, access(permissions));
+        return new DpaMemoryHandle(process, key, address);
+    }
+
+    private static Access[] access(Set<AccessFlag> permissions) {
+        return Arrays.stream(AccessFlag.rights(permissions))
+                .map(right -> Access.valueOf(right.name()))
+                .toArray(Access[]::new);
+    }
+
+    @Override
+    public int key() {
+        return key.number();
+    }
+
+    @Override
+    public long address() {
+        return address;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return key.number() != FlexioObject.NO_NUMBER;
+    }
+
+    /// The NIC uses the memory no more when the call returns.
+    @Override
+    public void close() {
+        if (isOpen()) {
+            key.close();
+            process.settle();
+        }
+    }
+}

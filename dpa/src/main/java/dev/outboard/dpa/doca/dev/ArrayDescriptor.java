@@ -1,0 +1,21 @@
+package dev.outboard.dpa.doca.dev;
+
+/// What the handle of an array of buffers points to: words of DPA memory, which the host fills.
+public final class ArrayDescriptor {
+    /// The address of the first element, for windows and queue entries.
+    public static final int ADDRESS = 0;
+
+    /// The key of the memory.
+    public static final int KEY = 8;
+
+    /// How long each element is.
+    public static final int ELEMENT_BYTES = 16;
+
+    /// How many elements there are; none once the array has stopped.
+    public static final int COUNT = 24;
+
+    /// How long it is.
+    public static final int BYTES = 32;
+
+    private ArrayDescriptor() {}
+}

@@ -1,0 +1,30 @@
+package dev.outboard.dpa.doca.dev;
+
+/// What device code knows of a connection of an RDMA context: words of DPA memory behind the
+/// [RdmaDescriptor].
+public final class ConnectionDescriptor {
+    /// The number of the queue pair, or 0 if there is none.
+    public static final int QUEUE = 0;
+
+    /// Where the blocks of its send queue are.
+    public static final int SEND_RING = 8;
+
+    /// How many operations have been posted.
+    public static final int POSTED = 16;
+
+    /// Up to where the NIC has been told.
+    public static final int RUNG = 24;
+
+    /// How many are known to have ended.
+    public static final int ENDED = 32;
+
+    /// How long it is.
+    public static final int BYTES = 64;
+
+    private ConnectionDescriptor() {}
+
+    /// That of a connection.
+    public static long of(long rdma, int connection) {
+        return rdma + RdmaDescriptor.BYTES + (long) connection * BYTES;
+    }
+}

@@ -1,0 +1,240 @@
+package dev.outboard.dpa.doca.dev;
+
+import dev.outboard.dpa.flexio.dev.FlexioDev;
+import dev.outboard.dpa.machine.DpaThread;
+import dev.outboard.dpa.machine.Fault;
+import dev.outboard.dpa.machine.memory.FaultSignal;
+import dev.outboard.dpa.nic.layout.CompletionEntry;
+import dev.outboard.dpa.nic.layout.DataSegment;
+import dev.outboard.dpa.nic.layout.DoorbellRecord;
+import dev.outboard.dpa.nic.layout.SendEntry;
+
+/// The queues of an RDMA context in device code. An operation is an entry of one block in the send
+/// queue of its connection: [#begin] gives its place, the caller fills it, and [#end] posts it.
+final class RdmaQueue {
+    /// The segment behind the control segment.
+    static final int FIRST = SendEntry.SEGMENT_BYTES;
+
+    /// The one behind that.
+    static final int SECOND = 2 * SendEntry.SEGMENT_BYTES;
+
+    /// The last one.
+    static final int THIRD = 3 * SendEntry.SEGMENT_BYTES;
+
+    private static final int ENTRY_MASK = 0xFFFF;
+
+    private RdmaQueue() {}
+
+    /// Where the next entry of a connection is, when there is room for it.
+    static long begin(DpaThread thread, long rdma, int connection) {
+        long at = connection(thread, rdma, connection);
+        long depth = 1L << thread.load64(rdma + RdmaDescriptor.LOG_SENDS);
+        long posted = thread.load64(at + ConnectionDescriptor.POSTED);
+        if (posted - thread.load64(at + ConnectionDescriptor.ENDED) == depth) {
+            makeRoom(thread, rdma, connection, at);
+        }
+        long ring = thread.load64(at + ConnectionDescriptor.SEND_RING);
+        return ring + (posted & (depth - 1)) * SendEntry.BYTES;
+    }
+
+    private static void makeRoom(DpaThread thread, long rdma, int connection, long at) {
+        if (!takesCompletions(thread, rdma)) {
+            throw misuse(
+                    "connection %d of the RDMA context at 0x%x has as many operations outstanding as its send queue holds; acknowledge their completions"
+                            .formatted(connection, rdma));
+        }
+        ring(thread, at);
+        long ended = thread.load64(at + ConnectionDescriptor.ENDED);
+        while (thread.load64(at + ConnectionDescriptor.ENDED) == ended) {
+            take(thread, rdma);
+        }
+    }
+
+    /// Posts the entry that was begun.
+    ///
+    /// @param segments how many it has, the control segment included
+    /// @param flags of [DocaDpaDevRdma]
+    static void end(
+            DpaThread thread,
+            long rdma,
+            int connection,
+            int opcode,
+            int immediate,
+            int segments,
+            int flags) {
+        long at = ConnectionDescriptor.of(rdma, connection);
+        long posted = thread.load64(at + ConnectionDescriptor.POSTED);
+        long depth = 1L << thread.load64(rdma + RdmaDescriptor.LOG_SENDS);
+        long entry =
+                thread.load64(at + ConnectionDescriptor.SEND_RING)
+                        + (posted & (depth - 1)) * SendEntry.BYTES;
+        SendEntry.writeControl(
+                thread,
+                entry,
+                (int) posted,
+                opcode,
+                (int) thread.load64(at + ConnectionDescriptor.QUEUE),
+                segments,
+                isTold(thread, rdma, posted, depth, flags)
+                        ? SendEntry.COMPLETE_ALWAYS
+                        : SendEntry.COMPLETE_ON_ERROR);
+        SendEntry.writeImmediate(thread, entry, immediate);
+        thread.store64(at + ConnectionDescriptor.POSTED, posted + 1);
+        if ((flags & DocaDpaDevRdma.FLUSH) != 0) {
+            ring(thread, at);
+        }
+    }
+
+    /// With reduced reports, half a queue has one.
+    private static boolean isTold(DpaThread thread, long rdma, long posted, long depth, int flags) {
+        boolean reduced = (flags & DocaDpaDevRdma.OPTIMIZE_REPORTS) != 0;
+        long half = Math.max(depth / 2, 1);
+        return !reduced || takesCompletions(thread, rdma) || (posted + 1) % half == 0;
+    }
+
+    /// Tells the NIC of what has been posted.
+    ///
+    /// DPA-RD-5: what the thread has written before, in DPA memory and through its window, the NIC
+    /// sees.
+    static void ring(DpaThread thread, long at) {
+        long posted = thread.load64(at + ConnectionDescriptor.POSTED);
+        if (posted == thread.load64(at + ConnectionDescriptor.RUNG)) {
+            return;
+        }
+        thread.store64(at + ConnectionDescriptor.RUNG, posted);
+        thread.memoryWriteback();
+        thread.windowWriteback();
+        long context = ThreadContext.of(thread);
+        thread.configureOutbox((int) thread.load64(context + ThreadContext.OUTBOX));
+        int queue = (int) thread.load64(at + ConnectionDescriptor.QUEUE);
+        FlexioDev.ringSendDoorbell(thread, (int) posted, queue);
+    }
+
+    /// Waits until all that was posted to the connections has ended.
+    static void synchronize(DpaThread thread, long rdma) {
+        check(thread, rdma);
+        if (!takesCompletions(thread, rdma)) {
+            throw misuse(
+                    "the completions of the RDMA context at 0x%x go to a completion context; look there"
+                            .formatted(rdma));
+        }
+        long connections = thread.load64(rdma + RdmaDescriptor.CONNECTIONS);
+        for (int i = 0; i < connections; i++) {
+            long at = ConnectionDescriptor.of(rdma, i);
+            ring(thread, at);
+            while (thread.load64(at + ConnectionDescriptor.ENDED)
+                    != thread.load64(at + ConnectionDescriptor.POSTED)) {
+                take(thread, rdma);
+            }
+        }
+        thread.systemFence();
+        thread.windowReadInv();
+    }
+
+    /// Takes the next completion, if there is one.
+    private static void take(DpaThread thread, long rdma) {
+        long taken = thread.load64(rdma + RdmaDescriptor.TAKEN);
+        int logEntries = (int) thread.load64(rdma + RdmaDescriptor.LOG_COMPLETIONS);
+        long slot = taken & ((1L << logEntries) - 1);
+        long entry =
+                thread.load64(rdma + RdmaDescriptor.COMPLETION_RING) + slot * CompletionEntry.BYTES;
+        if (!CompletionEntry.isReady(thread, entry, taken, logEntries)) {
+            return;
+        }
+        int connection = CompletionEntry.userIndex(thread, entry);
+        if (CompletionEntry.opcode(thread, entry) != CompletionEntry.REQUEST) {
+            throw new FaultSignal(
+                    Fault.RDMA_FAILED,
+                    "an operation on connection %d of the RDMA context at 0x%x ended with syndrome 0x%x"
+                            .formatted(connection, rdma, CompletionEntry.syndrome(thread, entry)));
+        }
+        ended(
+                thread,
+                ConnectionDescriptor.of(rdma, connection),
+                CompletionEntry.workCounter(thread, entry));
+        thread.store64(rdma + RdmaDescriptor.TAKEN, taken + 1);
+        DoorbellRecord.setConsumerIndex(
+                thread, thread.load64(rdma + RdmaDescriptor.COMPLETION_RECORD), (int) taken + 1);
+        thread.memoryWriteback();
+    }
+
+    /// The entry with that index, of 16 bits, has ended, and with it all before it.
+    static void ended(DpaThread thread, long at, int index) {
+        long ended = thread.load64(at + ConnectionDescriptor.ENDED);
+        long news = (index + 1 - ended) & ENTRY_MASK;
+        thread.store64(at + ConnectionDescriptor.ENDED, ended + news);
+    }
+
+    /// Posts a receive.
+    static void receive(DpaThread thread, long rdma, int key, long address, long lengthBytes) {
+        check(thread, rdma);
+        if (takesCompletions(thread, rdma)) {
+            throw misuse(
+                    "the RDMA context at 0x%x has no completion context, where what it receives would be found"
+                            .formatted(rdma));
+        }
+        long posted = thread.load64(rdma + RdmaDescriptor.RECEIVES);
+        long mask = (1L << thread.load64(rdma + RdmaDescriptor.LOG_RECEIVES)) - 1;
+        long entry =
+                thread.load64(rdma + RdmaDescriptor.RECEIVE_RING)
+                        + (posted & mask) * DataSegment.BYTES;
+        DataSegment.write(thread, entry, length(lengthBytes), key, address);
+        thread.store64(rdma + RdmaDescriptor.RECEIVES, posted + 1);
+        thread.memoryWriteback();
+        thread.windowWriteback();
+        DoorbellRecord.setProducerIndex(
+                thread,
+                thread.load64(rdma + RdmaDescriptor.RECEIVE_RECORD),
+                (int) (posted + 1) & ENTRY_MASK);
+        thread.memoryWriteback();
+    }
+
+    /// Writes a data segment, if there are bytes.
+    ///
+    /// @return how many segments that are
+    static int data(DpaThread thread, long segment, int key, long address, long lengthBytes) {
+        if (lengthBytes == 0) {
+            return 0;
+        }
+        DataSegment.write(thread, segment, length(lengthBytes), key, address);
+        return 1;
+    }
+
+    private static int length(long lengthBytes) {
+        if (lengthBytes < 0 || lengthBytes > Integer.MAX_VALUE) {
+            throw misuse(
+                    "a message of %d bytes; valid: 0 to %d"
+                            .formatted(lengthBytes, Integer.MAX_VALUE));
+        }
+        return (int) lengthBytes;
+    }
+
+    private static boolean takesCompletions(DpaThread thread, long rdma) {
+        return thread.load64(rdma + RdmaDescriptor.COMPLETION_RING) != 0;
+    }
+
+    /// The descriptor of a connection that exists.
+    static long connection(DpaThread thread, long rdma, int connection) {
+        check(thread, rdma);
+        long connections = thread.load64(rdma + RdmaDescriptor.CONNECTIONS);
+        long at = ConnectionDescriptor.of(rdma, connection);
+        if (connection < 0
+                || connection >= connections
+                || thread.load64(at + ConnectionDescriptor.QUEUE) == 0) {
+            throw misuse(
+                    "the RDMA context at 0x%x has no connection %d; it may have 0 to %d"
+                            .formatted(rdma, connection, connections - 1));
+        }
+        return at;
+    }
+
+    private static void check(DpaThread thread, long rdma) {
+        if (thread.load64(rdma + RdmaDescriptor.ALIVE) != RdmaDescriptor.YES) {
+            throw misuse("no RDMA context that is started is at 0x%x".formatted(rdma));
+        }
+    }
+
+    private static FaultSignal misuse(String how) {
+        return new FaultSignal(Fault.RDMA_MISUSE, how);
+    }
+}
