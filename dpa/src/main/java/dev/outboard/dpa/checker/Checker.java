@@ -136,6 +136,7 @@ public final class Checker implements Observer {
     public void allocate(long address, long lengthBytes, int site) {
         scene.nextEvent();
         scene.memory.forget(address, lengthBytes);
+        inFlight.forget(address, lengthBytes);
         blocks.allocate(address, lengthBytes, site);
     }
 

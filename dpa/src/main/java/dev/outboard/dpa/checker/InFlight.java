@@ -66,6 +66,14 @@ final class InFlight {
         }
     }
 
+    /// There is a new block: what the NIC was done with before is of an older one.
+    void forget(long address, long lengthBytes) {
+        posted.removeIf(post ->
+                post.completed != PENDING
+                        && post.address < address + lengthBytes
+                        && address < post.end);
+    }
+
     /// A thread stores.
     void store(ActorState by, long address, int length, int site) {
         if (posted.isEmpty()) {

@@ -183,9 +183,15 @@ final class ShadowMemory {
         setInitialized(address, lengthBytes, true);
     }
 
-    /// Bytes have lost the value that they had before the run.
+    /// Bytes are those of a new block: they have no value, and are for nothing any more.
     void forget(long address, long lengthBytes) {
         setInitialized(address, lengthBytes, false);
+        for (long at = address; at < address + lengthBytes; at += GRANULE) {
+            Page page = page(at);
+            if (page.roles != null) {
+                page.roles[granule(at)] = null;
+            }
+        }
     }
 
     private void setInitialized(long address, long lengthBytes, boolean set) {

@@ -34,6 +34,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// DPA-DC-1: a DPA context: DOCA's `doca_dpa`. It belongs to a device and loads a program, whose
@@ -66,6 +67,10 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     private final ReentrantLock calls = new ReentrantLock(true);
     private final HostProcess host = HostProcess.open();
     private final Map<Long, DpaEvent> events = new ConcurrentHashMap<>();
+
+    /// Threads, completion contexts and the like that are started.
+    private final Set<Lifecycle> parts = new HashSet<>();
+
     private final Set<DpaRdma> rdmas = new HashSet<>();
     private @Nullable DpaApp<DpaThread> app;
     private Optional<Path> log = Optional.empty();
@@ -73,10 +78,13 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     private boolean closed;
 
     /// From a start to the next stop.
-    private record Started(
-            FlexioProcess process, Kernels kernels, CrashFiles crash, RemoteNames names) {
+    private record Started(Loaded loaded, Kernels kernels, CrashFiles crash, RemoteNames names) {
+        FlexioProcess process() {
+            return loaded.process();
+        }
+
         boolean lives() {
-            return process.errorState().isRunning();
+            return process().errorState().isRunning();
         }
     }
 
@@ -152,35 +160,36 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         started =
                 DocaErrors.of(() -> {
                     FlexioProcess process = FlexioProcess.create(host, device, program, attributes);
-                    Kernels kernels = new Kernels(process, device, events);
+                    Loaded loaded = Loaded.of(process);
+                    Kernels kernels = new Kernels(loaded, device, events);
                     CrashFiles crash = new CrashFiles(process, log);
                     process.runtime(kernels::status, crash::write);
                     RemoteNames names = new RemoteNames(process, device.fabric().isPresent());
-                    return new Started(process, kernels, crash, names);
+                    return new Started(loaded, kernels, crash, names);
                 });
         return this;
     }
 
     /// Ends all that it runs, and frees what it has on the DPA. Does nothing if it is not started.
     ///
-    /// @throws DocaException with IN_USE if sync events or RDMA contexts that are started use it,
-    ///   or kernels have not ended; nothing has changed
+    /// @throws DocaException with IN_USE if sync events, RDMA contexts, threads or completion
+    ///   contexts that are started use it, or kernels have not ended; nothing has changed
     public synchronized void stop() {
         Started running = started;
         if (running == null) {
             return;
         }
         int kernels = running.lives() ? running.kernels.running() : 0;
-        if (!events.isEmpty() || !rdmas.isEmpty() || kernels > 0) {
+        if (!events.isEmpty() || !rdmas.isEmpty() || !parts.isEmpty() || kernels > 0) {
             throw new DocaException(
                     DocaError.IN_USE,
-                    "%s is used by %d sync events and %d RDMA contexts that are started, and %d kernels have not ended"
-                            .formatted(this, events.size(), rdmas.size(), kernels));
+                    "%s is used by %d sync events, %d RDMA contexts and %s that are started, and %d kernels have not ended"
+                            .formatted(this, events.size(), rdmas.size(), parts, kernels));
         }
         if (!running.lives()) {
             running.crash.write();
         }
-        running.process.close();
+        running.process().close();
         started = null;
     }
 
@@ -306,7 +315,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     private DpaCall<DpaThread> loaded(DpaCall<DpaThread> call, DpaFunction.Kind kind) {
         DocaException.nonNull(call, "kernel");
         return DocaErrors.of(() ->
-                new DpaCall<>(running().process.loaded(call.function(), kind), call.arguments()));
+                new DpaCall<>(running().process().loaded(call.function(), kind), call.arguments()));
     }
 
     private DpaEvent known(SyncEvent event) {
@@ -387,7 +396,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     }
 
     private FlexioHeap heap() {
-        return running().process.heap();
+        return running().process().heap();
     }
 
     // For objects of DOCA
@@ -403,7 +412,11 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         DpaEvent made =
                 DocaErrors.of(() ->
                         new DpaEvent(
-                                running.process, memory, declared, running.kernels, this::forget));
+                                running.process(),
+                                memory,
+                                declared,
+                                running.kernels,
+                                this::forget));
         events.put(made.handle(), made);
         running.names.add(memory.address(), made.key(), made.address());
         return made;
@@ -414,7 +427,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     public MemoryHandle memory(MemorySegment memory, Set<AccessFlag> permissions) {
         Started running = running();
         return DocaErrors.of(() -> {
-            MemoryHandle made = DpaMemoryHandle.ofHost(running.process, memory, permissions);
+            MemoryHandle made = DpaMemoryHandle.ofHost(running.process(), memory, permissions);
             running.names.add(memory.address(), made.key(), made.address());
             return made;
         });
@@ -423,7 +436,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     /// Memory of the heap: `doca_mmap_set_dpa_memrange`.
     @Override
     public MemoryHandle ownMemory(long address, long lengthBytes, Set<AccessFlag> permissions) {
-        FlexioProcess process = running().process;
+        FlexioProcess process = running().process();
         DpaAddr block = new DpaAddr(address);
         if (lengthBytes > Integer.MAX_VALUE) {
             throw new DocaException(
@@ -437,7 +450,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
 
     @Override
     public ArrayHandle array(MemoryHandle memory, long startOffset, long elementBytes, int count) {
-        FlexioProcess process = running().process;
+        FlexioProcess process = running().process();
         return DocaErrors.of(
                 () -> new DpaArrayHandle(process, memory, startOffset, elementBytes, count));
     }
@@ -455,7 +468,8 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     @Override
     public synchronized RdmaQueues rdma(RdmaQueues.Attributes attributes) {
         Started running = running();
-        DpaRdma made = DocaErrors.of(() -> new DpaRdma(running.process, attributes, this::forget));
+        DpaRdma made =
+                DocaErrors.of(() -> new DpaRdma(running.process(), attributes, this::forget));
         rdmas.add(made);
         return made;
     }
@@ -466,6 +480,44 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
 
     private synchronized void forget(DpaEvent event) {
         events.remove(event.handle());
+    }
+
+    /// An object of the context starts.
+    ///
+    /// @param making makes what it has on the DPA; if that fails, all of it is given back
+    synchronized Holdings add(Lifecycle part, Consumer<Holdings> making) {
+        Holdings holdings = new Holdings(running().loaded);
+        boolean made = false;
+        try {
+            DocaErrors.of(() -> making.accept(holdings));
+            made = true;
+        } finally {
+            if (!made) {
+                giveBack(holdings);
+            }
+        }
+        parts.add(part);
+        return holdings;
+    }
+
+    /// An object of the context stops.
+    synchronized void remove(Lifecycle part, Holdings holdings) {
+        giveBack(holdings);
+        parts.remove(part);
+    }
+
+    /// After a fault what there was goes with the process.
+    private void giveBack(Holdings holdings) {
+        Started running = running();
+        try {
+            if (running.lives()) {
+                DocaErrors.of(holdings::close);
+            }
+        } catch (DocaException e) {
+            if (running.lives()) {
+                throw e;
+            }
+        }
     }
 
     private synchronized Started running() {

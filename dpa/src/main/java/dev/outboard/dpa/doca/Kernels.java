@@ -4,14 +4,13 @@ import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.dpa.doca.dev.DocaDpaDevSyncEvent;
 import dev.outboard.dpa.doca.dev.EventWait;
+import dev.outboard.dpa.doca.dev.ThreadContext;
 import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.flexio.FlexioCq;
 import dev.outboard.dpa.flexio.FlexioErrorState;
 import dev.outboard.dpa.flexio.FlexioEventHandler;
 import dev.outboard.dpa.flexio.FlexioMsix;
-import dev.outboard.dpa.flexio.FlexioOutbox;
 import dev.outboard.dpa.flexio.FlexioProcess;
-import dev.outboard.dpa.flexio.FlexioWindow;
 import dev.outboard.dpa.flexio.KernelStatus;
 import dev.outboard.dpa.flexio.dev.FlexioDev;
 import dev.outboard.dpa.machine.AtomicOp;
@@ -57,7 +56,10 @@ final class Kernels {
     private final Map<Long, DpaEvent> events;
 
     private final int outbox;
-    private final int window;
+
+    /// Of its workers. They live as long as the process.
+    private final Holdings holdings;
+
     private final FlexioCq passed;
     private final DpaAddr passedRing;
     private final DpaAddr passedRecord;
@@ -85,12 +87,12 @@ final class Kernels {
     /// A thread of a kernel that has not begun.
     private record Ticket(Gate gate, int rank) {}
 
-    Kernels(FlexioProcess process, DpaDevice device, Map<Long, DpaEvent> events) {
-        this.process = process;
+    Kernels(Loaded loaded, DpaDevice device, Map<Long, DpaEvent> events) {
         this.device = device;
         this.events = events;
-        outbox = FlexioOutbox.create(process, process.uar()).number();
-        window = FlexioWindow.create(process, process.domain()).number();
+        process = loaded.process();
+        outbox = loaded.outbox();
+        holdings = new Holdings(loaded);
         passedRing = process.heap().zeros(CompletionEntry.BYTES << LOG_GATES);
         passedRecord = process.heap().zeros(LINE);
         FlexioEventHandler gatekeeper =
@@ -102,7 +104,7 @@ final class Kernels {
                                 .with(Arming.ALWAYS)
                                 .activating(gatekeeper));
         returned = FlexioMsix.create(process);
-        returning = Worker.bell(process, bell -> bell.interrupting(returned));
+        returning = Bell.create(holdings, bell -> bell.interrupting(returned));
     }
 
     /// How many kernels have not ended.
@@ -152,7 +154,7 @@ final class Kernels {
             workers += Math.max(missing, 0);
         }
         for (int i = 0; i < missing; i++) {
-            Worker made = new Worker(process, first + i, outbox, window, this::work);
+            Worker made = new Worker(holdings, first + i, this::work);
             synchronized (this) {
                 idle.add(made);
             }
@@ -257,7 +259,8 @@ final class Kernels {
         long remaining = gate.remaining.value();
         String function = launch.call.function().name();
         process.kernelBegins(thread, function, ticket.rank, launch.threads);
-        self.begin(thread, ticket.rank, launch.threads);
+        long kind = launch.isRpc ? ThreadContext.RPC : ThreadContext.KERNEL;
+        self.begin(thread, ticket.rank, launch.threads, kind);
         thread.atomic64(AtomicOp.ADD, remaining, 0, AtomicOrder.ACQUIRE);
         long result = runFunction(thread, launch);
         thread.memoryWriteback();

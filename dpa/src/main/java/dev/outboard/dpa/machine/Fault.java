@@ -49,6 +49,12 @@ public enum Fault {
     NO_DOCA_THREAD(74, "call of DOCA DPA in a thread that is none of a context"),
     /// DPA-ERR-25: threads that wait for each other hold all execution units.
     DEADLOCK(75, "deadlock"),
+    /// DPA-TH-4: a function of DOCA DPA was called by a thread of a kind that it is not for.
+    WRONG_THREAD(76, "call of DOCA DPA in a thread of another kind"),
+    /// More completions were acknowledged than were taken.
+    NOT_TAKEN(77, "acknowledgement of completions that were not taken"),
+    /// DPA-SE-10: a posted wait was for a value out of its range.
+    WAIT_VALUE(78, "posted wait for a value above 254"),
     /// Device code did with an RDMA context what it does not take.
     RDMA_MISUSE(80, "use of an RDMA context that it does not take"),
     /// DPA-RD-7: an operation on an RDMA connection failed.

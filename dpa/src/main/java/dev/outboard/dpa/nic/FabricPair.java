@@ -429,8 +429,8 @@ public final class FabricPair extends QueuePair {
     }
 
     @Override
-    void remove() {
-        super.remove();
+    void remove(Nic nic) {
+        super.remove(nic);
         port.remove(this);
         close();
         port.deregister(ring);

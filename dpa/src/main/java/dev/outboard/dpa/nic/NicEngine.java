@@ -242,7 +242,7 @@ public final class NicEngine implements Nic.Engine {
                 case EventQueue events -> eventQueues.remove(events.number());
                 case SendingQueue sender -> {
                     sendingQueues.remove(sender.number());
-                    sender.remove();
+                    sender.remove(nic);
                     active.remove(sender);
                 }
                 case FrameReceiveQueue receiver -> {

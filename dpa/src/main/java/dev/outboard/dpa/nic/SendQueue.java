@@ -112,6 +112,14 @@ final class SendQueue {
         return Step.DONE;
     }
 
+    /// It is destroyed: the NIC is done with what it has begun.
+    void remove(Nic nic) {
+        if (pending) {
+            pending = false;
+            shared.observer().completed(nic.actor(), token);
+        }
+    }
+
     /// DPA-FXQ-9: tells how the entry ended; an error is told in any case, and ends the queue.
     private void finish(Nic nic, int blocks, Syndrome syndrome) {
         shared.observer().completed(nic.actor(), token);

@@ -61,7 +61,7 @@ public abstract sealed class SendingQueue implements NicQueue permits FrameSendQ
     }
 
     /// It is destroyed: it takes part in nothing any more.
-    void remove() {
+    void remove(Nic nic) {
         error = true;
     }
 

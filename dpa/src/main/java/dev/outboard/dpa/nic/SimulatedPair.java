@@ -57,6 +57,12 @@ final class SimulatedPair extends QueuePair {
         return sendQueue.step(nic);
     }
 
+    @Override
+    void remove(Nic nic) {
+        super.remove(nic);
+        sendQueue.remove(nic);
+    }
+
     /// Both queues are flushed from now on.
     @Override
     void fail(Nic nic) {

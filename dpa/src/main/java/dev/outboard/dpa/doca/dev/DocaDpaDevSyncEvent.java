@@ -3,6 +3,7 @@ package dev.outboard.dpa.doca.dev;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Fault;
 import dev.outboard.dpa.machine.memory.FaultSignal;
+import dev.outboard.dpa.nic.layout.WaitSegment;
 
 /// DPA-SE-4: sync events in device code: `doca_dpa_dev_sync_event.h`. Kernels call it, with the
 /// [handle][dev.outboard.doca.sync.SyncEvent#handle] of an event.
@@ -35,9 +36,7 @@ public final class DocaDpaDevSyncEvent {
     private static long release(DpaThread thread, long event) {
         long context = ThreadContext.of(thread);
         declared(thread, event, EventDescriptor.UPDATES, "updated");
-        thread.memoryWriteback();
-        thread.windowWriteback();
-        thread.systemFence();
+        ThreadContext.release(thread);
         return context;
     }
 
@@ -81,6 +80,23 @@ public final class DocaDpaDevSyncEvent {
             }
             thread.pause();
         }
+    }
+
+    /// DPA-SE-10: `doca_dpa_dev_sync_event_post_wait_gt`: does not wait itself: when the value is
+    /// greater, there is a completion, which activates the thread of its context.
+    ///
+    /// @param asyncOps the handle of a [context][dev.outboard.dpa.doca.DocaDpaAsyncOps], which one
+    ///   thread uses at a time
+    /// @param value 0 to 254; any other is a fault
+    public static void postWaitGt(DpaThread thread, long asyncOps, long event, long value) {
+        declared(thread, event, EventDescriptor.WAITS, "waited for");
+        PostedWait.post(thread, asyncOps, event, WaitSegment.BIGGER, false, value);
+    }
+
+    /// DPA-SE-10: `doca_dpa_dev_sync_event_post_wait_ne`: the same when the value is another one.
+    public static void postWaitNe(DpaThread thread, long asyncOps, long event, long value) {
+        declared(thread, event, EventDescriptor.WAITS, "waited for");
+        PostedWait.post(thread, asyncOps, event, WaitSegment.EQUAL, true, value);
     }
 
     /// The window is that of the event from here to [#close].

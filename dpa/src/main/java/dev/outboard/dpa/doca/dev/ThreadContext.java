@@ -46,6 +46,21 @@ public final class ThreadContext {
     /// The key of that.
     public static final int RESULT_KEY = 88;
 
+    /// What it runs: [#KERNEL], [#RPC] or [#DPA_THREAD].
+    public static final int KIND = 112;
+
+    /// The address that a DPA thread was given for what it keeps between activations, or 0.
+    public static final int LOCAL_STORAGE = 120;
+
+    /// A thread of a kernel that was launched.
+    public static final long KERNEL = 0;
+
+    /// A function that the host waits for.
+    public static final long RPC = 1;
+
+    /// A DPA thread.
+    public static final long DPA_THREAD = 2;
+
     /// How long it is.
     public static final int BYTES = 128;
 
@@ -63,5 +78,30 @@ public final class ThreadContext {
                     "thread %d is none of a DOCA DPA context".formatted(thread.number()));
         }
         return context;
+    }
+
+    /// That of the calling thread, which has to be of a kind.
+    ///
+    /// @param call the function that is for threads of that kind only
+    static long of(DpaThread thread, long kind, String call) {
+        long context = of(thread);
+        if (thread.load64(context + KIND) != kind) {
+            throw new FaultSignal(
+                    Fault.WRONG_THREAD,
+                    "%s in thread %d: it is for %s only"
+                            .formatted(
+                                    call,
+                                    thread.number(),
+                                    kind == KERNEL ? "threads of kernels" : "DPA threads"));
+        }
+        return context;
+    }
+
+    /// DPA-OPM-13: what a call that signals does first: what the thread has done before is visible
+    /// to whoever sees the signal.
+    static void release(DpaThread thread) {
+        thread.memoryWriteback();
+        thread.windowWriteback();
+        thread.systemFence();
     }
 }

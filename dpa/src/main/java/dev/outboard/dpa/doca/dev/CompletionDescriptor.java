@@ -1,0 +1,28 @@
+package dev.outboard.dpa.doca.dev;
+
+/// What the handle of a completion context points to: words of DPA memory, which the host fills.
+/// The last two change: they belong to the thread that uses the context.
+public final class CompletionDescriptor {
+    /// Where the entries are.
+    public static final int RING = 0;
+
+    /// The binary logarithm of their number.
+    public static final int LOG_DEPTH = 8;
+
+    /// Where the consumer index goes.
+    public static final int RECORD = 16;
+
+    /// The number of the completion queue.
+    public static final int NUMBER = 24;
+
+    /// How many entries were taken.
+    public static final int TAKEN = 32;
+
+    /// How many of those were acknowledged.
+    public static final int ACKNOWLEDGED = 40;
+
+    /// How long it is.
+    public static final int BYTES = 64;
+
+    private CompletionDescriptor() {}
+}
