@@ -46,7 +46,17 @@ public enum Fault {
     /// An update of a sync event failed: the event is gone.
     EVENT_GONE(73, "update of a sync event that is gone"),
     /// A function of DOCA DPA was called by a thread that is none of a context of it.
-    NO_DOCA_THREAD(74, "call of DOCA DPA in a thread that is none of a context");
+    NO_DOCA_THREAD(74, "call of DOCA DPA in a thread that is none of a context"),
+    /// DPA-DM-6: device code asked for an element that an array of buffers does not have.
+    BUF_INDEX(75, "element that an array of buffers does not have"),
+    /// DPA-DM-6: device code asked for bytes that a buffer does not have.
+    BUF_RANGE(76, "bytes beyond the end of a buffer"),
+    /// DPA-DM-3: an external pointer to memory that does not begin at a line.
+    BUF_ALIGNMENT(77, "external pointer to memory that does not begin at a multiple of 64"),
+    /// A copy of DOCA DPA failed.
+    COPY_FAILED(78, "copy that failed"),
+    /// DPA-DM-7: device code added a key to a hash table that is full.
+    HASH_TABLE_FULL(79, "addition to a hash table that is full");
 
     private final int code;
     private final String text;
