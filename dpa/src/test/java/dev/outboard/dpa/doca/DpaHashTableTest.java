@@ -94,16 +94,23 @@ class DpaHashTableTest {
     @MethodSource("modes")
     @Requirement("DPA-DM-7")
     void threadsUseItAtOnce(RunMode mode) throws InterruptedException {
-        int threads = 8;
-        int each = 12;
+        int threads = 4;
+        int each = 16;
+        int rounds = mode instanceof RunMode.Fast ? 2000 : 5;
         try (MovesSide side = new MovesSide(mode, TablesStub.APP);
                 DocaDpaHashTable table = DocaDpaHashTable.create(side.dpa, threads * each)) {
             DpaAddr good = side.zeros(1);
+            SyncEvent there = side.event();
             SyncEvent done = side.event();
             side.dpa.launchUpdateAdd(
-                    null, 0, done, 1, threads, TablesStub.use(table.handle(), each, good));
+                    null,
+                    0,
+                    done,
+                    1,
+                    threads,
+                    TablesStub.use(table.handle(), rounds, each, good, there.handle(side.dpa)));
             done.waitGt(0, -1, Spin.YIELD, Duration.ofSeconds(60));
-            assertThat(side.words(good, 1)).containsExactly((long) threads * each);
+            assertThat(side.words(good, 1)).containsExactly((long) threads * each * rounds);
             for (int key = 0; key < threads * each; key++) {
                 int i = key / threads;
                 assertThat(side.dpa.rpc(TablesStub.find(table.handle(), key)))

@@ -54,12 +54,13 @@ class DpaHeapTest {
         try (MovesSide side = new MovesSide(mode)) {
             DpaAddr block = side.zeros(8);
             SyncEvent event = side.event();
+            SyncEvent done = side.event();
             side.dpa.launchUpdateAdd(
-                    null, 0, null, 0, 1, MovesStub.addLater(event.handle(side.dpa), block));
+                    null, 0, done, 1, 1, MovesStub.addLater(event.handle(side.dpa), block));
             assertThat(side.dpa.rpc(MovesStub.nothing(1))).isEqualTo(1);
             side.dpa.memFree(block);
             event.updateSet(1);
-            event.waitGt(1, -1, Spin.YIELD, LONG);
+            done.waitGt(0, -1, Spin.YIELD, LONG);
             boolean checks = mode instanceof RunMode.Turns turns && turns.weak().isEmpty();
             if (checks) {
                 assertThat(side.findings())

@@ -111,8 +111,30 @@ class DpaMemcpyTest {
         try (MovesSide side = new MovesSide(mode)) {
             long from = side.array(side.words(0, 8), 64, 0, 1).dpaHandle();
             long to = side.array(side.words(1000, 8), 64, 0, 1).dpaHandle();
-            assertThat(side.dpa.rpc(MovesStub.storeThenCopy(from, to, 5))).isEqualTo(5 - 1000);
-            assertThat(side.dpa.rpc(MovesStub.storeThenCopy(from, to, 9))).isEqualTo(9 - 5);
+            long last = 1000;
+            for (int value = 1; value < 20; value++) {
+                assertThat(side.dpa.rpc(MovesStub.storeThenCopy(from, to, value)))
+                        .isEqualTo(value - last);
+                last = value;
+            }
+            assertThat(side.findings()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement("DPA-MEM-16c")
+    void whatWasCopiedIsLoadedAfterwards(RunMode mode) {
+        try (MovesSide side = new MovesSide(mode)) {
+            DpaAddr word = side.zeros(1);
+            long heap = side.array(side.heap(word, 8), 8, 0, 1).dpaHandle();
+            long to = side.array(side.words(1000, 8), 64, 0, 1).dpaHandle();
+            long last = 1000;
+            for (int value = 1; value < 20; value++) {
+                assertThat(side.dpa.rpc(MovesStub.look(heap, word, to, value)))
+                        .isEqualTo(value - last);
+                last = value;
+            }
             assertThat(side.findings()).isEmpty();
         }
     }

@@ -151,6 +151,18 @@ final class Moves {
         return thread.load64(DocaDpaDevBuf.getExternalPtr(thread, target)) - before;
     }
 
+    /// Copies a word of DPA memory to where it looks by a pointer, before and after that.
+    @DpaRpc
+    static long look(DpaThread thread, long heap, DpaAddr word, long to, long value) {
+        long target = DocaDpaDevBuf.arrayGetBuf(thread, to, 0);
+        long pointer = DocaDpaDevBuf.getExternalPtr(thread, target);
+        long before = thread.load64(pointer);
+        thread.store64(word.value(), value);
+        long source = DocaDpaDevBuf.arrayGetBuf(thread, heap, 0);
+        DocaDpaDevMemcpy.memcpy(thread, target, 0, source, 0, 8);
+        return thread.load64(pointer) - before;
+    }
+
     /// Transposes a matrix.
     @DpaRpc
     static long transpose(
@@ -174,7 +186,6 @@ final class Moves {
     static void addLater(DpaThread thread, long event, DpaAddr word) {
         DocaDpaDevSyncEvent.waitGt(thread, event, 0);
         thread.store64(word.value(), thread.load64(word.value()) + 1);
-        DocaDpaDevSyncEvent.updateAdd(thread, event, 1);
     }
 
     /// A word of DPA memory.

@@ -2,6 +2,7 @@ package dev.outboard.dpa.doca;
 
 import dev.outboard.dpa.doca.dev.DocaDpaDev;
 import dev.outboard.dpa.doca.dev.DocaDpaDevHashTable;
+import dev.outboard.dpa.doca.dev.DocaDpaDevSyncEvent;
 import dev.outboard.dpa.machine.AtomicOp;
 import dev.outboard.dpa.machine.AtomicOrder;
 import dev.outboard.dpa.machine.DpaThread;
@@ -39,24 +40,30 @@ final class Tables {
         return DocaDpaDevHashTable.find(thread, table, key, value) ? thread.load64(value) : NOTHING;
     }
 
-    /// Each thread adds keys of its own, finds them, takes every other one away, and counts what is
-    /// as it must be.
+    /// When all threads are there, each adds keys of its own, finds them, takes every other one
+    /// away, and counts what is as it must be; again and again.
     @DpaGlobal
-    static void use(DpaThread thread, long table, int each, DpaAddr good) {
+    static void use(DpaThread thread, long table, int rounds, int each, DpaAddr good, long there) {
         int rank = DocaDpaDev.threadRank(thread);
-        int step = DocaDpaDev.numThreads(thread);
+        int threads = DocaDpaDev.numThreads(thread);
         long value = thread.allocateStack(8);
-        for (int i = 0; i < each; i++) {
-            DocaDpaDevHashTable.add(thread, table, rank + i * step, rank * 1000L + i);
-        }
-        for (int i = 0; i < each; i += 2) {
-            DocaDpaDevHashTable.remove(thread, table, rank + i * step);
-        }
-        for (int i = 0; i < each; i++) {
-            boolean found = DocaDpaDevHashTable.find(thread, table, rank + i * step, value);
-            boolean right = i % 2 == 0 ? !found : found && thread.load64(value) == rank * 1000L + i;
-            if (right) {
-                thread.atomic64(AtomicOp.ADD, good.value(), 1, AtomicOrder.RELAXED);
+        DocaDpaDevSyncEvent.updateAdd(thread, there, 1);
+        DocaDpaDevSyncEvent.waitGt(thread, there, threads - 1L);
+        for (int round = 0; round < rounds; round++) {
+            for (int i = 0; i < each; i++) {
+                DocaDpaDevHashTable.add(thread, table, rank + i * threads, rank * 1000L + i);
+            }
+            for (int i = 0; i < each; i += 2) {
+                DocaDpaDevHashTable.remove(thread, table, rank + i * threads);
+            }
+            for (int i = 0; i < each; i++) {
+                int key = rank + i * threads;
+                boolean found = DocaDpaDevHashTable.find(thread, table, key, value);
+                boolean right =
+                        i % 2 == 0 ? !found : found && thread.load64(value) == rank * 1000L + i;
+                if (right) {
+                    thread.atomic64(AtomicOp.ADD, good.value(), 1, AtomicOrder.RELAXED);
+                }
             }
         }
     }
