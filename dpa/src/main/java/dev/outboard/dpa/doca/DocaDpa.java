@@ -1,6 +1,7 @@
 package dev.outboard.dpa.doca;
 
 import dev.outboard.doca.AccessFlag;
+import dev.outboard.doca.Buf;
 import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
@@ -364,7 +365,8 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         return DocaErrors.of(() -> heap().allocate(lengthBytes));
     }
 
-    /// `doca_dpa_mem_free`: gives a block back. No kernel uses it any more.
+    /// `doca_dpa_mem_free`: gives a block back. No kernel uses it any more; a checker reports one
+    /// that does.
     ///
     /// @throws DocaException with INVALID_VALUE if it is none
     public void memFree(DpaAddr block) {
@@ -388,6 +390,25 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         });
     }
 
+    /// `doca_dpa_h2d_buf_memcpy`: copies the data section of a buffer to a block; done when the
+    /// call returns.
+    ///
+    /// @throws DocaException with INVALID_VALUE if the bytes do not lie in one block, the buffer is
+    ///   in a list, or the DPA cannot take its memory; with BAD_STATE if its mmap is not started
+    public void copyToDpa(DpaAddr to, Buf from) {
+        DocaErrors.of(() -> heap().copyIn(to, HostBytes.read(process(), this, from)));
+    }
+
+    /// `doca_dpa_d2h_buf_memcpy`: copies from a block to the tail of a buffer, which is in its data
+    /// section then; done when the call returns.
+    ///
+    /// @throws DocaException also with INVALID_VALUE if the tail is too short, with NOT_PERMITTED
+    ///   if the buffer must not be written
+    public void copyFromDpa(Buf to, DpaAddr from, int lengthBytes) {
+        DocaErrors.of(
+                () -> HostBytes.append(process(), this, to, heap().copyOut(from, lengthBytes)));
+    }
+
     /// `doca_dpa_memset`: fills bytes of a block.
     ///
     /// @throws DocaException as [#copyToDpa]
@@ -396,7 +417,12 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     }
 
     private FlexioHeap heap() {
-        return running().process().heap();
+        return process().heap();
+    }
+
+    /// What it runs in.
+    FlexioProcess process() {
+        return running().process();
     }
 
     // For objects of DOCA
@@ -451,8 +477,12 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     @Override
     public ArrayHandle array(MemoryHandle memory, long startOffset, long elementBytes, int count) {
         FlexioProcess process = running().process();
+        if (!(memory instanceof DpaMemoryHandle own)) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE, "%s is none of %s".formatted(memory, this));
+        }
         return DocaErrors.of(
-                () -> new DpaArrayHandle(process, memory, startOffset, elementBytes, count));
+                () -> new DpaArrayHandle(process, own, startOffset, elementBytes, count));
     }
 
     @Override

@@ -28,6 +28,17 @@ final class DocaErrors {
         });
     }
 
+    /// Gives something back, unless it has gone with its process.
+    static void giveBack(Runnable call) {
+        try {
+            call.run();
+        } catch (FlexioException e) {
+            if (error(e) != DocaError.BAD_STATE) {
+                throw new DocaException(error(e), String.valueOf(e.getMessage()), e);
+            }
+        }
+    }
+
     /// DPA-DC-3: after a fault everything is refused with BAD_STATE.
     private static DocaError error(FlexioException refusal) {
         return switch (refusal.reason()) {

@@ -1,7 +1,6 @@
 package dev.outboard.dpa.doca;
 
 import dev.outboard.doca.spi.ArrayHandle;
-import dev.outboard.doca.spi.MemoryHandle;
 import dev.outboard.dpa.doca.dev.ArrayDescriptor;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpacc.DpaAddr;
@@ -17,7 +16,7 @@ final class DpaArrayHandle implements ArrayHandle {
 
     DpaArrayHandle(
             FlexioProcess process,
-            MemoryHandle memory,
+            DpaMemoryHandle memory,
             long startOffset,
             long elementBytes,
             int count) {
@@ -33,6 +32,8 @@ final class DpaArrayHandle implements ArrayHandle {
                                         .putLong(ArrayDescriptor.KEY, memory.key())
                                         .putLong(ArrayDescriptor.ELEMENT_BYTES, elementBytes)
                                         .putLong(ArrayDescriptor.COUNT, count)
+                                        .putLong(
+                                                ArrayDescriptor.ALIGNED, memory.isAligned() ? 1 : 0)
                                         .array());
     }
 
@@ -44,9 +45,11 @@ final class DpaArrayHandle implements ArrayHandle {
     /// Who uses the array after that finds no element in it.
     @Override
     public synchronized void close() {
-        if (!closed && process.errorState().isRunning()) {
-            process.heap().fill(descriptor, ArrayDescriptor.BYTES, (byte) 0);
-            process.heap().free(descriptor);
+        if (!closed) {
+            DocaErrors.giveBack(() -> {
+                process.heap().fill(descriptor, ArrayDescriptor.BYTES, (byte) 0);
+                process.heap().free(descriptor);
+            });
         }
         closed = true;
     }

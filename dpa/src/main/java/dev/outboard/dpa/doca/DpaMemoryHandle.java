@@ -3,6 +3,7 @@ package dev.outboard.dpa.doca;
 import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.spi.MemoryHandle;
 import dev.outboard.dpa.flexio.FlexioBuffer;
+import dev.outboard.dpa.flexio.FlexioException;
 import dev.outboard.dpa.flexio.FlexioMkey;
 import dev.outboard.dpa.flexio.FlexioObject;
 import dev.outboard.dpa.flexio.FlexioProcess;
@@ -11,16 +12,32 @@ import dev.outboard.dpa.nic.Access;
 import dev.outboard.dpacc.DpaAddr;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Set;
 
 /// DPA-HW-15: memory of an mmap as the DPA knows it: a key, for windows as far as it is memory of
 /// the host, and for queue entries.
 final class DpaMemoryHandle implements MemoryHandle {
+    private static final int LINE = 64;
+
     private final FlexioProcess process;
     private final FlexioMkey key;
     private final long address;
 
-    private DpaMemoryHandle(FlexioProcess process, FlexioMkey key, DpaAddr address) {
+    /// If it is memory of the host.
+    private final Optional<FlexioBuffer> buffer;
+
+    /// Where that is in this process.
+    private final MemorySegment memory;
+
+    private DpaMemoryHandle(
+            FlexioProcess process,
+            FlexioMkey key,
+            DpaAddr address,
+            Optional<FlexioBuffer> buffer,
+            MemorySegment memory) {
+        this.buffer = buffer;
+        this.memory = memory;
         this.process = process;
         this.key = key;
         this.address = address.value();
@@ -30,10 +47,15 @@ final class DpaMemoryHandle implements MemoryHandle {
     static DpaMemoryHandle ofHost(
             FlexioProcess process, MemorySegment memory, Set<AccessFlag> permissions) {
         FlexioBuffer buffer = FlexioBuffer.of(process, "mmap", ExternalKind.HOST, memory);
-        FlexioMkey key =
-                FlexioMkey.create(
-                        process.domain(), buffer, 0, buffer.lengthBytes(), access(permissions));
-        return new DpaMemoryHandle(process, key, buffer.address());
+        try {
+            FlexioMkey key =
+                    FlexioMkey.create(
+                            process.domain(), buffer, 0, buffer.lengthBytes(), access(permissions));
+            return new DpaMemoryHandle(process, key, buffer.address(), Optional.of(buffer), memory);
+        } catch (FlexioException e) {
+            DocaErrors.giveBack(buffer::close);
+            throw e;
+        }
     }
 
     /// That of bytes of the heap.
@@ -42,13 +64,19 @@ final class DpaMemoryHandle implements MemoryHandle {
         FlexioMkey key =
                 FlexioMkey.create(
                         process, process.domain(), address, lengthBytes, access(permissions));
-        return new DpaMemoryHandle(process, key, address);
+        return new DpaMemoryHandle(process, key, address, Optional.empty(), MemorySegment.NULL);
     }
 
     private static Access[] access(Set<AccessFlag> permissions) {
         return Arrays.stream(AccessFlag.rights(permissions))
                 .map(right -> Access.valueOf(right.name()))
                 .toArray(Access[]::new);
+    }
+
+    /// DPA-DM-3: whether memory of the host begins at a line, so that there are external pointers
+    /// to it.
+    boolean isAligned() {
+        return memory.address() % LINE == 0;
     }
 
     @Override
@@ -66,12 +94,14 @@ final class DpaMemoryHandle implements MemoryHandle {
         return key.number() != FlexioObject.NO_NUMBER;
     }
 
-    /// The NIC uses the memory no more when the call returns.
+    /// The NIC uses the memory no more when the call returns, and what the DPA has stored there is
+    /// in the memory of this process.
     @Override
     public void close() {
         if (isOpen()) {
             key.close();
             process.settle();
+            DocaErrors.giveBack(() -> buffer.ifPresent(FlexioBuffer::close));
         }
     }
 }

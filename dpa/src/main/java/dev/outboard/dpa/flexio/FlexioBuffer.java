@@ -5,13 +5,17 @@ import dev.outboard.dpa.machine.ExternalKind;
 import dev.outboard.dpa.machine.ExternalRegion;
 import dev.outboard.dpa.machine.MmioDevice;
 import dev.outboard.dpa.machine.Observer;
+import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpacc.DpaAddr;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /// DPA-HW-12, DPA-HW-15: memory outside the DPA that its network device can reach: of the host, of
-/// the Arm cores, of a GPU or of the device; or the registers of another device. It lives as long
-/// as the process.
+/// the Arm cores, of a GPU or of the device; or the registers of another device. It lives until it
+/// is closed, or the process is.
 public final class FlexioBuffer {
+    private static final int PART_BYTES = 64 << 10;
+
     private final FlexioProcess process;
     private final ExternalRegion region;
     private final int memoryId;
@@ -134,6 +138,32 @@ public final class FlexioBuffer {
     public long fetchAdd64(long offset, long addend) {
         checkDirect(offset);
         return process.act(host -> host.fetchAdd64(region.address() + offset, addend));
+    }
+
+    /// Memory that something else has is used no more, and no key of it is left: what the DPA has
+    /// stored there is in its bytes when the call returns.
+    ///
+    /// A machine whose memory is weak keeps what memory holds elsewhere while it runs.
+    ///
+    /// @throws FlexioException if the process has ended; the bytes are not touched any more
+    public void close() {
+        try {
+            if (process.process().mode() instanceof RunMode.Turns turns
+                    && turns.weak().isPresent()
+                    && !region.bytes().isReadOnly()) {
+                copyBack();
+            }
+        } finally {
+            process.process().external().remove(region);
+            process.forget(this);
+        }
+    }
+
+    private void copyBack() {
+        for (long at = 0; at < lengthBytes(); at += PART_BYTES) {
+            byte[] part = read(at, (int) Math.min(PART_BYTES, lengthBytes() - at));
+            MemorySegment.copy(part, 0, region.bytes(), ValueLayout.JAVA_BYTE, at, part.length);
+        }
     }
 
     private void checkDirect(long offset) {

@@ -370,6 +370,10 @@ public final class FlexioProcess implements AutoCloseable {
         buffers.put(buffer.memoryId(), buffer);
     }
 
+    void forget(FlexioBuffer buffer) {
+        buffers.remove(buffer.memoryId());
+    }
+
     /// The buffer of that memory id, if it has one.
     Optional<FlexioBuffer> buffer(int memoryId) {
         return Optional.ofNullable(buffers.get(memoryId));

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// DPA-HW-12, DPA-HW-15: the memory outside the process that it may reach. Host threads add regions
-/// and keys at any time.
+/// DPA-HW-12, DPA-HW-15: the memory outside the process that it may reach. Host threads add and
+/// remove regions and keys at any time.
 public final class ExternalMemory {
     private static final long FIRST_ADDRESS = AddressMap.WINDOW | 0x1_0000;
     private static final int FIRST_KEY = 0x1000;
@@ -80,6 +80,11 @@ public final class ExternalMemory {
         return region;
     }
 
+    /// Takes a region away, of which no key is left. Its bytes are not touched any more.
+    public void remove(ExternalRegion region) {
+        regions.remove(region);
+    }
+
     /// Makes a key for all of the region.
     public ExternalKey register(ExternalRegion region, Rights rights) {
         return register(region, 0, region.bytes().byteSize(), rights);
@@ -140,6 +145,11 @@ public final class ExternalMemory {
         throw new IndexOutOfBoundsException(
                 "No external memory has %d bytes at 0x%x: there are %s"
                         .formatted(lengthBytes, address, names()));
+    }
+
+    /// Whether a region holds that byte.
+    public boolean holds(long address) {
+        return regions.stream().anyMatch(region -> region.contains(address, 1));
     }
 
     private List<String> names() {

@@ -58,7 +58,17 @@ public enum Fault {
     /// Device code did with an RDMA context what it does not take.
     RDMA_MISUSE(80, "use of an RDMA context that it does not take"),
     /// DPA-RD-7: an operation on an RDMA connection failed.
-    RDMA_FAILED(81, "failure of an RDMA operation");
+    RDMA_FAILED(81, "failure of an RDMA operation"),
+    /// DPA-DM-6: device code asked for an element that an array of buffers does not have.
+    BUF_INDEX(82, "element that an array of buffers does not have"),
+    /// DPA-DM-6: device code asked for bytes that a buffer does not have.
+    BUF_RANGE(83, "bytes beyond the end of a buffer"),
+    /// DPA-DM-3: an external pointer to memory that does not begin at a line.
+    BUF_ALIGNMENT(84, "external pointer to memory that does not begin at a multiple of 64"),
+    /// A copy of DOCA DPA failed.
+    COPY_FAILED(85, "copy that failed"),
+    /// DPA-DM-7: device code added a key to a hash table that is full.
+    HASH_TABLE_FULL(86, "addition to a hash table that is full");
 
     private final int code;
     private final String text;

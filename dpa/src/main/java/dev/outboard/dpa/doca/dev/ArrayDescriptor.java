@@ -14,8 +14,11 @@ public final class ArrayDescriptor {
     /// How many elements there are; none once the array has stopped.
     public static final int COUNT = 24;
 
+    /// Whether the memory begins at a line: 1 or 0.
+    public static final int ALIGNED = 32;
+
     /// How long it is.
-    public static final int BYTES = 32;
+    public static final int BYTES = 40;
 
     private ArrayDescriptor() {}
 }

@@ -8,7 +8,7 @@ import dev.outboard.dpa.machine.memory.FaultSignal;
 /// what FlexIO calls the local storage of the thread. The host fills it when it makes the thread.
 ///
 /// Beside rank and window there is a channel: a queue pair that is connected with itself, by which
-/// the thread has the NIC write and add to memory of the host in one step.
+/// the thread has the NIC write and add to memory of the host in one step, and copy.
 public final class ThreadContext {
     /// The rank of the thread in its kernel.
     public static final int RANK = 0;
@@ -46,6 +46,9 @@ public final class ThreadContext {
     /// The key of that.
     public static final int RESULT_KEY = 88;
 
+    /// How many of those have completed, as far as the thread has looked.
+    public static final int DONE = 96;
+
     /// What it runs: [#KERNEL], [#RPC] or [#DPA_THREAD].
     public static final int KIND = 112;
 
@@ -65,7 +68,7 @@ public final class ThreadContext {
     public static final int BYTES = 128;
 
     /// The binary logarithm of the entries of the rings of the channel.
-    public static final int LOG_ENTRIES = 1;
+    public static final int LOG_ENTRIES = 4;
 
     private ThreadContext() {}
 
@@ -103,5 +106,17 @@ public final class ThreadContext {
         thread.memoryWriteback();
         thread.windowWriteback();
         thread.systemFence();
+    }
+
+    /// Has the window of the calling thread reach memory from now on, for its program.
+    ///
+    /// @param key of memory of the host
+    static void open(DpaThread thread, int key) {
+        long context = of(thread);
+        if (!thread.configureWindow((int) thread.load64(context + WINDOW), key)) {
+            throw new FaultSignal(
+                    Fault.WINDOW_DENIED, "key 0x%x is none of memory outside".formatted(key));
+        }
+        thread.store64(context + KEY, key);
     }
 }

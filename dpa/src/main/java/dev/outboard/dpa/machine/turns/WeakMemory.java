@@ -158,7 +158,8 @@ final class WeakMemory {
     void writeBack() {
         reveal();
         granules.forEach((address, granule) -> {
-            if (AddressMap.isWindow(address) && !banks.containsKey(granule)) {
+            boolean isMemory = AddressMap.isWindow(address) && !banks.containsKey(granule);
+            if (isMemory && process.external().holds(address)) {
                 long value = state.externalRead(granule * GRANULE_BYTES, GRANULE_BYTES);
                 Granules.put(process, address, value);
             }
