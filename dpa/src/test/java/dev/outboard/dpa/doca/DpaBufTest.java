@@ -166,7 +166,7 @@ class DpaBufTest {
                 assertThat(side.dpa.rpc(MovesStub.wordOf(handle, 7, 0))).isEqualTo(7);
                 side.faults(
                         () -> side.dpa.rpc(MovesStub.wordOf(handle, index, 0)),
-                        75,
+                        82,
                         "array 0x%x of 8 elements, index %d".formatted(handle, index));
             }
         }
@@ -183,7 +183,7 @@ class DpaBufTest {
                 assertThat(side.dpa.rpc(MovesStub.wordOf(handle, 1, 8))).isEqualTo(3);
                 side.faults(
                         () -> side.dpa.rpc(MovesStub.wordOf(handle, 1, offset)),
-                        76,
+                        83,
                         "array 0x%x, element 1 of 16 bytes, offset %d".formatted(handle, offset));
             }
         }
@@ -209,7 +209,7 @@ class DpaBufTest {
                 // The NIC copies it all the same.
                 side.dpa.rpc(MovesStub.copy(target.dpaHandle(), 8, array.dpaHandle(), 0, 8));
                 assertThat(side.dpa.rpc(MovesStub.wordOf(target.dpaHandle(), 0, 8))).isEqualTo(4);
-                side.faults(() -> side.dpa.rpc(MovesStub.wordOf(array.dpaHandle(), 0, 0)), 77);
+                side.faults(() -> side.dpa.rpc(MovesStub.wordOf(array.dpaHandle(), 0, 0)), 84);
             }
         }
     }

@@ -83,7 +83,7 @@ class DpaHashTableTest {
             assertThat(side.dpa.rpc(TablesStub.find(handle, 2))).isEqualTo(Tables.NOTHING);
             side.faults(
                     () -> side.dpa.rpc(TablesStub.add(handle, 2, 20)),
-                    79,
+                    86,
                     "hash table 0x%x has 4 entries".formatted(handle),
                     "key 0x2");
             table.close();

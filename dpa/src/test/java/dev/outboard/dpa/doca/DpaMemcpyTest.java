@@ -158,14 +158,14 @@ class DpaMemcpyTest {
             assertThat(words[15]).isEqualTo(15);
             side.faults(
                     () -> side.dpa.rpc(MovesStub.transpose(target, source, 8, 4, 4)),
-                    76,
+                    83,
                     "element 0 of 120 bytes, offset 0: 128 bytes");
         }
         try (MovesSide side = new MovesSide(mode)) {
             long array = side.array(side.words(0, 256), 2048, 0, 1).dpaHandle();
             side.faults(
                     () -> side.dpa.rpc(MovesStub.transpose(array, array, 8, 128, 1)),
-                    78,
+                    85,
                     "syndrome 0x2");
         }
     }
@@ -191,7 +191,7 @@ class DpaMemcpyTest {
                         () ->
                                 side.dpa.rpc(
                                         MovesStub.copy(target, each[0], source, each[1], each[2])),
-                        76,
+                        83,
                         "element 0 of 64 bytes, offset %d: %d bytes".formatted(each[3], each[2]));
             }
         }
@@ -209,7 +209,7 @@ class DpaMemcpyTest {
             assertThat(side.dpa.rpc(MovesStub.wordOf(words, 0, 0))).isZero();
             side.faults(
                     () -> side.dpa.rpc(MovesStub.copy(readOnly, 0, words, 0, 8)),
-                    78,
+                    85,
                     "syndrome 0x4");
         }
     }

@@ -197,7 +197,7 @@ final class Moves {
     /// The program can be called.
     @DpaRpc
     static long nothing(DpaThread thread, int value) {
-        DocaDpaDev.yieldUnit(thread);
+        thread.systemFence();
         return value;
     }
 }

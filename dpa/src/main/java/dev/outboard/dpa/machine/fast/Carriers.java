@@ -154,6 +154,18 @@ final class Carriers {
         sleeper.await();
     }
 
+    /// The calling thread, which has that turn, sleeps for a while.
+    void nap(Turn sleeper, long nanos) {
+        sleeper.ofCaller();
+        leave();
+        long begin = System.nanoTime();
+        for (long left = nanos; left > 0; left = begin + nanos - System.nanoTime()) {
+            LockSupport.parkNanos(this, left);
+        }
+        admit(sleeper);
+        sleeper.await();
+    }
+
     /// Lets a thread run that sleeps or is about to, or an activation begin: at once, or when it is
     /// its turn.
     void admit(Turn turn) {

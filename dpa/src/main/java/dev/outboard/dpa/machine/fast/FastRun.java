@@ -34,7 +34,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -652,12 +651,7 @@ public final class FastRun implements ProcessRun {
     void nap(FastThread thread, long nanos) {
         NicThread.goesOn();
         checkStopped();
-        Turn turn = activities.get(thread.number()).turn;
-        turn.ofCaller();
-        carriers.leave();
-        LockSupport.parkNanos(this, nanos);
-        carriers.admit(turn);
-        turn.await();
+        carriers.nap(activities.get(thread.number()).turn, nanos);
         checkStopped();
     }
 
