@@ -201,7 +201,7 @@ class DpaRdmaOperationsTest {
                             DocaException.class,
                             e -> assertThat(e.error()).isEqualTo(DocaError.BAD_STATE));
             // A checker finds that it looks at memory that was given back.
-            if (!setting.mode().toString().startsWith("CHECK")) {
+            if (!setting.isChecked()) {
                 pair.faults(() -> pair.left.dpa().rpc(RdmaStepsStub.touch(rdma, 0)), 80);
             }
         }

@@ -39,6 +39,10 @@ final class RdmaFixture implements AutoCloseable {
     ///
     /// @param uri with a place for the name of the network and one for the host
     record Setting(RunMode mode, Optional<String> uri) {
+        boolean isChecked() {
+            return mode instanceof RunMode.Turns turns && turns.weak().isEmpty();
+        }
+
         @Override
         public String toString() {
             return mode + uri.map(" over "::concat).orElse("");
@@ -80,7 +84,7 @@ final class RdmaFixture implements AutoCloseable {
         if (setting.uri.isEmpty()) {
             Device card = open(Fabric.open("sim://rdma-%d/10.8.0.1".formatted(network)));
             DocaDev dev = open(DocaDev.of(card));
-            left = new Side(dev, open(DocaDpa.create(dev, device(setting.mode)).app(app).start()));
+            left = new Side(dev, open(DocaDpa.create(dev, device(setting)).app(app).start()));
             right = left;
         } else {
             left = onFabric(setting.uri.get().formatted("rdma-" + network, 1), app);
@@ -114,9 +118,10 @@ final class RdmaFixture implements AutoCloseable {
         return new Side(dev, open(DocaDpa.create(dev, device).app(app).start()));
     }
 
-    private DpaDevice device(RunMode mode) {
-        boolean checks = mode instanceof RunMode.Turns turns && turns.weak().isEmpty();
-        return checks ? DpaDevice.of(OPTIONS, mode, this::checker) : DpaDevice.of(OPTIONS, mode);
+    private DpaDevice device(Setting setting) {
+        return setting.isChecked()
+                ? DpaDevice.of(OPTIONS, setting.mode, this::checker)
+                : DpaDevice.of(OPTIONS, setting.mode);
     }
 
     private Observer checker() {
