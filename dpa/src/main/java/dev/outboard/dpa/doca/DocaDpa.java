@@ -72,7 +72,6 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     /// Threads, completion contexts and the like that are started.
     private final Set<Lifecycle> parts = new HashSet<>();
 
-    private final Set<DpaRdma> rdmas = new HashSet<>();
     private @Nullable DpaApp<DpaThread> app;
     private Optional<Path> log = Optional.empty();
     private @Nullable Started started;
@@ -181,11 +180,11 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
             return;
         }
         int kernels = running.lives() ? running.kernels.running() : 0;
-        if (!events.isEmpty() || !rdmas.isEmpty() || !parts.isEmpty() || kernels > 0) {
+        if (!events.isEmpty() || !parts.isEmpty() || kernels > 0) {
             throw new DocaException(
                     DocaError.IN_USE,
-                    "%s is used by %d sync events, %d RDMA contexts and %s that are started, and %d kernels have not ended"
-                            .formatted(this, events.size(), rdmas.size(), parts, kernels));
+                    "%s is used by %d sync events and by %s that are started, and %d kernels have not ended"
+                            .formatted(this, events.size(), parts, kernels));
         }
         if (!running.lives()) {
             running.crash.write();
@@ -496,16 +495,8 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     }
 
     @Override
-    public synchronized RdmaQueues rdma(RdmaQueues.Attributes attributes) {
-        Started running = running();
-        DpaRdma made =
-                DocaErrors.of(() -> new DpaRdma(running.process(), attributes, this::forget));
-        rdmas.add(made);
-        return made;
-    }
-
-    private synchronized void forget(DpaRdma rdma) {
-        rdmas.remove(rdma);
+    public RdmaQueues rdma(RdmaQueues.Attributes attributes) {
+        return DocaErrors.of(() -> new DpaRdma(this, attributes));
     }
 
     private synchronized void forget(DpaEvent event) {

@@ -2,6 +2,7 @@ package dev.outboard.dpa.doca;
 
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
+import dev.outboard.doca.spi.CompletionContext;
 import dev.outboard.dpa.doca.dev.CompletionDescriptor;
 import dev.outboard.dpa.flexio.FlexioCq;
 import dev.outboard.dpa.flexio.FlexioEventHandler;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// DPA-TH-2: a completion context: DOCA's `doca_dpa_completion`. What queues of the DPA have done
 /// is told to it; device code takes that [there][dev.outboard.dpa.doca.dev.DocaDpaDevCompletion],
 /// and may be activated by it. Any thread of the host may use it.
-public final class DocaDpaCompletion implements AutoCloseable {
+public final class DocaDpaCompletion implements CompletionContext, AutoCloseable {
     /// The most completions that wait in one.
     private static final int MOST = 1 << 15;
 
@@ -27,7 +28,7 @@ public final class DocaDpaCompletion implements AutoCloseable {
     /// What it has while it is started.
     private @Nullable Made made;
 
-    private record Made(FlexioCq queue, long handle) {}
+    private record Made(FlexioCq queue, long handle, QueueTable queues) {}
 
     private DocaDpaCompletion(DocaDpa dpa, int queueSize) {
         lifecycle = new Lifecycle(dpa, "DPA completion context");
@@ -102,6 +103,7 @@ public final class DocaDpaCompletion implements AutoCloseable {
         FlexioCq.Attributes polled = FlexioCq.Attributes.of(ring, logDepth, doorbellRecord);
         FlexioCq.Attributes attributes = handler.map(polled::activating).orElse(polled);
         FlexioCq queue = holdings.keep(FlexioCq.create(holdings.loaded.process(), attributes));
+        QueueTable queues = new QueueTable(holdings);
         DpaAddr descriptor =
                 holdings.block(
                         ByteBuffer.allocate(CompletionDescriptor.BYTES)
@@ -110,8 +112,10 @@ public final class DocaDpaCompletion implements AutoCloseable {
                                 .putLong(CompletionDescriptor.LOG_DEPTH, logDepth)
                                 .putLong(CompletionDescriptor.RECORD, doorbellRecord.value())
                                 .putLong(CompletionDescriptor.NUMBER, queue.number())
+                                .putLong(CompletionDescriptor.QUEUES, queues.address().value())
+                                .putLong(CompletionDescriptor.PLACES, QueueTable.PLACES)
                                 .array());
-        made = new Made(queue, descriptor.value());
+        made = new Made(queue, descriptor.value(), queues);
     }
 
     /// `doca_dpa_completion_get_dpa_handle`: what device code knows it by.
@@ -126,6 +130,11 @@ public final class DocaDpaCompletion implements AutoCloseable {
     private Made made() {
         lifecycle.requireStarted();
         return Objects.requireNonNull(made, "made");
+    }
+
+    @Override
+    public DocaDpa environment() {
+        return lifecycle.context();
     }
 
     /// `doca_dpa_completion_stop`: ends it. If its thread is just active, it is waited for, for a
@@ -172,6 +181,13 @@ public final class DocaDpaCompletion implements AutoCloseable {
     /// A queue uses it no more.
     void detach() {
         lifecycle.release();
+    }
+
+    /// The queue pairs whose completions come to it.
+    QueueTable queues() {
+        synchronized (lifecycle) {
+            return made().queues;
+        }
     }
 
     /// Waits until its thread, if it has one, has ended what it was activated for.

@@ -1,10 +1,11 @@
 package dev.outboard.dpa.doca;
 
+import dev.outboard.doca.DocaException;
+import dev.outboard.doca.spi.CompletionContext;
 import dev.outboard.doca.spi.RdmaQueues;
 import dev.outboard.dpa.doca.dev.ConnectionDescriptor;
 import dev.outboard.dpa.doca.dev.RdmaDescriptor;
 import dev.outboard.dpa.flexio.FlexioCq;
-import dev.outboard.dpa.flexio.FlexioHeap;
 import dev.outboard.dpa.flexio.FlexioMkey;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.FlexioQp;
@@ -18,77 +19,105 @@ import dev.outboard.fabric.QueuePairControl;
 import dev.outboard.fabric.QueuePairState;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.Consumer;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// DPA-RD-1: an RDMA context as the DPA knows it: a queue pair for each connection, in whose rings
 /// threads of the DPA write, and a descriptor in DPA memory, whose address is the handle.
 final class DpaRdma implements RdmaQueues {
-    private static final int LINE = 64;
-
+    private final Lifecycle lifecycle;
     private final FlexioProcess process;
-    private final Consumer<DpaRdma> closing;
+    private final Optional<DocaDpaCompletion> told;
     private final int logSends;
     private final int logReceives;
-    private final List<DpaAddr> blocks = new ArrayList<>();
-    private final DpaAddr descriptor;
-    private final FlexioCq completions;
-    private final DpaAddr receiveRing;
-    private final DpaAddr receiveRecord;
-    private final FlexioMkey resultKey;
+    private @Nullable Made made;
 
-    /// @param closing is told when it is closed
-    DpaRdma(FlexioProcess process, Attributes attributes, Consumer<DpaRdma> closing) {
-        this.process = process;
-        this.closing = closing;
+    /// What it has on the DPA.
+    private record Made(
+            Loaded loaded,
+            DpaAddr descriptor,
+            FlexioCq completions,
+            DpaAddr receiveRing,
+            DpaAddr receiveRecord) {}
+
+    DpaRdma(DocaDpa dpa, Attributes attributes) {
+        lifecycle = new Lifecycle(dpa, "RDMA context of the DPA");
+        process = dpa.process();
+        told = attributes.completions().map(DpaRdma::own);
         logSends = log(attributes.sends());
         logReceives = log(attributes.receives());
-        int logCompletions = log(attributes.connections()) + logSends;
-        DpaAddr ring = block(CompletionEntry.BYTES << logCompletions);
-        DpaAddr record = block(LINE);
-        completions =
-                FlexioCq.create(process, FlexioCq.Attributes.of(ring, logCompletions, record));
-        receiveRing = block(DataSegment.BYTES << logReceives);
-        receiveRecord = block(LINE);
-        DpaAddr result = block(LINE);
-        resultKey =
-                FlexioMkey.create(
-                        process, process.domain(), result, Long.BYTES, Access.LOCAL_WRITE);
-        descriptor =
-                block(RdmaDescriptor.BYTES + attributes.connections() * ConnectionDescriptor.BYTES);
-        process.heap()
-                .copyIn(
-                        descriptor,
-                        ByteBuffer.allocate(RdmaDescriptor.BYTES)
-                                .order(ByteOrder.LITTLE_ENDIAN)
-                                .putLong(RdmaDescriptor.ALIVE, RdmaDescriptor.YES)
-                                .putLong(RdmaDescriptor.CONNECTIONS, attributes.connections())
-                                .putLong(RdmaDescriptor.LOG_SENDS, logSends)
-                                .putLong(RdmaDescriptor.COMPLETION_RING, ring.value())
-                                .putLong(RdmaDescriptor.COMPLETION_RECORD, record.value())
-                                .putLong(RdmaDescriptor.LOG_COMPLETIONS, logCompletions)
-                                .putLong(RdmaDescriptor.RECEIVE_RING, receiveRing.value())
-                                .putLong(RdmaDescriptor.RECEIVE_RECORD, receiveRecord.value())
-                                .putLong(RdmaDescriptor.LOG_RECEIVES, logReceives)
-                                .putLong(RdmaDescriptor.RESULT, result.value())
-                                .putLong(RdmaDescriptor.RESULT_KEY, resultKey.number())
-                                .array());
+        Optional<FlexioCq> given = told.map(one -> one.attach(dpa));
+        try {
+            lifecycle.start(holdings -> make(holdings, attributes.connections(), given));
+        } finally {
+            if (!lifecycle.isStarted()) {
+                told.ifPresent(DocaDpaCompletion::detach);
+            }
+        }
+    }
+
+    /// Its environment is a DPA.
+    private static DocaDpaCompletion own(CompletionContext context) {
+        return (DocaDpaCompletion) context;
     }
 
     private static int log(int size) {
         return Integer.SIZE - Integer.numberOfLeadingZeros(size - 1);
     }
 
-    private DpaAddr block(int lengthBytes) {
-        DpaAddr made = process.heap().zeros(lengthBytes);
-        blocks.add(made);
-        return made;
+    private void make(Holdings holdings, int connections, Optional<FlexioCq> given) {
+        ByteBuffer words =
+                ByteBuffer.allocate(RdmaDescriptor.BYTES + connections * ConnectionDescriptor.BYTES)
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .putLong(RdmaDescriptor.ALIVE, RdmaDescriptor.YES)
+                        .putLong(RdmaDescriptor.CONNECTIONS, connections)
+                        .putLong(RdmaDescriptor.LOG_SENDS, logSends)
+                        .putLong(RdmaDescriptor.LOG_RECEIVES, logReceives);
+        FlexioCq completions = given.orElseGet(() -> own(holdings, log(connections), words));
+        DpaAddr receiveRing = holdings.zeros(DataSegment.BYTES << logReceives);
+        DpaAddr receiveRecord = holdings.line();
+        DpaAddr result = holdings.line();
+        FlexioMkey key =
+                holdings.keep(
+                        FlexioMkey.create(
+                                process, process.domain(), result, Long.BYTES, Access.LOCAL_WRITE));
+        words.putLong(RdmaDescriptor.RECEIVE_RING, receiveRing.value())
+                .putLong(RdmaDescriptor.RECEIVE_RECORD, receiveRecord.value())
+                .putLong(RdmaDescriptor.RESULT, result.value())
+                .putLong(RdmaDescriptor.RESULT_KEY, key.number());
+        made =
+                new Made(
+                        holdings.loaded,
+                        holdings.block(words.array()),
+                        completions,
+                        receiveRing,
+                        receiveRecord);
+    }
+
+    /// Completions that device calls take.
+    private FlexioCq own(Holdings holdings, int logConnections, ByteBuffer words) {
+        int logDepth = logConnections + logSends;
+        DpaAddr ring = holdings.zeros(CompletionEntry.BYTES << logDepth);
+        DpaAddr record = holdings.line();
+        words.putLong(RdmaDescriptor.COMPLETION_RING, ring.value())
+                .putLong(RdmaDescriptor.COMPLETION_RECORD, record.value())
+                .putLong(RdmaDescriptor.LOG_COMPLETIONS, logDepth);
+        return holdings.keep(
+                FlexioCq.create(process, FlexioCq.Attributes.of(ring, logDepth, record)));
+    }
+
+    private Made made() {
+        return Objects.requireNonNull(made, "made");
+    }
+
+    private boolean lives() {
+        return process.errorState().isRunning();
     }
 
     @Override
     public long handle() {
-        return descriptor.value();
+        return made().descriptor.value();
     }
 
     @Override
@@ -96,46 +125,52 @@ final class DpaRdma implements RdmaQueues {
         return DocaErrors.of(() -> new Connection(connection));
     }
 
+    /// Device code that knows the handle still is told so.
     @Override
     public void close() {
-        closing.accept(this);
-        if (process.errorState().isRunning()) {
-            DocaErrors.of(() -> {
-                process.heap().fill(descriptor, Long.BYTES, (byte) 0);
-                completions.close();
-                resultKey.close();
-                FlexioHeap heap = process.heap();
-                blocks.forEach(heap::free);
-            });
+        if (lives()) {
+            DocaErrors.of(() -> process.heap().fill(made().descriptor, Long.BYTES, (byte) 0));
         }
+        told.ifPresent(DocaDpaCompletion::settle);
+        lifecycle.stop();
+        told.ifPresent(DocaDpaCompletion::detach);
     }
 
     /// The queue pair of a connection.
     private final class Connection implements QueuePairControl {
-        private final DpaAddr ring;
+        private final Holdings holdings = new Holdings(made().loaded);
         private final DpaAddr entry;
         private final FlexioQp pair;
         private boolean isClosed;
 
         private Connection(int number) {
-            FlexioHeap heap = process.heap();
-            ring = heap.zeros(SendEntry.BYTES << logSends);
-            entry = new DpaAddr(ConnectionDescriptor.of(descriptor.value(), number));
-            pair =
-                    FlexioQp.create(
-                            process,
-                            new FlexioQp.Attributes(
-                                    new FlexioQp.Send(ring, logSends, completions),
-                                    new FlexioQp.Receive(
-                                            receiveRing, logReceives, receiveRecord, completions),
-                                    number));
-            heap.copyIn(
-                    entry,
-                    ByteBuffer.allocate(ConnectionDescriptor.BYTES)
-                            .order(ByteOrder.LITTLE_ENDIAN)
-                            .putLong(ConnectionDescriptor.QUEUE, pair.number())
-                            .putLong(ConnectionDescriptor.SEND_RING, ring.value())
-                            .array());
+            Made on = made();
+            entry = new DpaAddr(ConnectionDescriptor.of(on.descriptor.value(), number));
+            DpaAddr ring = holdings.zeros(SendEntry.BYTES << logSends);
+            try {
+                pair = holdings.keep(FlexioQp.create(process, attributes(on, ring, number)));
+                told.ifPresent(one -> one.queues().add(pair.number(), entry.value()));
+            } catch (RuntimeException e) {
+                holdings.close();
+                throw e;
+            }
+            process.heap()
+                    .copyIn(
+                            entry,
+                            ByteBuffer.allocate(ConnectionDescriptor.BYTES)
+                                    .order(ByteOrder.LITTLE_ENDIAN)
+                                    .putLong(ConnectionDescriptor.QUEUE, pair.number())
+                                    .putLong(ConnectionDescriptor.SEND_RING, ring.value())
+                                    .putLong(ConnectionDescriptor.RDMA, handle())
+                                    .array());
+        }
+
+        private FlexioQp.Attributes attributes(Made on, DpaAddr ring, int number) {
+            return new FlexioQp.Attributes(
+                    new FlexioQp.Send(ring, logSends, on.completions),
+                    new FlexioQp.Receive(
+                            on.receiveRing, logReceives, on.receiveRecord, on.completions),
+                    number);
         }
 
         @Override
@@ -145,23 +180,24 @@ final class DpaRdma implements RdmaQueues {
 
         @Override
         public QueuePairState state() {
-            return isClosed || !process.errorState().isRunning()
-                    ? QueuePairState.ERROR
-                    : DocaErrors.of(pair::state);
+            return isClosed || !lives() ? QueuePairState.ERROR : DocaErrors.of(pair::state);
         }
 
+        /// @throws DocaException if the change is none
         @Override
         public void modify(QueuePairChange change) {
-            DocaErrors.of(() -> pair.modify(change));
+            if (lives()) {
+                DocaErrors.of(() -> pair.modify(change));
+            }
         }
 
         @Override
         public void close() {
-            if (!isClosed && process.errorState().isRunning()) {
+            if (!isClosed && lives()) {
                 DocaErrors.of(() -> {
-                    process.heap().fill(entry, ConnectionDescriptor.BYTES, (byte) 0);
-                    pair.close();
-                    process.heap().free(ring);
+                    process.heap().fill(entry, Long.BYTES, (byte) 0);
+                    told.ifPresent(one -> one.queues().remove(pair.number()));
+                    holdings.close();
                 });
             }
             isClosed = true;

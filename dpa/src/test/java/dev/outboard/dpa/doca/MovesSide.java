@@ -173,7 +173,12 @@ final class MovesSide implements AutoCloseable {
     /// Time passes until a kernel has ended the context; the event does not come to 2.
     void awaitFault(SyncEvent event) {
         Eventually.until(() -> {
-            refused(DocaError.TIME_OUT, () -> waitShortly(event), "");
+            assertThatThrownBy(() -> waitShortly(event))
+                    .isInstanceOfSatisfying(
+                            DocaException.class,
+                            e ->
+                                    assertThat(e.error())
+                                            .isIn(DocaError.TIME_OUT, DocaError.BAD_STATE));
             return dpa.peekAtLastError() == DocaError.BAD_STATE;
         });
     }

@@ -15,6 +15,17 @@ public final class CompletionDescriptor {
     /// The number of the completion queue.
     public static final int NUMBER = 24;
 
+    /// Where the table of the queue pairs is whose completions come here: [#QUEUE_BYTES] each, with
+    /// the number first and the [ConnectionDescriptor] behind; at the place that the number says,
+    /// or behind that.
+    public static final int QUEUES = 48;
+
+    /// How many places it has, a power of two. There is always a free one.
+    public static final int PLACES = 56;
+
+    /// How long a place of that table is.
+    public static final int QUEUE_BYTES = 16;
+
     /// How many entries were taken.
     public static final int TAKEN = 32;
 

@@ -18,6 +18,9 @@ public final class ConnectionDescriptor {
     /// How many are known to have ended.
     public static final int ENDED = 32;
 
+    /// The descriptor of the context.
+    public static final int RDMA = 40;
+
     /// How long it is.
     public static final int BYTES = 64;
 

@@ -54,11 +54,30 @@ public final class DocaDpaDevCompletion {
         long ring = thread.load64(completion + CompletionDescriptor.RING);
         long entry = ring + slot * CompletionEntry.BYTES;
         if (!CompletionEntry.isReady(thread, entry, taken, logDepth)) {
+            thread.pause();
             return 0;
         }
         thread.store64(completion + CompletionDescriptor.TAKEN, taken + 1);
+        note(thread, completion, entry);
         thread.windowReadInv();
         return entry;
+    }
+
+    /// If it is of an RDMA connection, there is room in a queue of that again.
+    private static void note(DpaThread thread, long completion, long entry) {
+        int number = CompletionEntry.queueNumber(thread, entry);
+        long mask = thread.load64(completion + CompletionDescriptor.PLACES) - 1;
+        long table = thread.load64(completion + CompletionDescriptor.QUEUES);
+        long place = number & mask;
+        long there = thread.load64(table + place * CompletionDescriptor.QUEUE_BYTES);
+        while (there != 0 && there != number) {
+            place = (place + 1) & mask;
+            there = thread.load64(table + place * CompletionDescriptor.QUEUE_BYTES);
+        }
+        if (there == number) {
+            long at = table + place * CompletionDescriptor.QUEUE_BYTES + Long.BYTES;
+            RdmaQueue.ended(thread, thread.load64(at), entry);
+        }
     }
 
     /// `doca_dpa_dev_get_completion_type`: what is done: one of the constants.

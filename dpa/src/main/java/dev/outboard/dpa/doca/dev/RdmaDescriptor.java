@@ -36,6 +36,9 @@ public final class RdmaDescriptor {
     /// How many receives have been posted.
     public static final int RECEIVES = 80;
 
+    /// How many of them are known to have ended.
+    public static final int RECEIVED = 104;
+
     /// Where a value that an atomic brings back goes.
     public static final int RESULT = 88;
 

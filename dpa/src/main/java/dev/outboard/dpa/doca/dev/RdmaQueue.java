@@ -40,7 +40,7 @@ final class RdmaQueue {
     private static void makeRoom(DpaThread thread, long rdma, int connection, long at) {
         if (!takesCompletions(thread, rdma)) {
             throw misuse(
-                    "connection %d of the RDMA context at 0x%x has as many operations outstanding as its send queue holds; acknowledge their completions"
+                    "connection %d of the RDMA context at 0x%x has as many operations outstanding as its send queue holds; take their completions"
                             .formatted(connection, rdma));
         }
         ring(thread, at);
@@ -149,21 +149,25 @@ final class RdmaQueue {
                     "an operation on connection %d of the RDMA context at 0x%x ended with syndrome 0x%x"
                             .formatted(connection, rdma, CompletionEntry.syndrome(thread, entry)));
         }
-        ended(
-                thread,
-                ConnectionDescriptor.of(rdma, connection),
-                CompletionEntry.workCounter(thread, entry));
+        ended(thread, ConnectionDescriptor.of(rdma, connection), entry);
         thread.store64(rdma + RdmaDescriptor.TAKEN, taken + 1);
         DoorbellRecord.setConsumerIndex(
                 thread, thread.load64(rdma + RdmaDescriptor.COMPLETION_RECORD), (int) taken + 1);
         thread.memoryWriteback();
     }
 
-    /// The entry with that index, of 16 bits, has ended, and with it all before it.
-    static void ended(DpaThread thread, long at, int index) {
-        long ended = thread.load64(at + ConnectionDescriptor.ENDED);
-        long news = (index + 1 - ended) & ENTRY_MASK;
-        thread.store64(at + ConnectionDescriptor.ENDED, ended + news);
+    /// What a completion of a connection is about has ended, and with it all that was posted to the
+    /// same queue before it.
+    static void ended(DpaThread thread, long at, long completion) {
+        int type = CompletionEntry.opcode(thread, completion);
+        boolean isSend = type == CompletionEntry.REQUEST || type == CompletionEntry.REQUEST_ERROR;
+        long counter =
+                isSend
+                        ? at + ConnectionDescriptor.ENDED
+                        : thread.load64(at + ConnectionDescriptor.RDMA) + RdmaDescriptor.RECEIVED;
+        long ended = thread.load64(counter);
+        int index = CompletionEntry.workCounter(thread, completion);
+        thread.store64(counter, ended + ((index + 1 - ended) & ENTRY_MASK));
     }
 
     /// Posts a receive.
@@ -175,10 +179,15 @@ final class RdmaQueue {
                             .formatted(rdma));
         }
         long posted = thread.load64(rdma + RdmaDescriptor.RECEIVES);
-        long mask = (1L << thread.load64(rdma + RdmaDescriptor.LOG_RECEIVES)) - 1;
+        long depth = 1L << thread.load64(rdma + RdmaDescriptor.LOG_RECEIVES);
+        if (posted - thread.load64(rdma + RdmaDescriptor.RECEIVED) == depth) {
+            throw misuse(
+                    "the RDMA context at 0x%x has %d receives posted, as many as its receive queue holds"
+                            .formatted(rdma, depth));
+        }
         long entry =
                 thread.load64(rdma + RdmaDescriptor.RECEIVE_RING)
-                        + (posted & mask) * DataSegment.BYTES;
+                        + (posted & (depth - 1)) * DataSegment.BYTES;
         DataSegment.write(thread, entry, length(lengthBytes), key, address);
         thread.store64(rdma + RdmaDescriptor.RECEIVES, posted + 1);
         thread.memoryWriteback();
