@@ -244,7 +244,8 @@ class FabricPeersTest {
                             server.pair.modify(
                                     QueuePairChange.to(QueuePairState.READY_TO_RECEIVE)
                                             .destinationNumber(0xABCDEF)))
-                    .hasMessageContaining("is of a simulated NIC, and its process has no queue pair");
+                    .hasMessageContaining(
+                            "is of a simulated NIC, and its process has no queue pair");
         }
     }
 }
