@@ -34,19 +34,22 @@ final class PollWatch {
 
     private long seenVersion = NEVER;
 
+    /// Whether one of the looks since the last fresh one was in a loop that does more than look.
     private boolean counting;
 
     /// The actor has loaded.
     ///
-    /// @param counting whether it is known to do more than look in the loop around, if any
+    /// @param counting whether it is known to do more than look in the loop around, if any; of a
+    ///   load of the device library nobody knows
     void load(long address, long value, long version, boolean counting) {
-        this.counting = counting;
+        this.counting |= counting;
         for (int i = 0; i < WORDS; i++) {
             if (addresses[i] == address && values[i] == value) {
                 look(1, version);
                 return;
             }
         }
+        this.counting = counting;
         addresses[next] = address;
         values[next] = value;
         next = (next + 1) % WORDS;
