@@ -117,7 +117,8 @@ public final class DocaDpaDevRdma {
         RdmaQueue.end(thread, rdma, connection, opcode, immediate, 1 + data, flags);
     }
 
-    /// `doca_dpa_dev_rdma_post_receive`: a message of a peer may come there.
+    /// `doca_dpa_dev_rdma_post_receive`: a message of a peer may come there: the next one that
+    /// comes on any connection of the context takes it.
     public static void postReceive(
             DpaThread thread, long rdma, int mmap, long to, long lengthBytes) {
         RdmaQueue.receive(thread, rdma, mmap, to, lengthBytes);
