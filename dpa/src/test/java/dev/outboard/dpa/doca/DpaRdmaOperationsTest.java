@@ -15,6 +15,7 @@ import dev.outboard.doca.rdma.RdmaState;
 import dev.outboard.doca.sync.Location;
 import dev.outboard.doca.sync.SyncEvent;
 import dev.outboard.doca.sync.SyncEventRemoteNet;
+import dev.outboard.dpa.checker.Rule;
 import dev.outboard.dpa.doca.RdmaFixture.Setting;
 import dev.outboard.dpa.doca.RdmaFixture.Side;
 import dev.outboard.dpacc.DpaAddr;
@@ -200,10 +201,8 @@ class DpaRdmaOperationsTest {
                     .isInstanceOfSatisfying(
                             DocaException.class,
                             e -> assertThat(e.error()).isEqualTo(DocaError.BAD_STATE));
-            // A checker finds that it looks at memory that was given back.
-            if (!setting.isChecked()) {
-                pair.faults(() -> pair.left.dpa().rpc(RdmaStepsStub.touch(rdma, 0)), 80);
-            }
+            pair.ends.expect(Rule.USE_AFTER_FREE);
+            pair.faults(() -> pair.left.dpa().rpc(RdmaStepsStub.touch(rdma, 0)), 80);
         }
         try (Pair pair = new Pair(setting, ALL)) {
             long rdma = pair.near.dpaHandle();

@@ -13,6 +13,7 @@ import dev.outboard.doca.sync.Spin;
 import dev.outboard.doca.sync.SyncEvent;
 import dev.outboard.doca.sync.SyncEventRemoteNet;
 import dev.outboard.dpa.doca.RdmaFixture.Setting;
+import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
@@ -20,6 +21,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -146,6 +149,23 @@ class DpaRdmaTest {
         int rounds = setting.uri().isPresent() ? 1000 : 20;
         try (RdmaFixture ends = new RdmaFixture(setting, RdmaStepsStub.APP)) {
             pingPong(new Side(ends, ends.left), new Side(ends, ends.right), rounds, LONG);
+        }
+    }
+
+    @Test
+    @Requirement("DPA-RD-9")
+    void manyRoundsSurviveLosses() throws Exception {
+        String lossy =
+                RdmaFixture.SIM
+                        .replace("%d?", "%d?loss=5%%25&")
+                        ;
+        Setting setting = new Setting(RunMode.fast(), Optional.of(lossy));
+        try (RdmaFixture ends = new RdmaFixture(setting, RdmaStepsStub.APP)) {
+            pingPong(
+                    new Side(ends, ends.left),
+                    new Side(ends, ends.right),
+                    2000,
+                    Duration.ofMinutes(4));
         }
     }
 }

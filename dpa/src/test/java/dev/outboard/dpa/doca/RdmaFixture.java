@@ -6,6 +6,8 @@ import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.sync.Location;
 import dev.outboard.doca.sync.SyncEvent;
 import dev.outboard.dpa.checker.Checker;
+import dev.outboard.dpa.checker.Finding;
+import dev.outboard.dpa.checker.Rule;
 import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
@@ -33,6 +35,9 @@ final class RdmaFixture implements AutoCloseable {
     final Side left;
     final Side right;
     private final List<Checker> checkers = new ArrayList<>();
+    private Rule[] expected = {};
+    private final List<Device> cards = new ArrayList<>();
+    private final List<DpaDevice> devices = new ArrayList<>();
     private final List<Closing> opened = new ArrayList<>();
 
     /// In which mode, and over which device of the fabric.
@@ -113,21 +118,40 @@ final class RdmaFixture implements AutoCloseable {
 
     private Side onFabric(String uri, DpaApp<DpaThread> app) {
         Device card = open(Fabric.open(uri));
+        cards.add(card);
         DocaDev dev = open(DocaDev.of(card));
         DpaDevice device = DpaDevice.of(OPTIONS, RunMode.fast(), card);
+        devices.add(device);
         return new Side(dev, open(DocaDpa.create(dev, device).app(app).start()));
     }
 
     private DpaDevice device(Setting setting) {
-        return setting.isChecked()
-                ? DpaDevice.of(OPTIONS, setting.mode, this::checker)
-                : DpaDevice.of(OPTIONS, setting.mode);
+        devices.add(
+                setting.isChecked()
+                        ? DpaDevice.of(OPTIONS, setting.mode, this::checker)
+                        : DpaDevice.of(OPTIONS, setting.mode));
+        return devices.getFirst();
     }
 
     private Observer checker() {
         Checker checker = new Checker(Profile.SEED, false);
         checkers.add(checker);
         return checker;
+    }
+
+    /// What a checker finds, if there is one, instead of nothing.
+    void expect(Rule... findings) {
+        expected = checkers.isEmpty() ? expected : findings;
+    }
+
+    /// The device of the left side.
+    DpaDevice device() {
+        return devices.getFirst();
+    }
+
+    /// The right side answers nothing any more.
+    void killRight() {
+        cards.get(1).close();
     }
 
     /// It is closed with this, before what was opened earlier.
@@ -151,6 +175,9 @@ final class RdmaFixture implements AutoCloseable {
     @Override
     public void close() {
         opened.reversed().forEach(Closing::close);
-        assertThat(checkers).flatExtracting(Checker::findings).isEmpty();
+        assertThat(checkers)
+                .flatExtracting(Checker::findings)
+                .extracting(Finding::rule)
+                .containsExactly(expected);
     }
 }

@@ -233,6 +233,15 @@ final class RdmaSteps {
         return 0;
     }
 
+    /// Writes nothing, again and again.
+    @DpaGlobal
+    static void knock(DpaThread thread, long rdma, int times) {
+        for (int i = 0; i < times; i++) {
+            DocaDpaDevRdma.postWrite(thread, rdma, 0, 0, 0, 0, 0, 0, DocaDpaDevRdma.FLUSH);
+            DocaDpaDevRdma.synchronize(thread, rdma);
+        }
+    }
+
     /// Waits for what it has posted to end.
     @DpaRpc
     static long synchronize(DpaThread thread, long rdma) {
