@@ -4,6 +4,8 @@ import dev.outboard.examples.doca.Counter;
 import dev.outboard.examples.doca.FileCopy;
 import dev.outboard.examples.doca.NotifiedWrite;
 import dev.outboard.examples.doca.PingPong;
+import dev.outboard.examples.dpa.AllToAll;
+import dev.outboard.examples.dpa.FourSends;
 import dev.outboard.examples.dpa.LoadTimes;
 import dev.outboard.terminal.Subcommand;
 import java.util.List;
@@ -64,6 +66,27 @@ public final class ExampleCommand implements Subcommand {
                     List<String> words)
             throws Exception {
         FileCopy.main(checked(words, 2));
+    }
+
+    @Command(
+            name = "four-sends",
+            description =
+                    "A DPA sends messages with immediate data to another one, where a thread counts"
+                            + " them and a second one tells the host.")
+    void fourSends(
+            @Parameters(paramLabel = SIDE, hideParamSyntax = true, arity = "0..2")
+                    List<String> words)
+            throws Exception {
+        FourSends.main(checked(words, 0));
+    }
+
+    @Command(
+            name = "all-to-all",
+            description =
+                    "32 threads of the DPAs of 4 processes write to each other, and know by events"
+                            + " alone what has come.")
+    void allToAll() throws Exception {
+        AllToAll.main(new String[0]);
     }
 
     @Command(
