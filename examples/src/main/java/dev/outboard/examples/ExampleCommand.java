@@ -77,7 +77,10 @@ public final class ExampleCommand implements Subcommand {
                     "Kernels of two DPAs write buffers of their hosts to each other in rounds; give"
                             + " how many, and what percentage of the packets is lost.")
     void deviceExchange(
-            @Parameters(paramLabel = "[server|client HOST] [ROUNDS [PERCENT]]", hideParamSyntax = true, arity = "0..4")
+            @Parameters(
+                            paramLabel = "[server|client HOST] [ROUNDS [PERCENT]]",
+                            hideParamSyntax = true,
+                            arity = "0..4")
                     List<String> words)
             throws Exception {
         DeviceExchange.main(checked(words, 2));

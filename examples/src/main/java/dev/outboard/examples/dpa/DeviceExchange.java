@@ -70,7 +70,8 @@ public final class DeviceExchange {
             RdmaConnection connection = rdma.export();
             connection.connect(peer.swap(connection.details()));
             byte[] event = peer.swap(written.exportToRemoteNet());
-            try (RemoteMmap theirs = RemoteMmap.fromExport(dev, peer.swap(buffers.exportRdma(dev)));
+            try (RemoteMmap theirs =
+                            RemoteMmap.fromExport(dev, peer.swap(buffers.exportRdma(dev)));
                     BufArray remote = array().params(theirs, ExchangeKernels.ELEMENT_BYTES, 0)) {
                 remote.targetDpa(dpa).start();
                 DpaAddr wrong = dpa.memAlloc(Long.BYTES);
@@ -93,13 +94,13 @@ public final class DeviceExchange {
                                 wrong));
                 done.waitGt(0, -1, Spin.PARK, LIMIT);
                 long micros = (System.nanoTime() - start) / 1000;
-                System.out.printf(
-                        "%s: event %d of %d rounds, %d wrong words, %d us per round%n",
+                System.out.println("%s: event %d of %d rounds, %d wrong words, %d us per round"
+.formatted(
                         seed == 1 ? "server" : "client",
                         written.get(),
                         rounds,
                         word(dpa, wrong),
-                        micros / rounds);
+                        micros / rounds));
                 peer.meet();
             }
         }

@@ -22,8 +22,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 
-/// An initiator and a target, two processes with a DPA each: a function that the target's host calls
-/// posts a receive, and one that the initiator's host calls sends a message. Its completion
+/// An initiator and a target, two processes with a DPA each: a function that the target's host
+/// calls posts a receive, and one that the initiator's host calls sends a message. Its completion
 /// activates a thread of the target's DPA, which tells the host.
 ///
 /// ```

@@ -95,8 +95,7 @@ final class PingPongKernels {
         DocaDpaDev.threadFinish(thread);
     }
 
-    private static void answer(
-            DpaThread thread, long side, long storage, long count, long isPing) {
+    private static void answer(DpaThread thread, long side, long storage, long count, long isPing) {
         long value = thread.load64(thread.load64(side + RECEIVED));
         if (value != count) {
             thread.store64(storage + WRONG, thread.load64(storage + WRONG) + 1);

@@ -54,14 +54,15 @@ class DpaExamplesTest {
 
     /// What the example prints.
     private static String run(Class<?> example, String... words) throws IOException {
-        List<String> command = new ArrayList<>(
-                List.of(
-                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                        "-XX:+UseSerialGC",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "--class-path",
-                        System.getProperty("java.class.path"),
-                        example.getName()));
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                                "-XX:+UseSerialGC",
+                                "--enable-native-access=ALL-UNNAMED",
+                                "--class-path",
+                                System.getProperty("java.class.path"),
+                                example.getName()));
         command.addAll(List.of(words));
         try (RunningProgram program =
                 new RunningProgram(example.getSimpleName(), new ProcessBuilder(command).start())) {
