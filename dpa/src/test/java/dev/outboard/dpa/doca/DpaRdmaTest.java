@@ -155,10 +155,7 @@ class DpaRdmaTest {
     @Test
     @Requirement("DPA-RD-9")
     void manyRoundsSurviveLosses() throws Exception {
-        String lossy =
-                RdmaFixture.SIM
-                        .replace("%d?", "%d?loss=5%%25&")
-                        ;
+        String lossy = RdmaFixture.SIM.replace("%d?", "%d?loss=5%%25&");
         Setting setting = new Setting(RunMode.fast(), Optional.of(lossy));
         try (RdmaFixture ends = new RdmaFixture(setting, RdmaStepsStub.APP)) {
             pingPong(
