@@ -1,3 +1,4 @@
+import dev.outboard.doca.spi.EnvironmentProvider;
 import org.jspecify.annotations.NullMarked;
 
 /// DOCA Core and DOCA RDMA: tasks, jobs and sync events over the verbs.
@@ -12,4 +13,6 @@ module dev.outboard.doca {
     exports dev.outboard.doca.rdma;
     exports dev.outboard.doca.spi;
     exports dev.outboard.doca.sync;
+
+    uses EnvironmentProvider;
 }

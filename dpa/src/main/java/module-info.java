@@ -1,3 +1,5 @@
+import dev.outboard.doca.spi.EnvironmentProvider;
+import dev.outboard.dpa.doca.SimulatedEnvironments;
 import org.jspecify.annotations.NullMarked;
 
 /// The data-path accelerator (DPA): its memory as a model that can be explored, a machine that runs
@@ -23,4 +25,7 @@ module dev.outboard.dpa {
     exports dev.outboard.dpa.process;
     exports dev.outboard.dpa.trace;
     exports dev.outboard.dpa.watch;
+
+    provides EnvironmentProvider with
+            SimulatedEnvironments;
 }

@@ -1,5 +1,7 @@
 package dev.outboard.doca;
 
+import dev.outboard.doca.spi.EnvironmentProvider;
+import dev.outboard.doca.spi.ExecutionEnvironment;
 import dev.outboard.fabric.DeviceInfo;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.fabric.FabricException;
@@ -9,8 +11,11 @@ import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -192,6 +197,16 @@ public final class DocaDevInfo {
     /// @throws DocaException with NOT_SUPPORTED: a software device sits nowhere
     public String pciAddress() {
         throw lacks("PCI address");
+    }
+
+    /// What there can be beside the device whose programs use objects of DOCA:
+    /// `doca_dpa_cap_is_supported`, and the same of a GPU. Nothing, unless a module that has such
+    /// an environment is there.
+    public Set<ExecutionEnvironment.Kind> environments() {
+        Set<ExecutionEnvironment.Kind> all = EnumSet.noneOf(ExecutionEnvironment.Kind.class);
+        ServiceLoader.load(EnvironmentProvider.class)
+                .forEach(provider -> all.addAll(provider.environments(this)));
+        return all;
     }
 
     @Override

@@ -71,6 +71,12 @@ class DocaDevInfoTest {
     }
 
     @Test
+    @Requirement("DCORE-DEV-7")
+    void hasNoEnvironmentsWithoutAModuleThatProvidesThem() {
+        assertThat(TestDevices.loopback().environments()).isEmpty();
+    }
+
+    @Test
     @Requirement("DCORE-DEV-8")
     void findsTheFirstDeviceOfANameThatSupportsWhatIsAsked() {
         List<DocaDevInfo> all = DocaDevInfo.list();

@@ -22,6 +22,12 @@ public interface ExecutionEnvironment {
     ///   keeps it from taking the event
     EventCell cell(MemorySegment memory, EventUse declared);
 
+    /// Whether programs of another environment, of another kind, may use the same sync events as
+    /// its own. It is asked before either has been given the event; each is given it then.
+    default boolean sharesEvents(ExecutionEnvironment other) {
+        return false;
+    }
+
     /// What was declared of a sync event.
     ///
     /// @param updates whether programs of the environment update it

@@ -8,8 +8,9 @@ public enum Location {
     REMOTE_NET,
     /// The other side of the PCI bus. No device of today's fabric can.
     REMOTE_PCI,
-    /// The data path accelerator of the device. No device of today's fabric has one.
+    /// A data-path accelerator. A sync event names the context whose programs these are: see
+    /// [SyncEvent#publisher(dev.outboard.doca.spi.ExecutionEnvironment)].
     DPA,
-    /// A GPU. No device of today's fabric knows one.
+    /// A GPU. A sync event names it as it does a data-path accelerator.
     GPU
 }

@@ -10,12 +10,15 @@ import dev.outboard.doca.Mmap;
 import dev.outboard.doca.spi.EventCell;
 import dev.outboard.doca.spi.ExecutionEnvironment;
 import dev.outboard.doca.spi.ExecutionEnvironment.EventUse;
+import dev.outboard.doca.spi.ExecutionEnvironment.Kind;
 import dev.outboard.fabric.MemoryRegion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
@@ -65,8 +68,11 @@ public final class SyncEvent implements AutoCloseable {
     /// Where the value is, another object after each start; null unless started.
     private volatile @Nullable EventCell cell;
 
-    /// Whose programs use it beside the CPU and peers, if any do.
-    private @Nullable ExecutionEnvironment environment;
+    /// Whose programs use it beside the CPU and peers: one of a kind at most.
+    private final Map<Kind, ExecutionEnvironment> environments = new EnumMap<>(Kind.class);
+
+    /// Where their programs find the value, while it is started.
+    private final Map<Kind, EventCell> cells = new EnumMap<>(Kind.class);
 
     /// An event whose memory is registered with `dev`.
     public SyncEvent(DocaDev dev) {
@@ -117,17 +123,21 @@ public final class SyncEvent implements AutoCloseable {
         return this;
     }
 
-    /// Declares that programs of an environment update it.
+    /// Declares that programs of an environment update it:
+    /// `doca_sync_event_add_publisher_location_dpa`, which was
+    /// `doca_sync_event_publisher_add_location_dpa` once, and `_gpu`.
     ///
-    /// @throws DocaException with BAD_STATE once it is started, with NOT_SUPPORTED if another
-    ///   environment uses it
+    /// @throws DocaException with BAD_STATE once it is started, with NOT_SUPPORTED if an
+    ///   environment uses it that is another one of this kind, or that shares no events with it
     public synchronized SyncEvent publisher(ExecutionEnvironment by) {
         use(by);
         publishers.add(location(by));
         return this;
     }
 
-    /// Declares that programs of an environment wait for it.
+    /// Declares that programs of an environment wait for it:
+    /// `doca_sync_event_add_subscriber_location_dpa`, which was
+    /// `doca_sync_event_subscriber_add_location_dpa` once, and `_gpu`.
     ///
     /// @throws DocaException as [#publisher(ExecutionEnvironment)]
     public synchronized SyncEvent subscriber(ExecutionEnvironment by) {
@@ -139,13 +149,18 @@ public final class SyncEvent implements AutoCloseable {
     private void use(ExecutionEnvironment by) {
         DocaException.nonNull(by, "by");
         requireConfigurable();
-        if (environment != null && !environment.equals(by)) {
-            throw new DocaException(
-                    DocaError.NOT_SUPPORTED,
-                    "%s is used by %s, and cannot be by %s as well"
-                            .formatted(this, environment, by));
+        for (ExecutionEnvironment other : environments.values()) {
+            boolean fits =
+                    other.kind() == by.kind()
+                            ? other.equals(by)
+                            : other.sharesEvents(by) || by.sharesEvents(other);
+            if (!fits) {
+                throw new DocaException(
+                        DocaError.NOT_SUPPORTED,
+                        "%s is used by %s, and cannot be by %s as well".formatted(this, other, by));
+            }
         }
-        environment = by;
+        environments.put(by.kind(), by);
     }
 
     /// Keeps the value in memory of the caller, which must be native, shared between threads, and
@@ -309,16 +324,30 @@ public final class SyncEvent implements AutoCloseable {
     }
 
     private EventCell cellOf(MemorySegment memory) {
-        ExecutionEnvironment user = environment;
-        if (user == null) {
+        if (environments.isEmpty()) {
             return new Cell(memory);
         }
+        try {
+            environments.forEach(
+                    (kind, user) -> cells.put(kind, user.cell(memory, declared(user))));
+        } catch (DocaException e) {
+            closeCells();
+            throw e;
+        }
+        return cells.values().iterator().next();
+    }
+
+    private EventUse declared(ExecutionEnvironment user) {
         Location its = location(user);
         boolean onlyItUpdates =
                 Set.of(its).containsAll(publishers) && !subscribers.contains(Location.CPU);
-        return user.cell(
-                memory,
-                new EventUse(publishers.contains(its), subscribers.contains(its), !onlyItUpdates));
+        return new EventUse(publishers.contains(its), subscribers.contains(its), !onlyItUpdates);
+    }
+
+    /// The first one refuses for all of them.
+    private void closeCells() {
+        cells.values().forEach(EventCell::close);
+        cells.clear();
     }
 
     private static Location location(ExecutionEnvironment environment) {
@@ -330,10 +359,7 @@ public final class SyncEvent implements AutoCloseable {
 
     /// DSE-OBJ-8, DSE-EXP-4, DFLT-59: ends the waits, and the exports.
     synchronized void shut() {
-        EventCell open = cell;
-        if (open != null) {
-            open.close();
-        }
+        closeCells();
         cell = null;
         if (mmap != null) {
             mmap.close();
@@ -496,7 +522,8 @@ public final class SyncEvent implements AutoCloseable {
         throw notSupported("exported to", Location.REMOTE_PCI);
     }
 
-    /// What programs of an environment know it by: `doca_sync_event_get_dpa_handle` and the like.
+    /// What programs of an environment know it by: `doca_sync_event_get_dpa_handle`, which was
+    /// `doca_sync_event_export_to_dpa` once, and `doca_sync_event_get_gpu_handle`.
     ///
     /// DSE-EXP-6: of one that was declared only.
     ///
@@ -504,17 +531,17 @@ public final class SyncEvent implements AutoCloseable {
     ///   started
     public synchronized long handle(ExecutionEnvironment user) {
         DocaException.nonNull(user, "user");
-        if (!user.equals(environment)) {
+        if (!user.equals(environments.get(user.kind()))) {
             throw new DocaException(
                     DocaError.NOT_PERMITTED,
                     "%s has no handle for %s, which is neither publisher nor subscriber"
                             .formatted(this, user));
         }
-        EventCell at = cell;
-        if (at == null) {
+        EventCell its = cells.get(user.kind());
+        if (its == null) {
             throw new DocaException(DocaError.BAD_STATE, this + " is not started");
         }
-        return at.handle();
+        return its.handle();
     }
 
     EventCell openCell() {

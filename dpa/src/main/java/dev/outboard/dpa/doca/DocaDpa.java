@@ -432,7 +432,19 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     }
 
     @Override
-    public synchronized EventCell cell(MemorySegment memory, EventUse declared) {
+    public EventCell cell(MemorySegment memory, EventUse declared) {
+        return event(memory, declared);
+    }
+
+    /// The event that has its value there, which it may know already.
+    synchronized DpaEvent eventAt(MemorySegment memory) {
+        return events.values().stream()
+                .filter(event -> event.isAt(memory))
+                .findFirst()
+                .orElseGet(() -> event(memory, new EventUse(false, false, true)));
+    }
+
+    private synchronized DpaEvent event(MemorySegment memory, EventUse declared) {
         Started running = running();
         DpaEvent made =
                 DocaErrors.of(() ->

@@ -41,6 +41,11 @@ final class DpaEvent implements EventCell {
     private final Kernels kernels;
 
     private final Consumer<DpaEvent> closing;
+
+    /// Throws if others than kernels use it.
+    private Runnable otherUse = () -> {};
+
+    private volatile boolean isClosed;
     private int users;
 
     /// Of those, kernels whose threads have all returned.
@@ -82,6 +87,18 @@ final class DpaEvent implements EventCell {
 
     private static long word(boolean yes) {
         return yes ? EventDescriptor.YES : 0;
+    }
+
+    /// Whether that is where the value is.
+    boolean isAt(MemorySegment place) {
+        return memory.equals(place);
+    }
+
+    /// Others use it, too.
+    ///
+    /// @param check throws if it must not be closed
+    synchronized void shared(Runnable check) {
+        otherUse = check;
     }
 
     /// Where the value is, for queue entries.
@@ -198,6 +215,10 @@ final class DpaEvent implements EventCell {
         return false;
     }
 
+    boolean isClosed() {
+        return isClosed;
+    }
+
     /// Who has seen its last update may close it, though that has just been made.
     @Override
     public void close() {
@@ -210,6 +231,7 @@ final class DpaEvent implements EventCell {
         boolean lives = lives();
         checkUnused(lives);
         closing.accept(this);
+        isClosed = true;
         if (lives) {
             DocaErrors.of(key::close);
             DocaErrors.of(() -> process.heap().free(descriptor));
@@ -223,5 +245,6 @@ final class DpaEvent implements EventCell {
                     "%d kernels that have not ended wait for the sync event or will update it"
                             .formatted(users));
         }
+        otherUse.run();
     }
 }

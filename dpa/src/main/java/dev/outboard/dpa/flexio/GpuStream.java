@@ -27,6 +27,11 @@ public interface GpuStream extends AutoCloseable {
     /// @param word an address that 8 divides
     void update64(DpaAddr word, long value);
 
+    /// Adds to a word of 8 bytes, in one step among all accesses of NIC, host and streams.
+    ///
+    /// @param word an address that 8 divides
+    void add64(DpaAddr word, long addend);
+
     /// Waits until a word of 4 bytes is at least `least`, without sign. It waits for as long as the
     /// stream lives.
     ///

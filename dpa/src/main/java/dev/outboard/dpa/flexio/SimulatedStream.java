@@ -83,6 +83,12 @@ final class SimulatedStream extends FlexioObject implements GpuStream {
     }
 
     @Override
+    public void add64(DpaAddr word, long addend) {
+        checkWord(word, Long.BYTES);
+        add(nic -> nic.fetchAdd64(word.value(), addend));
+    }
+
+    @Override
     public void await32(DpaAddr word, int least) {
         checkWord(word, Integer.BYTES);
         await(

@@ -102,7 +102,7 @@ public final class FabricPair extends QueuePair {
         int sendDepth = 1 << sends.logBlocks();
         int receiveDepth = pool.depth();
         Arrays.setAll(requests, i -> new SendRequest());
-        request = new WorkRequest(sends, shared, 0);
+        request = WorkRequest.ofFabric(sends, shared, port.device().limits().maxMessageBytes());
         index = new SendIndex(shared.counters());
         inbox = new CompletionInbox(2 * (sendDepth + receiveDepth));
         ring = port.register(sends.ring(), (long) SendEntry.BYTES << sends.logBlocks(), Set.of());
