@@ -19,7 +19,7 @@ import java.util.Optional;
 /// and an event that they may signal.
 final class RdmaEnd implements AutoCloseable {
     static final int QUEUE = 32;
-    static final int BYTES = 1 << 13;
+    static final int BYTES = 1 << 16;
 
     final DocaDpa dpa;
     final Rdma rdma;
@@ -27,6 +27,7 @@ final class RdmaEnd implements AutoCloseable {
     final DpaAddr memory;
     final Mmap mmap;
     final DocaDev dev;
+    final Optional<DocaDpaCompletion> told;
     private final List<RdmaConnection> connections = new ArrayList<>();
     private final List<RemoteMmap> theirs = new ArrayList<>();
 
@@ -35,6 +36,7 @@ final class RdmaEnd implements AutoCloseable {
     RdmaEnd(DocaDev dev, DocaDpa dpa, int count, Optional<DocaDpaCompletion> told) {
         this.dev = dev;
         this.dpa = dpa;
+        this.told = told;
         rdma =
                 new Rdma(dev)
                         .datapathOnDpa(dpa)
@@ -42,6 +44,7 @@ final class RdmaEnd implements AutoCloseable {
                                 AccessFlag.RDMA_WRITE, AccessFlag.RDMA_READ, AccessFlag.RDMA_ATOMIC)
                         .connectionMode(ConnectionMode.OPEN)
                         .maxNumConnections(count)
+                        .mtu(256)
                         .sendQueueSize(QUEUE)
                         .recvQueueSize(QUEUE);
         told.ifPresent(rdma::completions);

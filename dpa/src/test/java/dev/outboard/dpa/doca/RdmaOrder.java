@@ -28,7 +28,10 @@ final class RdmaOrder {
 
     static final int COMPLETIONS = 72;
     static final int BAD_WORDS = 80;
+
+    /// How often it has looked, or how many entries did not end in their turn.
     static final int LOOKS = 88;
+
     static final int SIDE_BYTES = 128;
 
     // Ways.
@@ -49,6 +52,15 @@ final class RdmaOrder {
 
     /// Where flags are told.
     static final int FLAGS = 2 * OUT;
+
+    /// Messages of several packets come there, or go from there.
+    static final int LONG_MESSAGES = 1 << 15;
+
+    static final int LONG_BYTES = 1 << 12;
+    static final int LONG_RECEIVES = 8;
+
+    /// As many as there are before long messages.
+    static final int MOST_NOTES = LONG_MESSAGES / Long.BYTES;
 
     private RdmaOrder() {}
 
@@ -234,6 +246,84 @@ final class RdmaOrder {
                         | counter;
         DocaDpaDevCompletion.ack(thread, completions, 1);
         return result;
+    }
+
+    /// Sends long messages, as many as there are rounds, whose immediates and last words agree.
+    @DpaGlobal
+    static void sendLong(DpaThread thread, DpaAddr side, int firstImmediate) {
+        long at = side.value();
+        long rdma = thread.load64(at + RDMA);
+        long rounds = thread.load64(at + ROUNDS);
+        for (int i = 0; i < rounds; i++) {
+            long message = longMessage(thread, at, i);
+            thread.store64(message + LONG_BYTES - Long.BYTES, firstImmediate + i);
+            DocaDpaDevRdma.postSendImm(
+                    thread,
+                    rdma,
+                    0,
+                    (int) thread.load64(at + OWN_KEY),
+                    message,
+                    LONG_BYTES,
+                    firstImmediate + i,
+                    DocaDpaDevRdma.FLUSH);
+            if (i % LONG_RECEIVES == LONG_RECEIVES - 1) {
+                DocaDpaDevRdma.synchronize(thread, rdma);
+            }
+        }
+        DocaDpaDevRdma.synchronize(thread, rdma);
+    }
+
+    private static long longMessage(DpaThread thread, long at, long index) {
+        return thread.load64(at + OWN) + LONG_MESSAGES + index % LONG_RECEIVES * LONG_BYTES;
+    }
+
+    /// Receives long messages, as many as there are rounds, and posts each receive again. It notes
+    /// which buffer an entry is of, since they end in another order than they were posted in.
+    @DpaGlobal
+    static void receiveLong(DpaThread thread, DpaAddr side) {
+        long at = side.value();
+        long completions = thread.load64(at + COMPLETIONS);
+        long rounds = thread.load64(at + ROUNDS);
+        for (int i = 0; i < LONG_RECEIVES; i++) {
+            postLong(thread, at, i, i);
+        }
+        for (long taken = 0; taken < rounds; ) {
+            long element = DocaDpaDevCompletion.next(thread, completions);
+            if (element != 0) {
+                long entry = DocaDpaDevCompletion.workCounter(thread, element);
+                long buffer = thread.load64(note(thread, at, entry));
+                long last = longMessage(thread, at, buffer) + LONG_BYTES - Long.BYTES;
+                boolean isGood =
+                        DocaDpaDevCompletion.type(thread, element)
+                                        == DocaDpaDevCompletion.RECV_SEND_IMM
+                                && thread.load64(last)
+                                        == DocaDpaDevCompletion.immediate(thread, element);
+                count(thread, at + BAD_WORDS, isGood ? 0 : 1);
+                count(thread, at + LOOKS, entry == taken ? 0 : 1);
+                DocaDpaDevCompletion.ack(thread, completions, 1);
+                postLong(thread, at, LONG_RECEIVES + taken, buffer);
+                taken++;
+            }
+        }
+    }
+
+    private static void count(DpaThread thread, long counter, int more) {
+        thread.store64(counter, thread.load64(counter) + more);
+    }
+
+    /// Where it is noted of which buffer an entry is.
+    private static long note(DpaThread thread, long at, long entry) {
+        return thread.load64(at + OWN) + entry % MOST_NOTES * Long.BYTES;
+    }
+
+    private static void postLong(DpaThread thread, long at, long entry, long buffer) {
+        thread.store64(note(thread, at, entry), buffer);
+        DocaDpaDevRdma.postReceive(
+                thread,
+                thread.load64(at + RDMA),
+                (int) thread.load64(at + OWN_KEY),
+                longMessage(thread, at, buffer),
+                LONG_BYTES);
     }
 
     /// Signals an event of the peer twice.

@@ -58,11 +58,19 @@ class RdmaOrderTest {
 
     /// An end with a card and a context of its own.
     private RdmaEnd endOn(String uri) {
+        return endOn(uri, 1, false);
+    }
+
+    private RdmaEnd endOn(String uri, int connections, boolean isTold) {
         Device card = open(Fabric.open(uri));
         DocaDev dev = open(DocaDev.of(card));
         DpaDevice device = DpaDevice.of(OPTIONS, RunMode.fast(), card);
         DocaDpa dpa = open(DocaDpa.create(dev, device).app(RdmaOrderStub.APP).start());
-        return open(new RdmaEnd(dev, dpa, 1, Optional.empty()));
+        Optional<DocaDpaCompletion> told =
+                isTold
+                        ? Optional.of(open(DocaDpaCompletion.create(dpa, 64).start()))
+                        : Optional.empty();
+        return open(new RdmaEnd(dev, dpa, connections, told));
     }
 
     private RdmaEnd end(DocaDpa dpa, int connections, Optional<DocaDpaCompletion> told) {
@@ -191,6 +199,42 @@ class RdmaOrderTest {
                                     | (long) connection << 16
                                     | counter);
             dpa.rpc(RdmaOrderStub.postReceives(receives, counter, 1));
+        }
+    }
+
+    /// Their packets come mixed, and so receives end in another order than they were posted in.
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "roce://auto?peer=127.0.0.1",
+                "sim://rdma-order-%d/10.8.1.%d?clock=real&seed=3&reorder=5%%25&loss=0.5%%25"
+            })
+    @Requirement("DPA-RD-2")
+    void longMessagesOfSeveralPeersFindTheirReceives(String uri) {
+        int network = NETWORKS.incrementAndGet();
+        int peers = 3;
+        int each = 1000;
+        RdmaEnd receiver = endOn(uri.formatted(network, 1), peers, true);
+        DpaAddr receives = side(receiver, receiver, (long) peers * each, 0, receiver.told);
+        try (SyncEvent received = end(receiver)) {
+            List<SyncEvent> sent = new ArrayList<>();
+            for (int i = 0; i < peers; i++) {
+                RdmaEnd sender = endOn(uri.formatted(network, 2 + i));
+                sender.connect(0, receiver, i);
+                DpaAddr sends = side(sender, receiver, each, 0, Optional.empty());
+                SyncEvent done = open(end(sender));
+                sent.add(done);
+                sender.dpa.launchUpdateAdd(
+                        null, 0, done, 1, 1, RdmaOrderStub.sendLong(sends, i * each));
+            }
+            receiver.dpa.launchUpdateAdd(
+                    null, 0, received, 1, 1, RdmaOrderStub.receiveLong(receives));
+            DocaFixture.await(received, 0);
+            sent.forEach(done -> DocaFixture.await(done, 0));
+        }
+        assertThat(word(receiver, receives, RdmaOrder.BAD_WORDS)).isZero();
+        if (uri.startsWith("sim")) {
+            assertThat(word(receiver, receives, RdmaOrder.LOOKS)).isPositive();
         }
     }
 }

@@ -21,7 +21,7 @@ import java.util.List;
 public final class AllToAll {
     private static final int MEMBERS = 4;
     private static final int RANKS = 8;
-    private static final int ROUNDS = 50;
+    private static final int ROUNDS = 20;
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private AllToAll() {}

@@ -19,7 +19,7 @@ class DpaExamplesTest {
     @Requirement("DPA-RD-3")
     void allRanksHaveAllBlocksWhenTold() throws IOException {
         assertThat(run(AllToAll.class))
-                .containsPattern("32 ranks in 4 processes had all blocks in each of 50 rounds");
+                .containsPattern("32 ranks in 4 processes had all blocks in each of 20 rounds");
     }
 
     @Test
