@@ -179,13 +179,13 @@ class DpaRdmaTest {
 
     @ParameterizedTest
     @MethodSource("modes")
-    @Requirement({"DPA-RD-9", "DPA-RD-3"})
+    @Requirement({"DPA-RD-9", "DPA-RD-3", "DPA-LIT-48"})
     void twoKernelsOfOneContextPlayPingPong(RunMode mode) throws InterruptedException {
         Device card =
                 open(Fabric.open("sim://dpa-rdma-%d/10.8.0.1".formatted(CARDS.incrementAndGet())));
         DocaDev dev = open(DocaDev.of(card));
         DocaDpa dpa = open(DocaDpa.create(dev, device(mode)).app(RdmaStepsStub.APP).start());
-        pingPong(new Side(dev, dpa), new Side(dev, dpa), 20, LONG);
+        pingPong(new Side(dev, dpa), new Side(dev, dpa), 1000, LONG);
     }
 
     @ParameterizedTest
