@@ -81,7 +81,7 @@ final class RoundLead implements Contender {
         }
 
         double run(long nanos) {
-            process.tell("");
+            process.tell(RoundProcess.ANSWER);
             process.await("answering", PATIENCE);
             double result = isLarge ? end.write(nanos) : end.lead(nanos);
             compiledThere = number(process.await("compiled ", PATIENCE));

@@ -73,12 +73,12 @@ public final class DocaDpaDevSyncEvent {
             DpaThread thread, long event, long threshold, long mask, long first) {
         long seen = first;
         while (Long.compareUnsigned(seen & mask, threshold) <= 0) {
+            thread.pause();
             long value = load(thread, event);
             if (value != seen) {
                 EventWait.saw(value);
                 seen = value;
             }
-            thread.pause();
         }
     }
 

@@ -83,10 +83,12 @@ final class FastDoorbells {
     }
 
     /// The NIC that others work for brings in what there is on its wire.
-    void drive() {
+    ///
+    /// @param again whether the caller will soon have it do so again
+    void drive(boolean again) {
         NicSeat current = seat;
         if (current != null) {
-            current.drive();
+            current.drive(again);
         }
     }
 

@@ -53,6 +53,7 @@ public final class FastThread implements DpaThread, FueledThread {
     private static final int LOOKS_BEFORE_NAP = 2000;
 
     private static final long NAP_NANOS = 20_000;
+    private static final long LONGEST_NAP_NANOS = 1_000_000;
 
     private final FastRun run;
     private final ThreadPlan plan;
@@ -631,22 +632,26 @@ public final class FastThread implements DpaThread, FueledThread {
     // Scheduling
 
     /// Who looks in vain brings in what comes by the wire, and in the long run sleeps between its
-    /// looks.
+    /// looks, for longer each time.
     @Override
     public void pause() {
         int since = budgetAtPause - budget;
         pauses = since <= OPERATIONS_OF_A_LOOK ? pauses + 1 : 0;
         retire();
         budgetAtPause = budget;
-        if (pauses % LOOKS_PER_DRIVE == 0) {
-            run.doorbells().drive();
-        }
         if (pauses > LOOKS_BEFORE_NAP) {
-            run.nap(this, NAP_NANOS);
-            extraCycles += UnitCounters.cycles(NAP_NANOS);
-            if (retired) {
-                throw EndSignal.stop();
-            }
+            run.doorbells().drive(false);
+            nap(Math.min((pauses - LOOKS_BEFORE_NAP) * NAP_NANOS, LONGEST_NAP_NANOS));
+        } else if (pauses % LOOKS_PER_DRIVE == 0) {
+            run.doorbells().drive(true);
+        }
+    }
+
+    private void nap(long nanos) {
+        run.nap(this, nanos);
+        extraCycles += UnitCounters.cycles(nanos);
+        if (retired) {
+            throw EndSignal.stop();
         }
     }
 

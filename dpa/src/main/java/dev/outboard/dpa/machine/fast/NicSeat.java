@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// If the NIC has a wire, its own thread waits there, and runs an activation that something from
 /// the wire has brought about. If that goes on for long, or the thread is needed, another one takes
-/// its place.
+/// its place. As long as a waiting kernel drives the wire, it stays away from there: each message
+/// would wake it in vain, on a processor that others need.
 final class NicSeat {
     private static final int FREE = 0;
     private static final int TAKEN = 1;
@@ -39,6 +40,9 @@ final class NicSeat {
     private static final long NAP_NANOS = 10_000;
     private static final long LONGEST_NAP_NANOS = 1_000_000;
 
+    /// For how long it stays away from a wire that others drive.
+    private static final long STAND_OFF_NANOS = 500_000;
+
     /// How many waits after a long activation no other one is kept.
     private static final int WAITS_AFTER_LONG_ONE = 64;
 
@@ -52,6 +56,12 @@ final class NicSeat {
 
     /// Somebody has found it taken.
     private volatile boolean news;
+
+    /// Whether a waiting kernel has driven the wire.
+    private volatile boolean driven;
+
+    /// The NIC's own thread, while it stays away from the wire.
+    private volatile @Nullable Thread standing;
 
     /// The NIC's own thread, while it sleeps and has the seat.
     private volatile @Nullable Thread napping;
@@ -196,6 +206,11 @@ final class NicSeat {
                 doze();
                 continue;
             }
+            if (driven) {
+                driven = false;
+                standOff(self);
+                continue;
+            }
             Runnable kept = self.await(wire, mayKeep() ? this : null);
             if (kept != null) {
                 away.set(true);
@@ -216,6 +231,14 @@ final class NicSeat {
             LockSupport.parkNanos(this, DOZE_NANOS);
         }
         napping = null;
+    }
+
+    private void standOff(NicThread self) {
+        standing = self;
+        if (outsider.isAsleep()) {
+            LockSupport.parkNanos(this, STAND_OFF_NANOS);
+        }
+        standing = null;
     }
 
     private boolean mayKeep() {
@@ -311,13 +334,17 @@ final class NicSeat {
     }
 
     /// Brings in what there is on the wire.
-    void drive() {
+    ///
+    /// @param again whether the caller will soon do so again
+    void drive(boolean again) {
         engine.drive();
+        driven |= again;
     }
 
     /// Ends the wait of the NIC's own thread at the wire.
     void wake() {
         engine.wake();
         LockSupport.unpark(napping);
+        LockSupport.unpark(standing);
     }
 }
