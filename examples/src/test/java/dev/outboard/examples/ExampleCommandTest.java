@@ -18,7 +18,13 @@ class ExampleCommandTest {
     void listsTheExamplesWhenNoneIsNamed() {
         assertThat(run("")).isEqualTo(ExitCode.OK);
         assertThat(out.toString())
-                .contains("ping-pong", "notified-write", "counter", "file-copy", "load-times", "kernel-launch");
+                .contains(
+                        "ping-pong",
+                        "notified-write",
+                        "counter",
+                        "file-copy",
+                        "load-times",
+                        "kernel-launch");
     }
 
     @ParameterizedTest
