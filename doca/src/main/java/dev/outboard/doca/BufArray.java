@@ -6,11 +6,11 @@ import dev.outboard.doca.spi.ExecutionEnvironment.Kind;
 import dev.outboard.doca.spi.MemoryHandle;
 import org.jspecify.annotations.Nullable;
 
-/// Elements of equal size, one after the other in an [Mmap]: DOCA's `doca_buf_arr` (catalog
-/// DCORE-ARR; DOCA Core guide, memory subsystem). Its target reaches them by index: the CPU through
-/// buffers that come from no inventory, programs of an [ExecutionEnvironment] by a handle. Created,
-/// given parameters and a target, started, used, closed. Belongs to whoever created it; one thread
-/// at a time.
+/// Elements of equal size, one after the other in an [Mmap], or in a [RemoteMmap]: DOCA's
+/// `doca_buf_arr` (catalog DCORE-ARR; DOCA Core guide, memory subsystem). Its target reaches them
+/// by index: the CPU through buffers that come from no inventory, programs of an
+/// [ExecutionEnvironment] by a handle. Created, given parameters and a target, started, used,
+/// closed. Belongs to whoever created it; one thread at a time.
 ///
 /// ```java
 /// try (BufArray slots = BufArray.of(mmap, 64, 0, 1024);
@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class BufArray implements AutoCloseable {
     private final int count;
     private @Nullable Mmap mmap;
+    private @Nullable RemoteMmap remote;
     private long elementBytes;
     private long startOffset;
     private boolean local;
@@ -64,6 +65,24 @@ public final class BufArray implements AutoCloseable {
     /// @throws DocaException with INVALID_VALUE if `elementBytes` is not positive or `startOffset`
     ///   negative, with BAD_STATE if the array is started or closed
     public BufArray params(Mmap mmap, long elementBytes, long startOffset) {
+        lay(elementBytes, startOffset);
+        this.mmap = DocaException.nonNull(mmap, "mmap");
+        remote = null;
+        return this;
+    }
+
+    /// The same in memory of a peer: the elements are for programs that operate on them by RDMA.
+    ///
+    /// @return this
+    /// @throws DocaException as [#params(Mmap, long, long)]
+    public BufArray params(RemoteMmap mmap, long elementBytes, long startOffset) {
+        lay(elementBytes, startOffset);
+        remote = DocaException.nonNull(mmap, "mmap");
+        this.mmap = null;
+        return this;
+    }
+
+    private void lay(long elementBytes, long startOffset) {
         requireConfigurable();
         if (elementBytes < 1 || startOffset < 0) {
             throw new DocaException(
@@ -71,10 +90,8 @@ public final class BufArray implements AutoCloseable {
                     "elements of %d bytes from offset %d; valid: from 1 byte, from offset 0"
                             .formatted(elementBytes, startOffset));
         }
-        this.mmap = DocaException.nonNull(mmap, "mmap");
         this.elementBytes = elementBytes;
         this.startOffset = startOffset;
-        return this;
     }
 
     /// The elements are for the CPU: [#get].
@@ -125,22 +142,23 @@ public final class BufArray implements AutoCloseable {
     /// @return this
     /// @throws DocaException with BAD_STATE if the array is started or closed, has no parameters or
     ///   no target, its mmap is not started, or its target does not run; with NO_MEMORY if the mmap
-    ///   is too small for it; with INVALID_VALUE if its target cannot take the memory, or with what
-    ///   else keeps the target from it, such as NOT_SUPPORTED
+    ///   is too small for it; with INVALID_VALUE if its target cannot take the memory, which the
+    ///   CPU cannot if it is that of a peer, or with what else keeps the target from it, such as
+    ///   NOT_SUPPORTED
     public BufArray start() {
         requireConfigurable();
         ExecutionEnvironment target = environment;
-        if (mmap == null || !(local || target != null) || !mmap.isStarted()) {
-            throw new DocaException(
-                    DocaError.BAD_STATE,
-                    this + " cannot start without parameters, target and a started mmap");
+        if (target == null && !local) {
+            throw incomplete();
         }
-        if (startOffset > mmap.length() || elementBytes > (mmap.length() - startOffset) / count) {
-            throw new DocaException(
-                    DocaError.NO_MEMORY,
-                    "%s, of %d bytes each from offset %d on, does not fit in the %s"
-                            .formatted(this, elementBytes, startOffset, mmap));
+        if (remote != null) {
+            startRemote(remote, target);
+            return this;
         }
+        if (mmap == null || !mmap.isStarted()) {
+            throw incomplete();
+        }
+        requireRoom(mmap, mmap.length());
         if (target != null) {
             MemoryHandle memory = mmap.memoryHandle(target);
             known = target.array(memory, startOffset, elementBytes, count);
@@ -155,6 +173,41 @@ public final class BufArray implements AutoCloseable {
         }
         elements = made;
         return this;
+    }
+
+    private void startRemote(RemoteMmap memory, @Nullable ExecutionEnvironment target) {
+        if (target == null) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "%s is for the CPU, whose buffers in the %s come from an inventory"
+                            .formatted(this, memory));
+        }
+        if (!memory.isOpen()) {
+            throw incomplete();
+        }
+        requireRoom(memory, memory.length());
+        known =
+                target.remoteArray(
+                        target.remoteMemory(memory.address(), memory.remoteKey()),
+                        startOffset,
+                        elementBytes,
+                        count);
+        memory.bufferMade();
+    }
+
+    private DocaException incomplete() {
+        return new DocaException(
+                DocaError.BAD_STATE,
+                this + " cannot start without parameters, target and a started mmap");
+    }
+
+    private void requireRoom(Object memory, long length) {
+        if (startOffset > length || elementBytes > (length - startOffset) / count) {
+            throw new DocaException(
+                    DocaError.NO_MEMORY,
+                    "%s, of %d bytes each from offset %d on, does not fit in the %s"
+                            .formatted(this, elementBytes, startOffset, memory));
+        }
     }
 
     /// Element `index`, the same buffer each time; at first its data section is empty. It can be
@@ -230,10 +283,15 @@ public final class BufArray implements AutoCloseable {
         }
         elements = new Buf[0];
         ArrayHandle at = known;
-        if (at != null && mmap != null) {
+        if (at != null) {
             at.close();
             known = null;
-            mmap.bufferReturned();
+            if (mmap != null) {
+                mmap.bufferReturned();
+            }
+            if (remote != null) {
+                remote.bufferReturned();
+            }
         }
     }
 

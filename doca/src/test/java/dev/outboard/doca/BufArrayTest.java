@@ -158,6 +158,42 @@ class BufArrayTest {
         array.close();
     }
 
+    @Test
+    @Requirement({"DCORE-ARR-2", "DCORE-ARR-3"})
+    void elementsMayLieInMemoryOfAPeer() {
+        FakeEnvironment target = new FakeEnvironment(Kind.DPA);
+        try (DocaDev dev = TestDevices.open();
+                Mmap theirs =
+                        Mmap.builder()
+                                .device(dev)
+                                .memrange(MMAP_BYTES)
+                                .permissions(AccessFlag.LOCAL_READ_WRITE, AccessFlag.RDMA_WRITE)
+                                .build()
+                                .start()) {
+            RemoteMmap remote = RemoteMmap.fromExport(dev, theirs.exportRdma(dev));
+            BufArray array = BufArray.create(3).params(remote, 16, 8);
+            assertRefused(DocaError.BAD_STATE, array::start, "target");
+            array.targetLocal();
+            assertRefused(DocaError.INVALID_VALUE, array::start, "for the CPU");
+            array.targetDpa(target).params(remote, 16, 88);
+            assertRefused(DocaError.NO_MEMORY, array::start, "128 bytes");
+            array.params(remote, 16, 8).start();
+            assertThat(array.dpaHandle()).isEqualTo(FakeEnvironment.ARRAY);
+            assertThat(target.made)
+                    .containsExactly(
+                            "array at %d with key %d of 3 times 16 bytes from 8 on"
+                                    .formatted(remote.address(), remote.remoteKey()));
+            assertRefused(DocaError.NOT_PERMITTED, remote::close, "1 buffers");
+            array.stop();
+            assertThat(remote.bufferCount()).isZero();
+            assertThat(target.made).hasSize(2).endsWith("array closed");
+            assertRefused(DocaError.BAD_STATE, array::start, "started mmap");
+            array.params(mmap, 16, 8).start();
+            assertThat(target.made).endsWith("array of 3 times 16 bytes from 8 on");
+            array.close();
+        }
+    }
+
     private static void aim(BufArray array, Kind kind, FakeEnvironment target) {
         switch (kind) {
             case DPA -> array.targetDpa(target);

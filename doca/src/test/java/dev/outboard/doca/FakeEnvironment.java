@@ -4,6 +4,7 @@ import dev.outboard.doca.spi.ArrayHandle;
 import dev.outboard.doca.spi.EventCell;
 import dev.outboard.doca.spi.ExecutionEnvironment;
 import dev.outboard.doca.spi.MemoryHandle;
+import dev.outboard.doca.spi.RemoteMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,9 +86,20 @@ final class FakeEnvironment implements ExecutionEnvironment {
         if (refusal != null) {
             throw refusal;
         }
+        return array("array", startOffset, elementBytes, count);
+    }
+
+    @Override
+    public ArrayHandle remoteArray(
+            RemoteMemory memory, long startOffset, long elementBytes, int count) {
+        String name = "array at %d with key %d".formatted(memory.address(), memory.key());
+        return array(name, startOffset, elementBytes, count);
+    }
+
+    private ArrayHandle array(String name, long startOffset, long elementBytes, int count) {
         made.add(
-                "array of %d times %d bytes from %d on"
-                        .formatted(count, elementBytes, startOffset));
+                "%s of %d times %d bytes from %d on"
+                        .formatted(name, count, elementBytes, startOffset));
         return new ArrayHandle() {
             @Override
             public long handle() {

@@ -7,6 +7,11 @@ import dev.outboard.examples.doca.Counter;
 import dev.outboard.examples.doca.FileCopy;
 import dev.outboard.examples.doca.NotifiedWrite;
 import dev.outboard.examples.doca.PingPong;
+import dev.outboard.examples.dpa.AllToAll;
+import dev.outboard.examples.dpa.DeviceExchange;
+import dev.outboard.examples.dpa.DeviceMessage;
+import dev.outboard.examples.dpa.DevicePingPong;
+import dev.outboard.examples.dpa.FourSends;
 import dev.outboard.examples.dpa.KernelLaunch;
 import dev.outboard.examples.dpa.LoadTimes;
 import dev.outboard.terminal.Subcommand;
@@ -68,6 +73,65 @@ public final class ExampleCommand implements Subcommand {
                     List<String> words)
             throws Exception {
         FileCopy.main(checked(words, 2));
+    }
+
+    @Command(
+            name = "device-exchange",
+            description =
+                    "Kernels of two DPAs write buffers of their hosts to each other in rounds; give"
+                            + " how many, and what percentage of the packets is lost.")
+    void deviceExchange(
+            @Parameters(
+                            paramLabel = "[server|client HOST] [ROUNDS [PERCENT]]",
+                            hideParamSyntax = true,
+                            arity = "0..4")
+                    List<String> words)
+            throws Exception {
+        DeviceExchange.main(checked(words, 2));
+    }
+
+    @Command(
+            name = "device-message",
+            description =
+                    "A DPA sends a message to another one, where its completion activates a thread"
+                            + " that tells the host.")
+    void deviceMessage(
+            @Parameters(paramLabel = SIDE, hideParamSyntax = true, arity = "0..2")
+                    List<String> words)
+            throws Exception {
+        DeviceMessage.main(checked(words, 0));
+    }
+
+    @Command(
+            name = "device-ping-pong",
+            description =
+                    "Threads of two DPAs send messages to and fro, and poll for what completes.")
+    void devicePingPong(
+            @Parameters(paramLabel = SIDE, hideParamSyntax = true, arity = "0..2")
+                    List<String> words)
+            throws Exception {
+        DevicePingPong.main(checked(words, 0));
+    }
+
+    @Command(
+            name = "four-sends",
+            description =
+                    "A DPA sends messages with immediate data to another one, where a thread counts"
+                            + " them and a second one tells the host.")
+    void fourSends(
+            @Parameters(paramLabel = SIDE, hideParamSyntax = true, arity = "0..2")
+                    List<String> words)
+            throws Exception {
+        FourSends.main(checked(words, 0));
+    }
+
+    @Command(
+            name = "all-to-all",
+            description =
+                    "32 threads of the DPAs of 4 processes write to each other, and know by events"
+                            + " alone what has come.")
+    void allToAll() throws Exception {
+        AllToAll.main(new String[0]);
     }
 
     @Command(

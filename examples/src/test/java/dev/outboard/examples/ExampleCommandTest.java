@@ -18,13 +18,8 @@ class ExampleCommandTest {
     void listsTheExamplesWhenNoneIsNamed() {
         assertThat(run("")).isEqualTo(ExitCode.OK);
         assertThat(out.toString())
-                .contains(
-                        "ping-pong",
-                        "notified-write",
-                        "counter",
-                        "file-copy",
-                        "load-times",
-                        "kernel-launch");
+                .contains("ping-pong", "notified-write", "counter", "file-copy", "load-times")
+                .contains("four-sends", "all-to-all", "kernel-launch", "device-exchange");
     }
 
     @ParameterizedTest
@@ -35,6 +30,7 @@ class ExampleCommandTest {
         "counter,        64",
         "ping-pong,      server here",
         "counter,        client localhost 64",
+        "four-sends,     client",
         "file-copy,      client localhost",
         "file-copy,      server only one two",
     })

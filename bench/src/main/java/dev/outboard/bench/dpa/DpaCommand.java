@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/// `outboard bench dpa`: what the DPA's memory model costs, and calls and handlers.
+/// `outboard bench dpa`: what the DPA's memory model costs, and calls, handlers, kernels and RDMA.
 @Command(
         name = "dpa",
         sortOptions = false,
@@ -26,12 +26,15 @@ import picocli.CommandLine.Command;
                         + " stores of a kernel are under FAST, next to the same loop over a plain"
                         + " memory segment. Calls, next to a hand-over to a thread and back. Handlers"
                         + " that answer messages of another process over RoCEv2, next to the same"
-                        + " with bare verbs.",
+                        + " with bare verbs. Launches of kernels, next to tasks of a thread pool. RDMA that"
+                        + " kernels post, next to tasks of the host; all sides look all the time, so"
+                        + " a machine needs two free processors.",
         footer = {
             "",
             "Works: model/explore, model/litmus, model/check, model/crc, model/matrix; call/empty;"
-                    + " handler/trip, handler/rate-8, handler/rate-32; or model, call or handler,"
-                    + " which is all of them."
+                    + " handler/trip, handler/rate-8, handler/rate-32; kernel/empty, kernel/128;"
+                    + " rdma/trip, rdma/bulk; or model, call, handler, kernel or rdma, which is all"
+                    + " of them."
         })
 public final class DpaCommand extends ComparisonCommand {
     private static final String PLAIN = "plain memory segment";
@@ -45,7 +48,19 @@ public final class DpaCommand extends ComparisonCommand {
     @Override
     protected List<Work> works() {
         return List.of(
-                explore(), litmus(), check(), crc(), matrix(), call(), trip(), rate(8), rate(32));
+                explore(),
+                litmus(),
+                check(),
+                crc(),
+                matrix(),
+                call(),
+                trip(),
+                rate(8),
+                rate(32),
+                launch("kernel/empty", 1),
+                launch("kernel/128", 128),
+                rounds(),
+                bulk());
     }
 
     /// The largest of all variants; a test of the explorer says so.
@@ -157,5 +172,37 @@ public final class DpaCommand extends ComparisonCommand {
         return List.of(
                 new EchoClient("handler on a DPA", "handler", inFlight),
                 new EchoClient("bare verbs", "verbs", inFlight));
+    }
+
+    private static Work launch(String name, int threads) {
+        return new Work(
+                name,
+                "launch of an empty kernel, until its completion event; threads: " + threads,
+                Unit.TIME,
+                List.of(
+                        Ours.kept("kernel", () -> new LaunchTime(threads)),
+                        Ours.kept("thread pool and latch", () -> new ExecutorTime(threads))));
+    }
+
+    private static Work rounds() {
+        return new Work(
+                "rdma/trip",
+                "64 bytes and an event to another process and back, all looking for them",
+                Unit.TIME,
+                ends(RoundEnd.SMALL_BYTES));
+    }
+
+    private static Work bulk() {
+        return new Work(
+                "rdma/bulk",
+                "writes of 1 MiB to another process, 4 on their way",
+                Unit.BANDWIDTH,
+                ends(RoundEnd.LARGE_BYTES));
+    }
+
+    private static List<Contender> ends(int messageBytes) {
+        return List.of(
+                new RoundLead("kernel of a DPA", "kernel", messageBytes),
+                new RoundLead("DOCA tasks", "tasks", messageBytes));
     }
 }

@@ -67,6 +67,18 @@ public interface ExecutionEnvironment {
         return new RemoteMemory(key, address);
     }
 
+    /// Makes an array of buffers in memory of a peer known to it.
+    ///
+    /// @param memory where the elements lie
+    /// @param startOffset where the first one begins in it
+    /// @param elementBytes how long each is
+    /// @throws dev.outboard.doca.DocaException with BAD_STATE if it does not run, with
+    ///   NOT_SUPPORTED if its programs post no RDMA operations
+    default ArrayHandle remoteArray(
+            RemoteMemory memory, long startOffset, long elementBytes, int count) {
+        throw noRdma();
+    }
+
     /// What its programs call a sync event of a peer, to update it by RDMA, until the environment
     /// stops.
     ///

@@ -493,7 +493,15 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
                     DocaError.INVALID_VALUE, "%s is none of %s".formatted(memory, this));
         }
         return DocaErrors.of(
-                () -> new DpaArrayHandle(process, own, startOffset, elementBytes, count));
+                () -> DpaArrayHandle.of(process, own, startOffset, elementBytes, count));
+    }
+
+    @Override
+    public ArrayHandle remoteArray(
+            RemoteMemory memory, long startOffset, long elementBytes, int count) {
+        FlexioProcess process = running().process();
+        return DocaErrors.of(
+                () -> DpaArrayHandle.ofPeer(process, memory, startOffset, elementBytes, count));
     }
 
     @Override

@@ -1,11 +1,13 @@
 package dev.outboard.dpa.doca;
 
 import dev.outboard.doca.spi.ArrayHandle;
+import dev.outboard.doca.spi.RemoteMemory;
 import dev.outboard.dpa.doca.dev.ArrayDescriptor;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpacc.DpaAddr;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.OptionalInt;
 
 /// DPA-DM-3: an array of buffers as the DPA knows it: a descriptor in DPA memory, whose address is
 /// the handle.
@@ -14,27 +16,52 @@ final class DpaArrayHandle implements ArrayHandle {
     private final DpaAddr descriptor;
     private boolean closed;
 
-    DpaArrayHandle(
+    /// @param flag what the array is: one of the words of the descriptor, or none
+    private DpaArrayHandle(
+            FlexioProcess process,
+            RemoteMemory first,
+            long elementBytes,
+            int count,
+            OptionalInt flag) {
+        this.process = process;
+        ByteBuffer words =
+                ByteBuffer.allocate(ArrayDescriptor.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        words.putLong(ArrayDescriptor.ADDRESS, first.address());
+        words.putLong(ArrayDescriptor.KEY, first.key());
+        words.putLong(ArrayDescriptor.ELEMENT_BYTES, elementBytes);
+        words.putLong(ArrayDescriptor.COUNT, count);
+        flag.ifPresent(at -> words.putLong(at, 1));
+        descriptor = process.heap().copyFromHost(words.array());
+    }
+
+    /// An array in memory of this process.
+    static DpaArrayHandle of(
             FlexioProcess process,
             DpaMemoryHandle memory,
             long startOffset,
             long elementBytes,
             int count) {
-        this.process = process;
-        descriptor =
-                process.heap()
-                        .copyFromHost(
-                                ByteBuffer.allocate(ArrayDescriptor.BYTES)
-                                        .order(ByteOrder.LITTLE_ENDIAN)
-                                        .putLong(
-                                                ArrayDescriptor.ADDRESS,
-                                                memory.address() + startOffset)
-                                        .putLong(ArrayDescriptor.KEY, memory.key())
-                                        .putLong(ArrayDescriptor.ELEMENT_BYTES, elementBytes)
-                                        .putLong(ArrayDescriptor.COUNT, count)
-                                        .putLong(
-                                                ArrayDescriptor.ALIGNED, memory.isAligned() ? 1 : 0)
-                                        .array());
+        return new DpaArrayHandle(
+                process,
+                new RemoteMemory(memory.key(), memory.address() + startOffset),
+                elementBytes,
+                count,
+                memory.isAligned() ? OptionalInt.of(ArrayDescriptor.ALIGNED) : OptionalInt.empty());
+    }
+
+    /// An array in memory of a peer.
+    static DpaArrayHandle ofPeer(
+            FlexioProcess process,
+            RemoteMemory memory,
+            long startOffset,
+            long elementBytes,
+            int count) {
+        return new DpaArrayHandle(
+                process,
+                new RemoteMemory(memory.key(), memory.address() + startOffset),
+                elementBytes,
+                count,
+                OptionalInt.of(ArrayDescriptor.REMOTE));
     }
 
     @Override

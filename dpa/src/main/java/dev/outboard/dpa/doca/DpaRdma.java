@@ -9,6 +9,7 @@ import dev.outboard.dpa.flexio.FlexioCq;
 import dev.outboard.dpa.flexio.FlexioMkey;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.FlexioQp;
+import dev.outboard.dpa.flexio.FlexioRmp;
 import dev.outboard.dpa.nic.Access;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.nic.layout.DataSegment;
@@ -24,7 +25,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// DPA-RD-1: an RDMA context as the DPA knows it: a queue pair for each connection, in whose rings
-/// threads of the DPA write, and a descriptor in DPA memory, whose address is the handle.
+/// threads of the DPA write, one pool of receives for all of them, and a descriptor in DPA memory,
+/// whose address is the handle.
 final class DpaRdma implements RdmaQueues {
     private final Lifecycle lifecycle;
     private final FlexioProcess process;
@@ -35,11 +37,7 @@ final class DpaRdma implements RdmaQueues {
 
     /// What it has on the DPA.
     private record Made(
-            Loaded loaded,
-            DpaAddr descriptor,
-            FlexioCq completions,
-            DpaAddr receiveRing,
-            DpaAddr receiveRecord) {}
+            Loaded loaded, DpaAddr descriptor, FlexioCq completions, FlexioRmp receives) {}
 
     DpaRdma(DocaDpa dpa, Attributes attributes) {
         lifecycle = new Lifecycle(dpa, "RDMA context of the DPA");
@@ -77,6 +75,8 @@ final class DpaRdma implements RdmaQueues {
         FlexioCq completions = given.orElseGet(() -> own(holdings, log(connections), words));
         DpaAddr receiveRing = holdings.zeros(DataSegment.BYTES << logReceives);
         DpaAddr receiveRecord = holdings.line();
+        FlexioRmp receives =
+                holdings.keep(FlexioRmp.create(process, receiveRing, logReceives, receiveRecord));
         DpaAddr result = holdings.line();
         FlexioMkey key =
                 holdings.keep(
@@ -86,13 +86,8 @@ final class DpaRdma implements RdmaQueues {
                 .putLong(RdmaDescriptor.RECEIVE_RECORD, receiveRecord.value())
                 .putLong(RdmaDescriptor.RESULT, result.value())
                 .putLong(RdmaDescriptor.RESULT_KEY, key.number());
-        made =
-                new Made(
-                        holdings.loaded,
-                        holdings.block(words.array()),
-                        completions,
-                        receiveRing,
-                        receiveRecord);
+        DpaAddr descriptor = holdings.block(words.array());
+        made = new Made(holdings.loaded, descriptor, completions, receives);
     }
 
     /// Completions that device calls take.
@@ -148,7 +143,16 @@ final class DpaRdma implements RdmaQueues {
             entry = new DpaAddr(ConnectionDescriptor.of(on.descriptor.value(), number));
             DpaAddr ring = holdings.zeros(SendEntry.BYTES << logSends);
             try {
-                pair = holdings.keep(FlexioQp.create(process, attributes(on, ring, number)));
+                FlexioQp.Send send = new FlexioQp.Send(ring, logSends, on.completions);
+                pair =
+                        holdings.keep(
+                                FlexioQp.create(
+                                        process,
+                                        send,
+                                        on.receives,
+                                        on.completions,
+                                        number,
+                                        process.uar()));
                 told.ifPresent(one -> one.queues().add(pair.number(), entry.value()));
             } catch (RuntimeException e) {
                 holdings.close();
@@ -163,14 +167,6 @@ final class DpaRdma implements RdmaQueues {
                                     .putLong(ConnectionDescriptor.SEND_RING, ring.value())
                                     .putLong(ConnectionDescriptor.RDMA, handle())
                                     .array());
-        }
-
-        private FlexioQp.Attributes attributes(Made on, DpaAddr ring, int number) {
-            return new FlexioQp.Attributes(
-                    new FlexioQp.Send(ring, logSends, on.completions),
-                    new FlexioQp.Receive(
-                            on.receiveRing, logReceives, on.receiveRecord, on.completions),
-                    number);
         }
 
         @Override

@@ -19,6 +19,7 @@ import dev.outboard.dpa.nic.NicCounters;
 import dev.outboard.dpa.nic.NicEngine;
 import dev.outboard.dpa.nic.QueueStatus;
 import dev.outboard.dpa.process.DpaProcess;
+import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaApp;
 import dev.outboard.dpacc.DpaCall;
 import dev.outboard.dpacc.DpaFunction;
@@ -138,7 +139,8 @@ public final class FlexioProcess implements AutoCloseable {
     ///
     /// @param observer follows it, but under FAST: a checker, for one; with [Observer#NONE] the
     ///   device chooses
-    /// @param maxMessageBytes the longest message of its queue pairs
+    /// @param maxMessageBytes the longest message of its queue pairs, unless the device is one of
+    ///   the fabric, which has a limit of its own, and the longest copy of the NIC
     /// @param domain its protection domain; if empty, it makes one
     /// @param fabricDomain a protection domain of the device of the fabric, if it has one: peers of
     ///   its queue pairs may use what others have registered there; if empty, it makes one

@@ -13,12 +13,12 @@ import java.util.Optional;
 /// DPA-FXQ-1: a queue pair of a reliable connection.
 public final class FlexioQp extends FlexioObject {
     private final QueuePair pair;
-    private final Attributes attributes;
+    private final List<FlexioObject> used;
 
-    private FlexioQp(FlexioProcess process, QueuePair pair, Attributes attributes) {
+    private FlexioQp(FlexioProcess process, QueuePair pair, List<FlexioObject> used) {
         super(process, "queue pair", pair.number());
         this.pair = pair;
-        this.attributes = attributes;
+        this.used = used;
     }
 
     /// How a queue pair is made.
@@ -85,11 +85,33 @@ public final class FlexioQp extends FlexioObject {
         int uar = attributes.uar.orElse(process.uar()).numberFor(process);
         QueuePair.User user =
                 new QueuePair.User(send.completions.poster(), attributes.userIndex, uar);
+        List<FlexioObject> used = List.of(send.completions, receive.completions);
+        QueuePair pair = process.using(used, _ -> process.nic().queuePair(sends, receives, user));
+        return process.adopt(new FlexioQp(process, pair, used));
+    }
+
+    /// Makes one that takes receive entries from a pool, which it may share with others.
+    ///
+    /// @param receives where completions of those go
+    /// @param userIndex what completions call it
+    /// @throws FlexioException if the depth is none, a completion queue, the pool or the UAR
+    ///   belongs to another process, or the process has ended
+    public static FlexioQp create(
+            FlexioProcess process,
+            Send send,
+            FlexioRmp pool,
+            FlexioCq receives,
+            int userIndex,
+            FlexioUar uar) {
+        QueuePair.Send sends = send.made();
+        QueuePair.User user =
+                new QueuePair.User(send.completions.poster(), userIndex, uar.numberFor(process));
+        List<FlexioObject> used = List.of(send.completions, receives, pool);
         QueuePair pair =
                 process.using(
-                        List.of(send.completions, receive.completions),
-                        _ -> process.nic().queuePair(sends, receives, user));
-        return process.adopt(new FlexioQp(process, pair, attributes));
+                        used,
+                        _ -> process.nic().queuePair(sends, pool.pool(), receives.queue(), user));
+        return process.adopt(new FlexioQp(process, pair, used));
     }
 
     /// Connects two queue pairs of one process with each other, or one with itself.
@@ -177,7 +199,6 @@ public final class FlexioQp extends FlexioObject {
     @Override
     void destroy() {
         process().nic().remove(pair);
-        attributes.send.completions.release();
-        attributes.receive.completions.release();
+        used.forEach(FlexioObject::release);
     }
 }

@@ -4,8 +4,8 @@ import dev.outboard.dpa.flexio.FlexioException.Reason;
 import dev.outboard.dpa.nic.ReceivePool;
 import dev.outboard.dpacc.DpaAddr;
 
-/// DPA-FXQ-1c: a receive memory pool: receive entries that several receive queues take from, each
-/// the next one.
+/// DPA-FXQ-1c: a receive memory pool: receive entries that several receive queues take from, of
+/// frames or of queue pairs, each the next one.
 public final class FlexioRmp extends FlexioObject {
     private final ReceivePool pool;
 

@@ -56,7 +56,7 @@ public enum Fault {
     /// DPA-SE-10: a posted wait was for a value out of its range.
     WAIT_VALUE(78, "posted wait for a value above 254"),
     /// Device code did with an RDMA context what it does not take.
-    RDMA_MISUSE(80, "use of an RDMA context that it does not take"),
+    RDMA_MISUSE(80, "use of an RDMA context, or of memory of a peer, that it does not take"),
     /// DPA-RD-7: an operation on an RDMA connection failed.
     RDMA_FAILED(81, "failure of an RDMA operation"),
     /// DPA-DM-6: device code asked for an element that an array of buffers does not have.

@@ -3,7 +3,6 @@ package dev.outboard.dpa.nic;
 import dev.outboard.dpa.machine.Nic;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.nic.layout.DataSegment;
-import dev.outboard.dpa.nic.layout.DoorbellRecord;
 import dev.outboard.dpa.nic.layout.SendEntry;
 import dev.outboard.dpa.nic.layout.Syndrome;
 import dev.outboard.dpa.trace.NicTimeline;
@@ -45,7 +44,8 @@ public final class FabricPair extends QueuePair {
     private final Shared shared;
     private final dev.outboard.fabric.QueuePair pair;
     private final Send sends;
-    private final Receive receives;
+    private final ReceivePool pool;
+    private final CompletionQueue receives;
     private final WorkRequest request;
     private final dev.outboard.dpa.nic.Completion told;
     private final CompletionInbox inbox;
@@ -74,10 +74,10 @@ public final class FabricPair extends QueuePair {
 
     private final ReceiveRequest receive = new ReceiveRequest();
 
-    /// Of 16 bits: the next entry to fetch.
+    /// How many entries it has fetched.
     private volatile int fetched;
 
-    /// Of 16 bits: the first receive entry whose end the actor has not told.
+    /// How many of those have ended, as the actor has told.
     private volatile int ended;
 
     // Of the port
@@ -86,16 +86,23 @@ public final class FabricPair extends QueuePair {
 
     @Nullable FabricPair nextReady;
 
-    FabricPair(FabricPort port, Send sends, Receive receives, User user, Shared shared) {
+    FabricPair(
+            FabricPort port,
+            Send sends,
+            ReceivePool pool,
+            CompletionQueue receives,
+            User user,
+            Shared shared) {
         super(sends, user, shared);
         this.port = port;
         this.sends = sends;
+        this.pool = pool;
         this.receives = receives;
         this.shared = shared;
         int sendDepth = 1 << sends.logBlocks();
-        int receiveDepth = 1 << receives.logEntries();
+        int receiveDepth = pool.depth();
         Arrays.setAll(requests, i -> new SendRequest());
-        request = new WorkRequest(sends, shared, 0);
+        request = WorkRequest.ofFabric(sends, shared, port.device().limits().maxMessageBytes());
         index = new SendIndex(shared.counters());
         inbox = new CompletionInbox(2 * (sendDepth + receiveDepth));
         ring = port.register(sends.ring(), (long) SendEntry.BYTES << sends.logBlocks(), Set.of());
@@ -174,7 +181,6 @@ public final class FabricPair extends QueuePair {
         if (posted > 0) {
             lastId = requests[posted - 1].id();
             outstanding = true;
-            port.posted();
         }
         boolean reached = parsed == Syndrome.SUCCESS && request.isLocal() && posted == batch.size();
         for (int i = 0; i < (reached ? posted - 1 : posted); i++) {
@@ -292,12 +298,13 @@ public final class FabricPair extends QueuePair {
     // Completions
 
     /// Tells what has ended.
+    @SuppressWarnings("NonAtomicVolatileUpdate") // the actor alone
     void takeCompletions(Nic nic) {
         while (inbox.take(taken)) {
             int index = (int) taken.id() & INDEX_MASK;
             Syndrome syndrome = syndrome(taken.status());
             if ((taken.id() & RECEIVES) != 0) {
-                ended = (index + 1) & INDEX_MASK;
+                ended++;
                 endReceive(nic, index, syndrome);
             } else {
                 outstanding = outstanding && taken.id() != lastId;
@@ -337,7 +344,7 @@ public final class FabricPair extends QueuePair {
         } else {
             told.failed(CompletionEntry.RECEIVE_ERROR, index, syndrome);
         }
-        tell(nic, receives.completions(), syndrome);
+        tell(nic, receives, syndrome);
     }
 
     private void tell(Nic nic, CompletionQueue completions, Syndrome syndrome) {
@@ -364,23 +371,20 @@ public final class FabricPair extends QueuePair {
 
     // Receives
 
-    /// DPA-FXQ-7: a message needs a receive: looks into the doorbell record, and fetches the
-    /// entries that are there.
+    /// DPA-FXQ-7: a message needs a receive: looks into the doorbell record, and fetches the next
+    /// entry if there is one.
+    @SuppressWarnings("NonAtomicVolatileUpdate") // whoever drives the device, one at a time
     private void refill() {
         Nic nic = shared.nic();
-        int producer = DoorbellRecord.producerIndex(nic, receives.doorbellRecord());
-        int depth = 1 << receives.logEntries();
-        while (fetched != producer && ((fetched - ended) & INDEX_MASK) < depth) {
-            post(nic, fetched);
-            fetched = (fetched + 1) & INDEX_MASK;
+        if (!isInError() && fetched - ended < pool.depth() && pool.hasEntry(nic)) {
+            post(nic, pool.entry(), pool.take());
+            fetched++;
         }
     }
 
     /// DPA-FXQ-9: with a bad key it is posted as memory that cannot be written, at which the
     /// message fails that comes for it.
-    private void post(Nic nic, int index) {
-        long slot = index & ((1L << receives.logEntries()) - 1);
-        long entry = receives.ring() + slot * DataSegment.BYTES;
+    private void post(Nic nic, long entry, int index) {
         int length = DataSegment.byteCount(nic, entry);
         long address = DataSegment.address(nic, entry);
         MemoryKey key = shared.memory().local(DataSegment.key(nic, entry), address, length, true);
@@ -394,19 +398,16 @@ public final class FabricPair extends QueuePair {
         pair.post(receive);
     }
 
-    /// DPA-FXQ-9: what was posted, and never came to the device, ends when all the rest has.
+    /// DPA-FXQ-9: what was posted, and never came to the device, ends when all the rest has; of a
+    /// pool it stays for others.
     @Override
     void flushReceives(Nic nic) {
-        if (fetched == ended) {
-            int producer = DoorbellRecord.producerIndex(nic, receives.doorbellRecord());
-            int left = Math.min((producer - fetched) & INDEX_MASK, 1 << receives.logEntries());
-            for (int i = 0; i < left; i++) {
-                int index = (fetched + i) & INDEX_MASK;
-                told.failed(CompletionEntry.RECEIVE_ERROR, index, Syndrome.FLUSHED);
-                receives.completions().add(nic, told);
+        if (fetched == ended && !pool.isShared()) {
+            for (int left = pool.waiting(nic); left > 0; left--) {
+                told.failed(CompletionEntry.RECEIVE_ERROR, pool.take(), Syndrome.FLUSHED);
+                receives.add(nic, told);
             }
-            fetched = producer;
-            ended = producer;
+            pool.skip();
         }
     }
 

@@ -111,7 +111,7 @@ public final class FrameReceiveQueue implements NicQueue {
 
     /// Entries that others share stay for those.
     private void flush(Nic actor) {
-        if (pool.number() == number) {
+        if (!pool.isShared()) {
             for (int left = pool.waiting(actor); left > 0; left--) {
                 failEntry(actor, Syndrome.FLUSHED);
             }

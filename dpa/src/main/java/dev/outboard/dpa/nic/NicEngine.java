@@ -169,13 +169,30 @@ public final class NicEngine implements Nic.Engine {
     /// DPA-FXQ-1: makes a queue pair that is not connected.
     public QueuePair queuePair(
             QueuePair.Send send, QueuePair.Receive receive, QueuePair.User user) {
-        QueuePair pair;
-        if (port != null) {
-            pair = new FabricPair(port, send, receive, user, shared);
-        } else {
-            int number = numbers.getAndAdd(2);
-            pair = new SimulatedPair(number, number + 1, send, receive, user, shared);
-        }
+        int number = numbers.getAndAdd(2);
+        ReceivePool own = ReceivePool.of(number + 1, receive, user.thread().actor(), shared);
+        return queuePair(number, send, own, receive.completions(), user);
+    }
+
+    /// DPA-FXQ-1: makes one that takes receive entries from a pool.
+    ///
+    /// @param receives where completions of those go
+    public QueuePair queuePair(
+            QueuePair.Send send, ReceivePool pool, CompletionQueue receives, QueuePair.User user) {
+        return queuePair(numbers.getAndIncrement(), send, pool, receives, user);
+    }
+
+    /// @param number unless the device of the fabric gives it one
+    private QueuePair queuePair(
+            int number,
+            QueuePair.Send send,
+            ReceivePool pool,
+            CompletionQueue receives,
+            QueuePair.User user) {
+        QueuePair pair =
+                port == null
+                        ? new SimulatedPair(number, send, pool, receives, user, shared)
+                        : new FabricPair(port, send, pool, receives, user, shared);
         sendingQueues.add(pair.number(), pair);
         return pair;
     }
@@ -226,7 +243,7 @@ public final class NicEngine implements Nic.Engine {
     ///
     /// @param thread the one that posts, for reports
     public ReceivePool receivePool(ReceivePool.Attributes attributes, ThreadHandle thread) {
-        return new ReceivePool(numbers.getAndIncrement(), attributes, thread.actor(), shared);
+        return new ReceivePool(numbers.getAndIncrement(), attributes, true, thread.actor(), shared);
     }
 
     /// Destroys a queue: when the call returns, the NIC is done with its memory.
@@ -401,6 +418,11 @@ public final class NicEngine implements Nic.Engine {
     @Override
     public boolean hasWire() {
         return port != null && port.canAwait();
+    }
+
+    @Override
+    public boolean awaitsWire() {
+        return Objects.requireNonNull(port).isAwaited();
     }
 
     @Override

@@ -4,8 +4,8 @@ import dev.outboard.dpa.machine.ThreadHandle;
 import dev.outboard.fabric.QueuePairState;
 
 /// A queue pair (QP) of a reliable connection: a send queue whose doorbell software rings, and a
-/// receive queue whose doorbell record it writes. Made by a [NicEngine], and connected before the
-/// run; in the run only the engine's actor touches it.
+/// receive queue whose doorbell record it writes, or one that takes from a pool. Made by a
+/// [NicEngine], and connected before the run; in the run only the engine's actor touches it.
 public abstract sealed class QueuePair extends SendingQueue permits SimulatedPair, FabricPair {
     /// Where a send queue is.
     ///

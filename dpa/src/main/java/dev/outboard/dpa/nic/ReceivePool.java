@@ -8,8 +8,8 @@ import dev.outboard.dpa.nic.layout.Syndrome;
 import java.lang.foreign.MemorySegment;
 
 /// Receive entries in memory, each of one data segment: those of one receive queue, or a receive
-/// memory pool (RMP) that several queues of frames take from. Made by a [NicEngine]; in the run
-/// only its actor touches it.
+/// memory pool (RMP) that several receive queues take from. Made by a [NicEngine]; in the run only
+/// its actor touches it, or, if its queue pairs are of a device of the fabric, whoever drives that.
 public final class ReceivePool {
     private static final int INDEX_MASK = 0xFFFF;
 
@@ -17,6 +17,7 @@ public final class ReceivePool {
     private final Attributes attributes;
     private final int actor;
     private final Shared shared;
+    private final boolean isShared;
 
     /// Of 16 bits: the next entry to use, and the first that is not posted as far as is known.
     private int next;
@@ -35,8 +36,10 @@ public final class ReceivePool {
         }
     }
 
-    ReceivePool(int number, Attributes attributes, int actor, Shared shared) {
+    /// @param isShared whether several queues take from it
+    ReceivePool(int number, Attributes attributes, boolean isShared, int actor, Shared shared) {
         this.number = number;
+        this.isShared = isShared;
         this.attributes = attributes;
         this.actor = actor;
         this.shared = shared;
@@ -50,12 +53,18 @@ public final class ReceivePool {
     static ReceivePool of(int number, QueuePair.Receive queue, int actor, Shared shared) {
         Attributes attributes =
                 new Attributes(queue.ring(), queue.logEntries(), queue.doorbellRecord());
-        return new ReceivePool(number, attributes, actor, shared);
+        return new ReceivePool(number, attributes, false, actor, shared);
     }
 
     /// Its number among all queues of the NIC.
     public int number() {
         return number;
+    }
+
+    /// Whether several queues take from it: what is posted there stays for the others when one of
+    /// them fails.
+    boolean isShared() {
+        return isShared;
     }
 
     /// How many entries it has room for.
@@ -71,12 +80,17 @@ public final class ReceivePool {
         return next != posted;
     }
 
+    /// Where the next entry is.
+    long entry() {
+        long slot = next & ((1L << attributes.logEntries) - 1);
+        return attributes.ring + slot * DataSegment.BYTES;
+    }
+
     /// Writes bytes to where the next entry says, which is there.
     ///
     /// @return what is wrong with the entry; then nothing is written
     Syndrome fill(Nic nic, MemorySegment bytes, int lengthBytes) {
-        long slot = next & ((1L << attributes.logEntries) - 1);
-        long entry = attributes.ring + slot * DataSegment.BYTES;
+        long entry = entry();
         int room = DataSegment.byteCount(nic, entry);
         if (room < lengthBytes) {
             return Syndrome.LOCAL_LENGTH;

@@ -21,14 +21,14 @@ final class ReceiveQueue {
 
     ReceiveQueue(
             SimulatedPair pair,
-            int number,
-            QueuePair.Receive queue,
+            ReceivePool pool,
+            CompletionQueue completions,
             QueuePair.User user,
             Shared shared) {
         this.pair = pair;
         this.shared = shared;
-        pool = ReceivePool.of(number, queue, user.thread().actor(), shared);
-        completions = queue.completions();
+        this.pool = pool;
+        this.completions = completions;
         completion = new Completion(pair.number(), user.userIndex());
     }
 
@@ -140,8 +140,12 @@ final class ReceiveQueue {
         return answer;
     }
 
-    /// DPA-FXQ-9: the queue pair is in error: what is posted completes as flushed.
+    /// DPA-FXQ-9: the queue pair is in error: what is posted completes as flushed. What is posted
+    /// to a pool stays for others.
     void flush(Nic nic) {
+        if (pool.isShared()) {
+            return;
+        }
         for (int left = pool.waiting(nic); left > 0; left--) {
             failEntry(nic, Syndrome.FLUSHED, Acknowledge.NO_ANSWER);
         }

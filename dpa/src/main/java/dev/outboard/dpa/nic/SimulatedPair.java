@@ -12,12 +12,17 @@ final class SimulatedPair extends QueuePair {
     private volatile boolean connected;
 
     SimulatedPair(
-            int number, int receiveNumber, Send send, Receive receive, User user, Shared shared) {
+            int number,
+            Send send,
+            ReceivePool pool,
+            CompletionQueue receives,
+            User user,
+            Shared shared) {
         super(send, user, shared);
         this.number = number;
         WorkRequest request = new WorkRequest(send, shared, shared.maxMessageBytes());
         sendQueue = new SendQueue(this, send, user, request, shared);
-        receiveQueue = new ReceiveQueue(this, receiveNumber, receive, user, shared);
+        receiveQueue = new ReceiveQueue(this, pool, receives, user, shared);
     }
 
     @Override

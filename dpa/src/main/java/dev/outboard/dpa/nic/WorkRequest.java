@@ -47,6 +47,13 @@ final class WorkRequest {
         this(queue, shared, false, shared.maxMessageBytes(), payloadBytes);
     }
 
+    /// For messages that go to the wire from where they are, so that a device of the fabric says
+    /// how long they may be.
+    static WorkRequest ofFabric(QueuePair.Send queue, Shared shared, long maxBytes) {
+        int most = (int) Math.min(maxBytes, Integer.MAX_VALUE);
+        return new WorkRequest(queue, shared, false, most, 0);
+    }
+
     /// For frames.
     static WorkRequest ofFrames(QueuePair.Send queue, Shared shared) {
         return new WorkRequest(

@@ -12,64 +12,27 @@ import dev.outboard.doca.sync.Location;
 import dev.outboard.doca.sync.Spin;
 import dev.outboard.doca.sync.SyncEvent;
 import dev.outboard.doca.sync.SyncEventRemoteNet;
-import dev.outboard.dpa.checker.Checker;
-import dev.outboard.dpa.flexio.DpaDevice;
-import dev.outboard.dpa.machine.MachineOptions;
-import dev.outboard.dpa.machine.Observer;
-import dev.outboard.dpa.machine.Profile;
+import dev.outboard.dpa.doca.RdmaFixture.Setting;
 import dev.outboard.dpa.machine.RunMode;
-import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.dpacc.DpaAddr;
-import dev.outboard.fabric.Device;
-import dev.outboard.fabric.Fabric;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /// RDMA that kernels post.
 class DpaRdmaTest {
     private static final Duration LONG = Duration.ofSeconds(60);
-    private static final AtomicInteger CARDS = new AtomicInteger();
-
-    private final List<Checker> checkers = new ArrayList<>();
-    private final List<AutoCloseable> opened = new ArrayList<>();
-
-    @AfterEach
-    void close() throws Exception {
-        for (AutoCloseable one : opened.reversed()) {
-            one.close();
-        }
-        assertThat(checkers).flatExtracting(Checker::findings).isEmpty();
-    }
-
-    private <T extends AutoCloseable> T open(T made) {
-        opened.add(made);
-        return made;
-    }
-
-    private DpaDevice device(RunMode mode) {
-        MachineOptions options = MachineOptions.DEFAULT.withUnits(UnitGrid.SMALL);
-        boolean checks = mode instanceof RunMode.Turns turns && turns.weak().isEmpty();
-        return checks ? DpaDevice.of(options, mode, this::checker) : DpaDevice.of(options, mode);
-    }
-
-    private Observer checker() {
-        Checker checker = new Checker(Profile.SEED, false);
-        checkers.add(checker);
-        return checker;
-    }
 
     /// One side of a connection: a context with a buffer in DPA memory and an event.
-    private final class Side {
+    private static final class Side {
+        private final RdmaFixture ends;
         private final DocaDev dev;
         private final DocaDpa dpa;
         private final Rdma rdma;
@@ -80,11 +43,12 @@ class DpaRdmaTest {
         private final SyncEvent event;
         private final SyncEvent done;
 
-        Side(DocaDev dev, DocaDpa dpa) {
-            this.dev = dev;
-            this.dpa = dpa;
+        Side(RdmaFixture ends, RdmaFixture.Side on) {
+            this.ends = ends;
+            dev = on.dev();
+            dpa = on.dpa();
             rdma =
-                    open(
+                    ends.open(
                             new Rdma(dev)
                                     .datapathOnDpa(dpa)
                                     .permissions(
@@ -99,7 +63,7 @@ class DpaRdmaTest {
             buffer = dpa.memAlloc(bytes);
             dpa.memset(buffer, 0, bytes);
             mmap =
-                    open(
+                    ends.open(
                             Mmap.builder()
                                     .device(dev)
                                     .memrange(dpa, buffer.value(), bytes)
@@ -110,17 +74,18 @@ class DpaRdmaTest {
                                     .build()
                                     .start());
             event =
-                    open(
+                    ends.open(
                             new SyncEvent(dev)
                                     .publisher(Location.REMOTE_NET)
                                     .subscriber(dpa)
                                     .subscriber(Location.CPU)
                                     .start());
-            done = open(new SyncEvent(dev).publisher(dpa).subscriber(Location.CPU).start());
+            done = ends.open(new SyncEvent(dev).publisher(dpa).subscriber(Location.CPU).start());
         }
 
         private void fill(int rounds, long seed, Side peer, long peerSeed) {
-            RemoteMmap theirs = open(RemoteMmap.fromExport(dev, peer.mmap.exportRdma(peer.dev)));
+            RemoteMmap theirs =
+                    ends.open(RemoteMmap.fromExport(dev, peer.mmap.exportRdma(peer.dev)));
             SyncEventRemoteNet told =
                     SyncEventRemoteNet.fromExport(dev, peer.event.exportToRemoteNet());
             long half = 2L * RdmaSteps.SLOT_WORDS * Long.BYTES;
@@ -173,36 +138,31 @@ class DpaRdmaTest {
         }
     }
 
-    static List<RunMode> modes() {
-        return DocaDpaTest.modes();
+    static List<Setting> settings() {
+        return RdmaFixture.settings();
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("settings")
     @Requirement({"DPA-RD-9", "DPA-RD-3", "DPA-LIT-48"})
-    void twoKernelsOfOneContextPlayPingPong(RunMode mode) throws InterruptedException {
-        Device card =
-                open(Fabric.open("sim://dpa-rdma-%d/10.8.0.1".formatted(CARDS.incrementAndGet())));
-        DocaDev dev = open(DocaDev.of(card));
-        DocaDpa dpa = open(DocaDpa.create(dev, device(mode)).app(RdmaStepsStub.APP).start());
-        pingPong(new Side(dev, dpa), new Side(dev, dpa), 1000, LONG);
+    void twoKernelsPlayPingPong(Setting setting) throws Exception {
+        int rounds = 1000;
+        try (RdmaFixture ends = new RdmaFixture(setting, RdmaStepsStub.APP)) {
+            pingPong(new Side(ends, ends.left), new Side(ends, ends.right), rounds, LONG);
+        }
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"roce://auto?peer=127.0.0.1", "sim://%s/10.8.0.%d?clock=real"})
+    @Test
     @Requirement("DPA-RD-9")
-    void twoContextsPlayPingPongOverTheFabric(String uri) throws InterruptedException {
-        String network = "dpa-rdma-%d".formatted(CARDS.incrementAndGet());
-        List<Side> sides = new ArrayList<>();
-        for (int host = 1; host <= 2; host++) {
-            Device card = open(Fabric.open(uri.formatted(network, host)));
-            DocaDev dev = open(DocaDev.of(card));
-            MachineOptions options = MachineOptions.DEFAULT.withUnits(UnitGrid.SMALL);
-            DpaDevice device = DpaDevice.of(options, RunMode.fast(), card);
-            sides.add(
-                    new Side(
-                            dev, open(DocaDpa.create(dev, device).app(RdmaStepsStub.APP).start())));
+    void manyRoundsSurviveLosses() throws Exception {
+        String lossy = RdmaFixture.SIM.replace("%d?", "%d?loss=5%%25&");
+        Setting setting = new Setting(RunMode.fast(), Optional.of(lossy));
+        try (RdmaFixture ends = new RdmaFixture(setting, RdmaStepsStub.APP)) {
+            pingPong(
+                    new Side(ends, ends.left),
+                    new Side(ends, ends.right),
+                    2000,
+                    Duration.ofMinutes(4));
         }
-        pingPong(sides.get(0), sides.get(1), 5000, LONG);
     }
 }

@@ -57,6 +57,14 @@ final class Steps {
         DocaDpaDevSyncEvent.updateAdd(thread, next, 1);
     }
 
+    /// Tells an event that it has begun, and waits for another one.
+    @DpaGlobal
+    static void startAndFollow(DpaThread thread, long started, long event, DpaAddr log) {
+        DocaDpaDevSyncEvent.updateAdd(thread, started, 1);
+        DocaDpaDevSyncEvent.waitGt(thread, event, 0);
+        note(thread, log, 1);
+    }
+
     /// Works on words without any fence, and then tells an event.
     @DpaGlobal
     static void produce(DpaThread thread, DpaAddr words, int count, long value, long event) {

@@ -240,8 +240,12 @@ class FabricPeersTest {
                         FlexioProcess.create(
                                 host, DpaDevice.of(OPTIONS, RunMode.fast()), EchoStub.APP)) {
             EchoSide server = new EchoSide(process, Optional.empty());
-            assertThatThrownBy(() -> server.pair.modify(QueuePairChange.to(QueuePairState.INIT)))
-                    .hasMessageContaining("is of a simulated NIC");
+            assertThatThrownBy(() ->
+                            server.pair.modify(
+                                    QueuePairChange.to(QueuePairState.READY_TO_RECEIVE)
+                                            .destinationNumber(0xABCDEF)))
+                    .hasMessageContaining(
+                            "is of a simulated NIC, and its process has no queue pair");
         }
     }
 }

@@ -24,11 +24,18 @@ public final class Exchange implements AutoCloseable {
 
     /// One of the two processes of an example.
     @FunctionalInterface
-    interface Side {
+    public interface Side {
         /// Does its part of the example.
         ///
         /// @param arguments the words of the command line that are the example's own
         void run(Exchange peer, List<String> arguments) throws Exception;
+    }
+
+    /// The first process of an example of several.
+    @FunctionalInterface
+    public interface First {
+        /// Does its part of the example.
+        void run(List<Exchange> others) throws Exception;
     }
 
     private final Socket socket;
@@ -44,7 +51,8 @@ public final class Exchange implements AutoCloseable {
 
     /// Runs one side, `server ARGUMENTS` or `client HOST ARGUMENTS`, or both, the client in a
     /// second process: `ARGUMENTS`.
-    static void run(Class<?> example, String[] words, Side server, Side client) throws Exception {
+    public static void run(Class<?> example, String[] words, Side server, Side client)
+            throws Exception {
         List<String> arguments = List.of(words);
         String first = arguments.isEmpty() ? "" : arguments.getFirst();
         if (first.equals("server")) {
@@ -68,11 +76,7 @@ public final class Exchange implements AutoCloseable {
 
     private static void runClient(String address, Side client, List<String> arguments)
             throws Exception {
-        int colon = address.lastIndexOf(':');
-        boolean hasPort = colon >= 0 && colon == address.indexOf(':'); // more are IPv6
-        String host = hasPort ? address.substring(0, colon) : address;
-        int port = hasPort ? port(address.substring(colon + 1)) : DEFAULT_PORT;
-        try (Exchange peer = new Exchange(connected(host, port))) {
+        try (Exchange peer = join(address)) {
             client.run(peer, arguments);
         }
     }
@@ -99,21 +103,68 @@ public final class Exchange implements AutoCloseable {
 
     private static void runBoth(Class<?> example, Side server, List<String> arguments)
             throws Exception {
-        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+        runFirst(
+                example,
+                1,
+                List.of("client"),
+                arguments,
+                clients -> server.run(clients.getFirst(), arguments));
+    }
+
+    /// Runs the first process of an example, and `others` as processes of their own.
+    ///
+    /// @param name the word that one of the others is run with; where the first one is comes next
+    public static void runFirst(Class<?> example, int others, String name, First first)
+            throws Exception {
+        runFirst(example, others, List.of(name), List.of(), first);
+    }
+
+    private static void runFirst(
+            Class<?> example, int others, List<String> before, List<String> after, First first)
+            throws Exception {
+        List<Process> started = new ArrayList<>();
+        List<Exchange> joined = new ArrayList<>();
+        try (ServerSocket listener =
+                new ServerSocket(0, others, InetAddress.getLoopbackAddress())) {
             List<String> command = java(example);
-            command.addAll(List.of("client", "localhost:" + listener.getLocalPort()));
-            command.addAll(arguments);
+            command.addAll(before);
+            command.add("localhost:" + listener.getLocalPort());
+            command.addAll(after);
             listener.setSoTimeout(START_MILLIS);
-            Process client = new ProcessBuilder(command).inheritIO().start();
-            try {
-                runServer(listener, server, arguments);
-                if (client.waitFor() != 0) {
-                    throw new IOException("the client ended with exit code " + client.exitValue());
-                }
-            } finally {
-                client.destroy();
+            for (int i = 0; i < others; i++) {
+                started.add(new ProcessBuilder(command).inheritIO().start());
             }
+            for (int i = 0; i < others; i++) {
+                joined.add(new Exchange(listener.accept()));
+            }
+            first.run(joined);
+            for (Exchange peer : joined) {
+                peer.close();
+            }
+            for (Process other : started) {
+                if (other.waitFor() != 0) {
+                    throw new IOException(
+                            "the %s ended with exit code %d"
+                                    .formatted(before.getFirst(), other.exitValue()));
+                }
+            }
+        } finally {
+            for (Exchange peer : joined) {
+                peer.close();
+            }
+            started.forEach(Process::destroy);
         }
+    }
+
+    /// One of the others: finds the first process.
+    ///
+    /// @param address the host, and its port
+    public static Exchange join(String address) throws IOException {
+        int colon = address.lastIndexOf(':');
+        boolean hasPort = colon >= 0 && colon == address.indexOf(':'); // more are IPv6
+        String host = hasPort ? address.substring(0, colon) : address;
+        int port = hasPort ? port(address.substring(colon + 1)) : DEFAULT_PORT;
+        return new Exchange(connected(host, port));
     }
 
     /// The command that runs `example` with the Java, and the modules or class path, of this
@@ -141,21 +192,27 @@ public final class Exchange implements AutoCloseable {
 
     /// The device that leads to the peer.
     DocaDevInfo device() {
-        return DocaDevInfo.of("roce://auto?peer=" + socket.getInetAddress().getHostAddress());
+        return DocaDevInfo.of(deviceUri());
+    }
+
+    /// The name of that.
+    public String deviceUri() {
+        return "roce://auto?peer=" + socket.getInetAddress().getHostAddress();
     }
 
     /// Gives the peer `mine` and takes what it gives.
-    byte[] swap(byte[] mine) throws IOException {
+    public byte[] swap(byte[] mine) throws IOException {
         send(mine);
         return receive();
     }
 
     /// Waits until the peer comes here, too.
-    void meet() throws IOException {
+    public void meet() throws IOException {
         swap(new byte[0]);
     }
 
-    void send(byte[] bytes) throws IOException {
+    /// Gives the peer something.
+    public void send(byte[] bytes) throws IOException {
         try {
             out.writeShort(bytes.length);
             out.write(bytes);
@@ -164,7 +221,8 @@ public final class Exchange implements AutoCloseable {
         }
     }
 
-    byte[] receive() throws IOException {
+    /// Takes what the peer gives.
+    public byte[] receive() throws IOException {
         try {
             byte[] bytes = new byte[in.readUnsignedShort()];
             in.readFully(bytes);

@@ -17,8 +17,11 @@ public final class ArrayDescriptor {
     /// Whether the memory begins at a line: 1 or 0.
     public static final int ALIGNED = 32;
 
+    /// Whether it is memory of a peer: 1 or 0.
+    public static final int REMOTE = 40;
+
     /// How long it is.
-    public static final int BYTES = 40;
+    public static final int BYTES = 48;
 
     private ArrayDescriptor() {}
 }

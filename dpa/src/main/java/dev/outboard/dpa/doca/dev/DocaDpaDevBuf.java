@@ -15,6 +15,9 @@ import dev.outboard.dpa.machine.memory.FaultSignal;
 /// memory, and for the thread that has asked for it.
 ///
 /// DPA-DM-6: what an array or a buffer does not have ends the context.
+///
+/// The elements of an array may lie in memory of a peer: these are for [DocaDpaDevRdma], as what is
+/// remote there, and for nothing else.
 public final class DocaDpaDevBuf {
     /// Arrays are told apart by where they are in the heap, in lines.
     private static final int LOG_LINE = 6;
@@ -44,14 +47,14 @@ public final class DocaDpaDevBuf {
 
     /// `doca_dpa_dev_buf_get_external_ptr`: by which the thread loads and stores the first byte,
     /// and those after it. The memory of the array begins at a multiple of 64, and is one of the
-    /// host.
+    /// host: threads have no pointers to memory of a peer.
     public static long getExternalPtr(DpaThread thread, long buf) {
         return getExternalPtr(thread, buf, 0);
     }
 
     /// `doca_dpa_dev_buf_get_external_ptr`, as it was before: the same for a byte of the buffer.
     public static long getExternalPtr(DpaThread thread, long buf, long offset) {
-        long address = part(thread, buf, offset, 1);
+        long address = own(thread, buf, offset, 1);
         if (thread.load64(array(buf) + ArrayDescriptor.ALIGNED) == 0) {
             throw new FaultSignal(
                     Fault.BUF_ALIGNMENT,
@@ -70,8 +73,34 @@ public final class DocaDpaDevBuf {
         return thread.window(address);
     }
 
-    /// The address of a part of a buffer.
-    static long part(DpaThread thread, long buf, long offset, long lengthBytes) {
+    /// The address of a part of a buffer in memory of this host.
+    static long own(DpaThread thread, long buf, long offset, long lengthBytes) {
+        if (isRemote(thread, buf)) {
+            throw misuse(buf, "lies in memory of a peer, which only RDMA reaches");
+        }
+        return part(thread, buf, offset, lengthBytes);
+    }
+
+    /// The address of a part of a buffer in memory of a peer.
+    static long remote(DpaThread thread, long buf, long offset, long lengthBytes) {
+        if (!isRemote(thread, buf)) {
+            throw misuse(buf, "lies in memory of this host, where that of a peer is needed");
+        }
+        return part(thread, buf, offset, lengthBytes);
+    }
+
+    private static boolean isRemote(DpaThread thread, long buf) {
+        checkIndex(thread, array(buf), index(buf));
+        return thread.load64(array(buf) + ArrayDescriptor.REMOTE) != 0;
+    }
+
+    private static FaultSignal misuse(long buf, String how) {
+        return new FaultSignal(
+                Fault.RDMA_MISUSE,
+                "array 0x%x, element %d: it %s".formatted(array(buf), index(buf), how));
+    }
+
+    private static long part(DpaThread thread, long buf, long offset, long lengthBytes) {
         long length = getLen(thread, buf);
         boolean fits =
                 offset >= 0

@@ -21,8 +21,8 @@ public final class DocaDpaDevMemcpy {
     public static void memcpyNb(
             DpaThread thread, long to, long toOffset, long from, long fromOffset, long length) {
         long context = ThreadContext.of(thread);
-        long target = DocaDpaDevBuf.part(thread, to, toOffset, length);
-        long source = DocaDpaDevBuf.part(thread, from, fromOffset, length);
+        long target = DocaDpaDevBuf.own(thread, to, toOffset, length);
+        long source = DocaDpaDevBuf.own(thread, from, fromOffset, length);
         release(thread);
         for (long at = 0; at < length; at += MOST_BYTES) {
             Channel.copy(
@@ -54,8 +54,8 @@ public final class DocaDpaDevMemcpy {
             int columns,
             int rows) {
         long context = ThreadContext.of(thread);
-        long target = DocaDpaDevBuf.part(thread, to, toOffset, length);
-        long source = DocaDpaDevBuf.part(thread, from, fromOffset, length);
+        long target = DocaDpaDevBuf.own(thread, to, toOffset, length);
+        long source = DocaDpaDevBuf.own(thread, from, fromOffset, length);
         release(thread);
         Channel.transpose(
                 thread,

@@ -10,8 +10,12 @@ import dev.outboard.dpa.nic.layout.SendEntry;
 /// handle of a context whose data path is on the DPA, see [dev.outboard.doca.rdma.Rdma#dpaHandle].
 /// One thread at a time uses a context.
 ///
-/// Memory is named by the handle of its mmap and an address. Buffers must stay as they are until
-/// their operation has ended.
+/// DPA-RD-8: memory is named by the handle of its mmap and an address, or is a
+/// [buffer][DocaDpaDevBuf]; that of the peer is an element of an array over an mmap of the peer.
+/// Calls without a connection and flags are those of early releases: they use connection 0, and
+/// send at once.
+///
+/// Buffers must stay as they are until their operation has ended.
 ///
 /// DPA-RD-4: that an operation has ended here does not say that the peer's memory has the data; a
 /// signal or a message behind it does.
@@ -113,7 +117,8 @@ public final class DocaDpaDevRdma {
         RdmaQueue.end(thread, rdma, connection, opcode, immediate, 1 + data, flags);
     }
 
-    /// `doca_dpa_dev_rdma_post_receive`: a message of a peer may come there.
+    /// `doca_dpa_dev_rdma_post_receive`: a message of a peer may come there: the next one that
+    /// comes on any connection of the context takes it.
     public static void postReceive(
             DpaThread thread, long rdma, int mmap, long to, long lengthBytes) {
         RdmaQueue.receive(thread, rdma, mmap, to, lengthBytes);
@@ -188,6 +193,212 @@ public final class DocaDpaDevRdma {
             throw new FaultSignal(
                     Fault.EVENT_SIDE, "the sync event at 0x%x is none of a peer".formatted(event));
         }
+    }
+
+    // With buffers
+
+    /// `doca_dpa_dev_rdma_post_buf_write`: writes all of a buffer to the beginning of a buffer of
+    /// the peer.
+    public static void postBufWrite(
+            DpaThread thread, long rdma, int connection, long to, long from, int flags) {
+        long lengthBytes = DocaDpaDevBuf.getLen(thread, from);
+        postWrite(
+                thread,
+                rdma,
+                connection,
+                DocaDpaDevBuf.key(thread, to),
+                DocaDpaDevBuf.remote(thread, to, 0, lengthBytes),
+                DocaDpaDevBuf.key(thread, from),
+                DocaDpaDevBuf.own(thread, from, 0, lengthBytes),
+                lengthBytes,
+                flags);
+    }
+
+    /// `doca_dpa_dev_rdma_post_buf_write_imm`: the same, and the peer is told by a receive, which
+    /// gets the immediate.
+    public static void postBufWriteImm(
+            DpaThread thread,
+            long rdma,
+            int connection,
+            long to,
+            long from,
+            int immediate,
+            int flags) {
+        long lengthBytes = DocaDpaDevBuf.getLen(thread, from);
+        postWriteImm(
+                thread,
+                rdma,
+                connection,
+                DocaDpaDevBuf.key(thread, to),
+                DocaDpaDevBuf.remote(thread, to, 0, lengthBytes),
+                DocaDpaDevBuf.key(thread, from),
+                DocaDpaDevBuf.own(thread, from, 0, lengthBytes),
+                lengthBytes,
+                immediate,
+                flags);
+    }
+
+    /// `doca_dpa_dev_rdma_post_buf_read`: reads all of a buffer of the peer to the beginning of a
+    /// buffer.
+    public static void postBufRead(
+            DpaThread thread, long rdma, int connection, long to, long from, int flags) {
+        long lengthBytes = DocaDpaDevBuf.getLen(thread, from);
+        postRead(
+                thread,
+                rdma,
+                connection,
+                DocaDpaDevBuf.key(thread, to),
+                DocaDpaDevBuf.own(thread, to, 0, lengthBytes),
+                DocaDpaDevBuf.key(thread, from),
+                DocaDpaDevBuf.remote(thread, from, 0, lengthBytes),
+                lengthBytes,
+                flags);
+    }
+
+    /// `doca_dpa_dev_rdma_post_buf_send`: sends all of a buffer as a message.
+    public static void postBufSend(
+            DpaThread thread, long rdma, int connection, long buf, int flags) {
+        long lengthBytes = DocaDpaDevBuf.getLen(thread, buf);
+        postSend(
+                thread,
+                rdma,
+                connection,
+                DocaDpaDevBuf.key(thread, buf),
+                DocaDpaDevBuf.own(thread, buf, 0, lengthBytes),
+                lengthBytes,
+                flags);
+    }
+
+    /// `doca_dpa_dev_rdma_post_buf_send_imm`: the same with an immediate.
+    public static void postBufSendImm(
+            DpaThread thread, long rdma, int connection, long buf, int immediate, int flags) {
+        long lengthBytes = DocaDpaDevBuf.getLen(thread, buf);
+        postSendImm(
+                thread,
+                rdma,
+                connection,
+                DocaDpaDevBuf.key(thread, buf),
+                DocaDpaDevBuf.own(thread, buf, 0, lengthBytes),
+                lengthBytes,
+                immediate,
+                flags);
+    }
+
+    /// `doca_dpa_dev_rdma_post_buf_receive`: a message of a peer may come to a buffer.
+    public static void postBufReceive(DpaThread thread, long rdma, long buf) {
+        postReceive(thread, rdma, buf, 0, DocaDpaDevBuf.getLen(thread, buf));
+    }
+
+    /// `doca_dpa_dev_rdma_post_buf_atomic_fetch_add`: adds to the first 8 bytes of a buffer of the
+    /// peer.
+    public static void postBufAtomicFetchAdd(
+            DpaThread thread, long rdma, int connection, long to, long addend, int flags) {
+        postAtomicFetchAdd(
+                thread,
+                rdma,
+                connection,
+                DocaDpaDevBuf.key(thread, to),
+                DocaDpaDevBuf.remote(thread, to, 0, Long.BYTES),
+                addend,
+                flags);
+    }
+
+    // Of early releases
+
+    /// `doca_dpa_dev_rdma_write`, as it was first: writes the first bytes of a buffer to the
+    /// beginning of a buffer of the peer.
+    public static void write(DpaThread thread, long rdma, long to, long from, long lengthBytes) {
+        write(thread, rdma, to, 0, from, 0, lengthBytes);
+    }
+
+    /// `doca_dpa_dev_rdma_write`: writes a part of a buffer to a buffer of the peer.
+    public static void write(
+            DpaThread thread,
+            long rdma,
+            long to,
+            long toOffset,
+            long from,
+            long fromOffset,
+            long lengthBytes) {
+        postWrite(
+                thread,
+                rdma,
+                0,
+                DocaDpaDevBuf.key(thread, to),
+                DocaDpaDevBuf.remote(thread, to, toOffset, lengthBytes),
+                DocaDpaDevBuf.key(thread, from),
+                DocaDpaDevBuf.own(thread, from, fromOffset, lengthBytes),
+                lengthBytes,
+                FLUSH);
+    }
+
+    /// `doca_dpa_dev_rdma_read`: reads a part of a buffer of the peer to a buffer.
+    public static void read(
+            DpaThread thread,
+            long rdma,
+            long to,
+            long toOffset,
+            long from,
+            long fromOffset,
+            long lengthBytes) {
+        postRead(
+                thread,
+                rdma,
+                0,
+                DocaDpaDevBuf.key(thread, to),
+                DocaDpaDevBuf.own(thread, to, toOffset, lengthBytes),
+                DocaDpaDevBuf.key(thread, from),
+                DocaDpaDevBuf.remote(thread, from, fromOffset, lengthBytes),
+                lengthBytes,
+                FLUSH);
+    }
+
+    /// `doca_dpa_dev_rdma_post_send`, as it was before: sends a part of a buffer as a message.
+    public static void postSend(
+            DpaThread thread, long rdma, long buf, long offset, long lengthBytes) {
+        postSend(
+                thread,
+                rdma,
+                0,
+                DocaDpaDevBuf.key(thread, buf),
+                DocaDpaDevBuf.own(thread, buf, offset, lengthBytes),
+                lengthBytes,
+                FLUSH);
+    }
+
+    /// `doca_dpa_dev_rdma_post_receive`, as it was before: a message of a peer may come to a part
+    /// of a buffer.
+    public static void postReceive(
+            DpaThread thread, long rdma, long buf, long offset, long lengthBytes) {
+        RdmaQueue.receive(
+                thread,
+                rdma,
+                DocaDpaDevBuf.key(thread, buf),
+                DocaDpaDevBuf.own(thread, buf, offset, lengthBytes),
+                lengthBytes);
+    }
+
+    /// `doca_dpa_dev_rdma_atomic_fetch_add`: adds to 8 bytes of a buffer of the peer.
+    public static void atomicFetchAdd(
+            DpaThread thread, long rdma, long to, long offset, long addend) {
+        postAtomicFetchAdd(
+                thread,
+                rdma,
+                0,
+                DocaDpaDevBuf.key(thread, to),
+                DocaDpaDevBuf.remote(thread, to, offset, Long.BYTES),
+                addend,
+                FLUSH);
+    }
+
+    /// `doca_dpa_dev_rdma_signal_set`, as it was before.
+    public static void signalSet(DpaThread thread, long rdma, long event, long value) {
+        signalSet(thread, rdma, 0, event, value);
+    }
+
+    /// `doca_dpa_dev_rdma_signal_add`, as it was before.
+    public static void signalAdd(DpaThread thread, long rdma, long event, long addend) {
+        signalAdd(thread, rdma, 0, event, addend);
     }
 
     /// Sends what was held back on a connection.

@@ -123,7 +123,10 @@ public final class DocaDpaDevSyncEvent {
 
     private static void configure(DpaThread thread, int key) {
         long context = ThreadContext.of(thread);
-        thread.configureWindow((int) thread.load64(context + ThreadContext.WINDOW), key);
+        if (!thread.configureWindow((int) thread.load64(context + ThreadContext.WINDOW), key)) {
+            throw new FaultSignal(
+                    Fault.WINDOW_DENIED, "memory with key 0x%x is gone".formatted(key));
+        }
     }
 
     private static long address(DpaThread thread, long event) {

@@ -156,18 +156,21 @@ final class RdmaQueue {
         thread.memoryWriteback();
     }
 
-    /// What a completion of a connection is about has ended, and with it all that was posted to the
-    /// same queue before it.
+    /// What a completion of a connection is about has ended: a receive, or an operation, and with
+    /// it all that was posted to the connection before it. Receives of several connections end in
+    /// any order, and each is told.
     static void ended(DpaThread thread, long at, long completion) {
         int type = CompletionEntry.opcode(thread, completion);
-        boolean isSend = type == CompletionEntry.REQUEST || type == CompletionEntry.REQUEST_ERROR;
-        long counter =
-                isSend
-                        ? at + ConnectionDescriptor.ENDED
-                        : thread.load64(at + ConnectionDescriptor.RDMA) + RdmaDescriptor.RECEIVED;
-        long ended = thread.load64(counter);
-        int index = CompletionEntry.workCounter(thread, completion);
-        thread.store64(counter, ended + ((index + 1 - ended) & ENTRY_MASK));
+        if (type == CompletionEntry.REQUEST || type == CompletionEntry.REQUEST_ERROR) {
+            long ended = thread.load64(at + ConnectionDescriptor.ENDED);
+            int index = CompletionEntry.workCounter(thread, completion);
+            long news = (index + 1 - ended) & ENTRY_MASK;
+            thread.store64(at + ConnectionDescriptor.ENDED, ended + news);
+        } else {
+            long rdma = thread.load64(at + ConnectionDescriptor.RDMA);
+            long received = thread.load64(rdma + RdmaDescriptor.RECEIVED);
+            thread.store64(rdma + RdmaDescriptor.RECEIVED, received + 1);
+        }
     }
 
     /// Posts a receive.

@@ -1,0 +1,74 @@
+package dev.outboard.examples.dpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.testkit.Requirement;
+import dev.outboard.testkit.RunningProgram;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// Runs each example of DOCA DPA as its users do: as processes that meet on the wire.
+class DpaExamplesTest {
+    private static final Duration LIMIT = Duration.ofMinutes(2);
+
+    @Test
+    @Requirement("DPA-RD-3")
+    void allRanksHaveAllBlocksWhenTold() throws IOException {
+        assertThat(run(AllToAll.class))
+                .containsPattern("32 ranks in 4 processes had all blocks in each of 20 rounds");
+    }
+
+    @Test
+    @Requirement({"DPA-RD-2", "DPA-TH-3"})
+    void oneThreadCountsAndAnotherTells() throws IOException {
+        assertThat(run(FourSends.class))
+                .contains("100 messages were counted, and their immediates are 5050 together");
+    }
+
+    /// The exchange of the guide, with a twentieth of the packets lost.
+    @Test
+    @Requirement("DPA-RD-9")
+    void kernelsExchangeBuffersThoughPacketsAreLost() throws IOException {
+        assertThat(run(DeviceExchange.class, "2000", "5"))
+                .contains("server: event 2000 of 2000 rounds, 0 wrong words")
+                .contains("client: event 2000 of 2000 rounds, 0 wrong words");
+    }
+
+    @Test
+    @Requirement({"DPA-RD-2", "DPA-TH-1"})
+    void aMessageActivatesAThreadThatTellsTheHost() throws IOException {
+        assertThat(run(DeviceMessage.class)).contains("the DPA has received 4711");
+    }
+
+    @Test
+    @Requirement({"DPA-TH-2", "DPA-TH-4"})
+    void threadsThatPollPlayPingPong() throws IOException {
+        assertThat(run(DevicePingPong.class))
+                .contains("ping: 1000 messages came, 0 of them wrong")
+                .contains("pong: 1000 messages came, 0 of them wrong");
+    }
+
+    /// What the example prints.
+    private static String run(Class<?> example, String... words) throws IOException {
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                                "-XX:+UseSerialGC",
+                                "--enable-native-access=ALL-UNNAMED",
+                                "--class-path",
+                                System.getProperty("java.class.path"),
+                                example.getName()));
+        command.addAll(List.of(words));
+        try (RunningProgram program =
+                new RunningProgram(example.getSimpleName(), new ProcessBuilder(command).start())) {
+            assertThat(program.ends(LIMIT)).as(program.toString()).isTrue();
+            assertThat(program.exitCode()).as(program.toString()).isZero();
+            return program.output();
+        }
+    }
+}
