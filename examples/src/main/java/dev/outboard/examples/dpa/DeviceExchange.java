@@ -94,13 +94,14 @@ public final class DeviceExchange {
                                 wrong));
                 done.waitGt(0, -1, Spin.PARK, LIMIT);
                 long micros = (System.nanoTime() - start) / 1000;
-                System.out.println("%s: event %d of %d rounds, %d wrong words, %d us per round"
-.formatted(
-                        seed == 1 ? "server" : "client",
-                        written.get(),
-                        rounds,
-                        word(dpa, wrong),
-                        micros / rounds));
+                System.out.println(
+                        "%s: event %d of %d rounds, %d wrong words, %d us per round"
+                                .formatted(
+                                        seed == 1 ? "server" : "client",
+                                        written.get(),
+                                        rounds,
+                                        word(dpa, wrong),
+                                        micros / rounds));
                 peer.meet();
             }
         }

@@ -89,12 +89,13 @@ public final class DevicePingPong {
     }
 
     private static void report(DocaDpa dpa, DpaAddr storage, int isPing, long nanos) {
-        System.out.println("%s: %d messages came, %d of them wrong, %d us for each and its answer"
-.formatted(
-                isPing == 1 ? "ping" : "pong",
-                load(dpa, storage.plus(PingPongKernels.COUNT)),
-                load(dpa, storage.plus(PingPongKernels.WRONG)),
-                nanos / 1000 / PingPongKernels.MESSAGES));
+        System.out.println(
+                "%s: %d messages came, %d of them wrong, %d us for each and its answer"
+                        .formatted(
+                                isPing == 1 ? "ping" : "pong",
+                                load(dpa, storage.plus(PingPongKernels.COUNT)),
+                                load(dpa, storage.plus(PingPongKernels.WRONG)),
+                                nanos / 1000 / PingPongKernels.MESSAGES));
     }
 
     private static DocaDpa dpa(DocaDev dev, Device card) {
