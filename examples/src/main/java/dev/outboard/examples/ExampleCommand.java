@@ -1,5 +1,8 @@
 package dev.outboard.examples;
 
+import dev.outboard.dpa.flexio.DpaDevice;
+import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.examples.doca.Counter;
 import dev.outboard.examples.doca.FileCopy;
 import dev.outboard.examples.doca.NotifiedWrite;
@@ -9,6 +12,7 @@ import dev.outboard.examples.dpa.DeviceExchange;
 import dev.outboard.examples.dpa.DeviceMessage;
 import dev.outboard.examples.dpa.DevicePingPong;
 import dev.outboard.examples.dpa.FourSends;
+import dev.outboard.examples.dpa.KernelLaunch;
 import dev.outboard.examples.dpa.LoadTimes;
 import dev.outboard.terminal.Subcommand;
 import java.util.List;
@@ -144,6 +148,16 @@ public final class ExampleCommand implements Subcommand {
                                     "What the figures follow from. Default: ${DEFAULT-VALUE}.")
                     long seed) {
         LoadTimes.print(spec.commandLine().getOut(), seed);
+    }
+
+    @Command(
+            name = "kernel-launch",
+            description =
+                    "Launch a kernel on a DPA that waits for an event and completes another.")
+    void kernelLaunch() throws InterruptedException {
+        KernelLaunch.run(
+                DpaDevice.of(MachineOptions.DEFAULT, RunMode.fast()),
+                spec.commandLine().getOut());
     }
 
     /// The words, if they are `own` words of the example, or its side and at least one of them.

@@ -19,7 +19,7 @@ class ExampleCommandTest {
         assertThat(run("")).isEqualTo(ExitCode.OK);
         assertThat(out.toString())
                 .contains("ping-pong", "notified-write", "counter", "file-copy", "load-times")
-                .contains("four-sends", "all-to-all");
+                .contains("four-sends", "all-to-all", "kernel-launch", "device-exchange");
     }
 
     @ParameterizedTest
@@ -44,6 +44,12 @@ class ExampleCommandTest {
     void measuresLoadsBySeed() {
         assertThat(run("load-times --seed 2")).isEqualTo(ExitCode.OK);
         assertThat(out.toString()).contains("8 MiB of the DPA  720  720");
+    }
+
+    @Test
+    void launchesAKernel() {
+        assertThat(run("kernel-launch")).isEqualTo(ExitCode.OK);
+        assertThat(out.toString()).contains("thread 3 of 4 began at 5");
     }
 
     private int run(String words) {

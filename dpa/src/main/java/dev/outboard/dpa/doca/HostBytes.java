@@ -4,8 +4,9 @@ import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
+import dev.outboard.dpa.flexio.FlexioBuffer;
 import dev.outboard.dpa.flexio.FlexioProcess;
-import dev.outboard.dpa.machine.run.OutsidePort;
+import dev.outboard.dpacc.DpaAddr;
 
 /// DPA-DM-1: buffers of the host, as the DPA sees them: what it has stored there is in the machine,
 /// and need not be in the memory of this process.
@@ -14,24 +15,8 @@ final class HostBytes {
 
     /// The data section of a buffer.
     static byte[] read(FlexioProcess process, DocaDpa dpa, Buf from) {
-        long address = address(dpa, from) + from.data();
-        byte[] bytes = new byte[Math.toIntExact(from.dataLen())];
-        process.onHost(host -> {
-            for (int i = 0; i < bytes.length; ) {
-                int length = OutsidePort.wordAt(address + i, bytes.length - i);
-                long word =
-                        switch (length) {
-                            case Long.BYTES -> host.load64(address + i);
-                            case Integer.BYTES -> host.load32(address + i);
-                            case Short.BYTES -> host.load16(address + i);
-                            default -> host.load8(address + i);
-                        };
-                OutsidePort.put(bytes, i, length, word);
-                i += length;
-            }
-            return bytes;
-        });
-        return bytes;
+        return FlexioBuffer.read(
+                process, new DpaAddr(address(dpa, from) + from.data()), Math.toIntExact(from.dataLen()));
     }
 
     /// Appends to the data section of a buffer.
@@ -48,21 +33,7 @@ final class HostBytes {
                     "%s permits %s, not LOCAL_READ_WRITE"
                             .formatted(to.mmap(), to.mmap().permissions()));
         }
-        long address = address(dpa, to) + to.tail();
-        process.onHost(host -> {
-            for (int i = 0; i < bytes.length; ) {
-                int length = OutsidePort.wordAt(address + i, bytes.length - i);
-                long word = OutsidePort.word(bytes, i, length);
-                switch (length) {
-                    case Long.BYTES -> host.store64(address + i, word);
-                    case Integer.BYTES -> host.store32(address + i, (int) word);
-                    case Short.BYTES -> host.store16(address + i, (short) word);
-                    default -> host.store8(address + i, (byte) word);
-                }
-                i += length;
-            }
-            return to;
-        });
+        FlexioBuffer.write(process, new DpaAddr(address(dpa, to) + to.tail()), bytes);
         to.dataLen(to.dataLen() + bytes.length);
     }
 

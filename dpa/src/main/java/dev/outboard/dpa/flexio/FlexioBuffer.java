@@ -115,6 +115,20 @@ public final class FlexioBuffer {
         process.perform(host -> host.copyTo(region.address() + offset, bytes));
     }
 
+    /// Copies external memory of a process to the host, as the machine has it.
+    ///
+    /// @throws IndexOutOfBoundsException if there is none
+    public static byte[] read(FlexioProcess process, DpaAddr address, int lengthBytes) {
+        return process.act(host -> host.copyFrom(address.value(), lengthBytes));
+    }
+
+    /// Copies from the host to external memory of a process.
+    ///
+    /// @throws IndexOutOfBoundsException if there is none
+    public static void write(FlexioProcess process, DpaAddr address, byte... bytes) {
+        process.perform(host -> host.copyTo(address.value(), bytes));
+    }
+
     /// DPA-HW-15: a load of the host itself, of 8 bytes.
     ///
     /// @throws FlexioException if the host reaches this kind of memory by copies only

@@ -72,6 +72,11 @@ public interface Nic extends Outside {
             return false;
         }
 
+        /// Whether somebody has to wait at the wire, or something comes all the same.
+        default boolean awaitsWire() {
+            return hasWire();
+        }
+
         /// Brings in what comes by the wire, and waits if there is nothing. Comes back when
         /// something has come, or now and then for no reason, and has others attend to it
         /// meanwhile, or does so itself.

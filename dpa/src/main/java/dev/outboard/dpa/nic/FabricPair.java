@@ -181,7 +181,6 @@ public final class FabricPair extends QueuePair {
         if (posted > 0) {
             lastId = requests[posted - 1].id();
             outstanding = true;
-            port.posted();
         }
         boolean reached = parsed == Syndrome.SUCCESS && request.isLocal() && posted == batch.size();
         for (int i = 0; i < (reached ? posted - 1 : posted); i++) {

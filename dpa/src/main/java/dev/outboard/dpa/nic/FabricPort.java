@@ -19,7 +19,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -50,9 +49,6 @@ final class FabricPort {
     /// All completions go to the sink.
     private final Completion nothing = new Completion();
 
-    /// Who would drive a simulated device if something were outstanding.
-    private volatile @Nullable Thread sleeper;
-
     /// Who drives the device and tells of a completion.
     private volatile @Nullable Thread driver;
 
@@ -76,9 +72,10 @@ final class FabricPort {
         return device.isOpen();
     }
 
-    /// A pair has posted something that a peer has to answer.
-    void posted() {
-        LockSupport.unpark(sleeper);
+    /// Whether somebody has to wait for what the device brings: with a simulated network, whose
+    /// time passes for that, only while a peer has to answer.
+    boolean isAwaited() {
+        return !device.isSimulated() || isOutstanding();
     }
 
     private boolean isOutstanding() {
@@ -204,28 +201,14 @@ final class FabricPort {
 
     /// Drives the device until something has completed.
     void await(BooleanSupplier mayWait) {
-        if (device.isSimulated() && !isOutstanding()) {
-            sleep(mayWait);
-            return;
-        }
         completions.requestNotification(false);
         if (mayWait.getAsBoolean() && ready.get() == null) {
             completions.await(LOOK_NANOS);
         }
     }
 
-    /// Until something is posted, or who drives the device has something.
-    private void sleep(BooleanSupplier mayWait) {
-        sleeper = Thread.currentThread();
-        if (mayWait.getAsBoolean() && ready.get() == null && !isOutstanding()) {
-            LockSupport.parkNanos(this, LOOK_NANOS);
-        }
-        sleeper = null;
-    }
-
     /// Ends that.
     void wake() {
-        LockSupport.unpark(sleeper);
         completions.wake();
     }
 

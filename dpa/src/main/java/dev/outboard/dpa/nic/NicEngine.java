@@ -421,6 +421,11 @@ public final class NicEngine implements Nic.Engine {
     }
 
     @Override
+    public boolean awaitsWire() {
+        return Objects.requireNonNull(port).isAwaited();
+    }
+
+    @Override
     public void awaitWire(BooleanSupplier mayWait) {
         Objects.requireNonNull(port).await(mayWait);
     }

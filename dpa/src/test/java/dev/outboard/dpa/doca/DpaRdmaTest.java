@@ -144,9 +144,9 @@ class DpaRdmaTest {
 
     @ParameterizedTest
     @MethodSource("settings")
-    @Requirement({"DPA-RD-9", "DPA-RD-3"})
+    @Requirement({"DPA-RD-9", "DPA-RD-3", "DPA-LIT-48"})
     void twoKernelsPlayPingPong(Setting setting) throws Exception {
-        int rounds = setting.uri().isPresent() ? 1000 : 20;
+        int rounds = 1000;
         try (RdmaFixture ends = new RdmaFixture(setting, RdmaStepsStub.APP)) {
             pingPong(new Side(ends, ends.left), new Side(ends, ends.right), rounds, LONG);
         }

@@ -13,14 +13,18 @@ import dev.outboard.doca.rdma.RdmaConnection;
 import dev.outboard.doca.sync.SyncEvent;
 import dev.outboard.doca.sync.SyncEventRemoteNet;
 import dev.outboard.dpa.checker.Checker;
+import dev.outboard.dpa.checker.Finding;
+import dev.outboard.dpa.checker.Rule;
 import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.flexio.FlexioBuffer;
 import dev.outboard.dpa.flexio.SimulatedGpu;
+import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpacc.DpaAddr;
+import dev.outboard.dpacc.DpaApp;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import java.lang.foreign.Arena;
@@ -34,7 +38,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 
 /// A context and a GPU beside it, on a card of its own, with memory of the host for messages and a
-/// block of DPA memory for them. In the end its checker has found nothing.
+/// block of DPA memory for them. In the end its checker has found nothing but what was expected.
 final class EventSide implements AutoCloseable {
     static final int MESSAGE = EventSteps.WORDS * Long.BYTES;
     private static final AtomicInteger CARDS = new AtomicInteger();
@@ -49,19 +53,24 @@ final class EventSide implements AutoCloseable {
     final DpaAddr words;
     private final List<AutoCloseable> opened = new ArrayList<>();
     private final List<Checker> checkers = new ArrayList<>();
+    private Rule[] expected = {};
 
     /// With a simulated NIC.
     static EventSide in(RunMode mode) {
+        return in(mode, EventStepsStub.APP);
+    }
+
+    static EventSide in(RunMode mode, DpaApp<DpaThread> app) {
         String uri = "sim://event-side-%d/10.9.3.1?clock=real".formatted(CARDS.incrementAndGet());
-        return new EventSide(Fabric.open(uri), mode, false);
+        return new EventSide(Fabric.open(uri), mode, false, app);
     }
 
     /// On a card, at full speed.
     static EventSide on(Device card) {
-        return new EventSide(card, RunMode.fast(), true);
+        return new EventSide(card, RunMode.fast(), true, EventStepsStub.APP);
     }
 
-    private EventSide(Device card, RunMode mode, boolean isOnFabric) {
+    private EventSide(Device card, RunMode mode, boolean isOnFabric, DpaApp<DpaThread> app) {
         open(card);
         dev = open(DocaDev.of(card));
         MachineOptions options = MachineOptions.DEFAULT;
@@ -72,7 +81,7 @@ final class EventSide implements AutoCloseable {
                         : checks
                                 ? DpaDevice.of(options, mode, this::checker)
                                 : DpaDevice.of(options, mode);
-        dpa = open(DocaDpa.create(dev, device).app(EventStepsStub.APP).start());
+        dpa = open(DocaDpa.create(dev, device).app(app).start());
         gpu = DocaGpu.create(dpa);
         host =
                 open(
@@ -87,6 +96,11 @@ final class EventSide implements AutoCloseable {
                                 .start());
         words = zeros(MESSAGE);
         host.handle(dpa);
+    }
+
+    /// In CHECK there must be one finding of each of these.
+    void expect(Rule... rules) {
+        expected = rules;
     }
 
     private Observer checker() {
@@ -109,7 +123,12 @@ final class EventSide implements AutoCloseable {
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
-        assertThat(checkers).flatExtracting(Checker::findings).isEmpty();
+        if (!checkers.isEmpty()) {
+            assertThat(checkers)
+                    .flatExtracting(Checker::findings)
+                    .extracting(Finding::rule)
+                    .containsExactly(expected);
+        }
     }
 
     DpaAddr zeros(int bytes) {

@@ -31,6 +31,7 @@ final class NicSeat {
     private static final int STEPS = 64;
 
     private static final long LOOK_NANOS = 10_000;
+    private static final long DOZE_NANOS = 1_000_000_000;
 
     /// After so many looks in vain at memory its thread sleeps between them, for longer each time.
     private static final int LOOKS_BEFORE_NAP = 1000;
@@ -191,6 +192,10 @@ final class NicSeat {
     /// @return false if another thread has taken its place
     private boolean attend(NicThread self) {
         while (outsider.isAsleep() && engine.hasWire()) {
+            if (!engine.awaitsWire()) {
+                doze();
+                continue;
+            }
             Runnable kept = self.await(wire, mayKeep() ? this : null);
             if (kept != null) {
                 away.set(true);
@@ -202,6 +207,15 @@ final class NicSeat {
             }
         }
         return true;
+    }
+
+    /// Until there is something to wait for at the wire.
+    private void doze() {
+        napping = Thread.currentThread();
+        if (outsider.isAsleep() && !engine.awaitsWire()) {
+            LockSupport.parkNanos(this, DOZE_NANOS);
+        }
+        napping = null;
     }
 
     private boolean mayKeep() {
@@ -304,5 +318,6 @@ final class NicSeat {
     /// Ends the wait of the NIC's own thread at the wire.
     void wake() {
         engine.wake();
+        LockSupport.unpark(napping);
     }
 }
