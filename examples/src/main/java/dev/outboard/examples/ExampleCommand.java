@@ -152,12 +152,10 @@ public final class ExampleCommand implements Subcommand {
 
     @Command(
             name = "kernel-launch",
-            description =
-                    "Launch a kernel on a DPA that waits for an event and completes another.")
+            description = "Launch a kernel on a DPA that waits for an event and completes another.")
     void kernelLaunch() throws InterruptedException {
         KernelLaunch.run(
-                DpaDevice.of(MachineOptions.DEFAULT, RunMode.fast()),
-                spec.commandLine().getOut());
+                DpaDevice.of(MachineOptions.DEFAULT, RunMode.fast()), spec.commandLine().getOut());
     }
 
     /// The words, if they are `own` words of the example, or its side and at least one of them.

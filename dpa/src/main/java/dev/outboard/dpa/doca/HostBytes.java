@@ -16,7 +16,9 @@ final class HostBytes {
     /// The data section of a buffer.
     static byte[] read(FlexioProcess process, DocaDpa dpa, Buf from) {
         return FlexioBuffer.read(
-                process, new DpaAddr(address(dpa, from) + from.data()), Math.toIntExact(from.dataLen()));
+                process,
+                new DpaAddr(address(dpa, from) + from.data()),
+                Math.toIntExact(from.dataLen()));
     }
 
     /// Appends to the data section of a buffer.

@@ -19,7 +19,6 @@ import dev.outboard.dpa.nic.NicCounters;
 import dev.outboard.dpa.nic.NicEngine;
 import dev.outboard.dpa.nic.QueueStatus;
 import dev.outboard.dpa.process.DpaProcess;
-import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaApp;
 import dev.outboard.dpacc.DpaCall;
 import dev.outboard.dpacc.DpaFunction;

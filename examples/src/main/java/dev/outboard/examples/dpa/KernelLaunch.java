@@ -32,18 +32,12 @@ public final class KernelLaunch {
         DocaDevInfo info = DocaDevInfo.find("", one -> one.environments().contains(Kind.DPA));
         try (DocaDev dev = DocaDev.open(info);
                 DocaDpa dpa = DocaDpa.create(dev, device).app(LaunchKernelsStub.APP).start();
-                SyncEvent go =
-                        new SyncEvent(dev).publisher(Location.CPU).subscriber(dpa).start();
+                SyncEvent go = new SyncEvent(dev).publisher(Location.CPU).subscriber(dpa).start();
                 SyncEvent done =
                         new SyncEvent(dev).publisher(dpa).subscriber(Location.CPU).start()) {
             DpaAddr log = dpa.memAlloc((long) THREADS * Long.BYTES);
             dpa.launchUpdateAdd(
-                    go,
-                    THRESHOLD,
-                    done,
-                    1,
-                    THREADS,
-                    LaunchKernelsStub.note(go.handle(dpa), log));
+                    go, THRESHOLD, done, 1, THREADS, LaunchKernelsStub.note(go.handle(dpa), log));
             out.printf("launched; it waits for %d%n", THRESHOLD);
             go.updateSet(THRESHOLD);
             done.waitGt(0, -1, Spin.PARK, LIMIT);
