@@ -89,11 +89,12 @@ public final class FlexioProcess implements AutoCloseable {
 
     private final AtomicLong droppedTasks = new AtomicLong();
 
-    /// Of a runtime on top: its kernels, and what it does after a fatal error.
+    /// Of a runtime on top: its kernels, and what it does after a fatal error. What it leaves at
+    /// the end is no news.
     private volatile Supplier<List<KernelStatus>> kernelsOfRuntime = List::of;
 
     private volatile Runnable whenFatal = () -> {};
-
+    private System.Logger.Level leftovers = System.Logger.Level.INFO;
     private boolean hasThreads;
     private @Nullable DpaFunction<DpaThread> errorHandler;
     private boolean closed;
@@ -303,13 +304,12 @@ public final class FlexioProcess implements AutoCloseable {
     /// @param kernels what [#status] lists; may be asked by any thread at any time
     /// @param whenFatal runs once when the process has met a fatal error
     public void runtime(Supplier<List<KernelStatus>> kernels, Runnable whenFatal) {
+        leftovers = System.Logger.Level.DEBUG;
         kernelsOfRuntime = kernels;
         this.whenFatal = whenFatal;
     }
 
-    /// Tells whoever takes a trace that a thread of a runtime begins to run a kernel.
-    ///
-    /// @param threads how many the kernel has
+    /// Tells whoever takes a trace that a thread begins to run a kernel of that many threads.
     public void kernelBegins(DpaThread thread, String function, int rank, int threads) {
         process.timeline().beginKernel(thread.number(), function, rank, threads);
     }
@@ -685,7 +685,7 @@ public final class FlexioProcess implements AutoCloseable {
         synchronized (this) {
             for (Iterator<FlexioObject> left = objects.iterator(); left.hasNext(); ) {
                 FlexioObject object = left.next();
-                LOGGER.log(System.Logger.Level.INFO, "{0} goes with {1}", object, this);
+                LOGGER.log(leftovers, "{0} goes with {1}", object, this);
                 object.abandon();
             }
             objects.clear();
