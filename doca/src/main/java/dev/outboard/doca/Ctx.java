@@ -52,9 +52,6 @@ public abstract class Ctx implements AutoCloseable {
     private final Owner owner = new Owner();
     private boolean destroyed;
 
-    /// A progress engine for this context alone, which needs none.
-    private @Nullable ProgressEngine own;
-
     /// The progress engine's: whether [#arm] found any when a wait ended.
     boolean hadWork;
 
@@ -172,8 +169,8 @@ public abstract class Ctx implements AutoCloseable {
                         this + " needs a progress engine before it starts");
             }
             pe = ProgressEngine.create(ThreadMode.SHARED);
-            attach(pe);
-            own = pe;
+            pe.add(this);
+            engine = pe;
         }
         pe.enter();
         try {
@@ -298,9 +295,6 @@ public abstract class Ctx implements AutoCloseable {
             tasks.freeHeld(this);
             drain(CLOSE_LIMIT, () -> tasks.freeHeld(this));
             pe.remove(this);
-        }
-        if (own != null) {
-            own.close();
         }
         destroyed = true;
         device.release();

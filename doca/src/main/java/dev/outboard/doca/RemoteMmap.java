@@ -2,6 +2,7 @@ package dev.outboard.doca;
 
 import dev.outboard.doca.blob.Blob;
 import dev.outboard.doca.spi.ExecutionEnvironment;
+import dev.outboard.doca.spi.RemoteMemory;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
@@ -111,14 +112,18 @@ public final class RemoteMmap implements AutoCloseable {
     ///
     /// @throws DocaException with BAD_STATE if the environment does not run
     public int handle(ExecutionEnvironment environment) {
-        return environment.remoteMemory(address, remoteKey).key();
+        return remoteMemory(environment).key();
     }
 
     /// What programs of an environment call the first byte.
     ///
     /// @throws DocaException as [#handle]
     public long addressFor(ExecutionEnvironment environment) {
-        return environment.remoteMemory(address, remoteKey).address();
+        return remoteMemory(environment).address();
+    }
+
+    private RemoteMemory remoteMemory(ExecutionEnvironment environment) {
+        return DocaException.nonNull(environment, "environment").remoteMemory(address, remoteKey);
     }
 
     /// What the peer permitted when it made the export.

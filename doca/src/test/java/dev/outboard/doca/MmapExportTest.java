@@ -142,6 +142,8 @@ class MmapExportTest {
                         "length",
                         "offsetOf",
                         "remoteKey",
+                        "handle",
+                        "addressFor",
                         "permissions",
                         "host",
                         "isThrough",

@@ -46,11 +46,11 @@ final class RdmaPrograms {
         return environment != null;
     }
 
-    /// @throws DocaException with NOT_SUPPORTED if it is they who post
+    /// @throws DocaException with NOT_PERMITTED if it is they who post
     void requireNone(String otherwise) {
         if (post()) {
             throw new DocaException(
-                    DocaError.NOT_SUPPORTED,
+                    DocaError.NOT_PERMITTED,
                     "%s, whose data path is on %s, %s".formatted(rdma, environment, otherwise));
         }
     }

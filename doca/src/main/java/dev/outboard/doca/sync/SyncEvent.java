@@ -272,7 +272,8 @@ public final class SyncEvent implements AutoCloseable {
 
     /// Stops it, closing the context that it may be. Closing twice is harmless.
     ///
-    /// @throws DocaException as [SyncEventCtx#close]
+    /// @throws DocaException as [SyncEventCtx#close], and with IN_USE if programs that have not
+    ///   ended wait for it or will update it
     @Override
     public void close() {
         SyncEventCtx context = ctx;

@@ -223,9 +223,9 @@ class RdmaProgramsTest {
     void tasksAndConnectionsByAddressAreForTheCpu() {
         rdma.datapathOnDpa(dpa).connectionMode(ConnectionMode.OPEN).send(4).start();
         RdmaConnection connection = rdma.export();
-        assertRefused(DocaError.NOT_SUPPORTED, connection::allocSend);
-        assertRefused(DocaError.NOT_SUPPORTED, rdma::allocReceive);
-        assertRefused(DocaError.NOT_SUPPORTED, () -> rdma.listen(0));
+        assertRefused(DocaError.NOT_PERMITTED, connection::allocSend);
+        assertRefused(DocaError.NOT_PERMITTED, rdma::allocReceive);
+        assertRefused(DocaError.NOT_PERMITTED, () -> rdma.listen(0));
     }
 
     @Test

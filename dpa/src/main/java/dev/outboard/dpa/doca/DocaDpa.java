@@ -549,16 +549,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
 
     /// After a fault what there was goes with the process.
     private void giveBack(Holdings holdings) {
-        Started running = running();
-        try {
-            if (running.lives()) {
-                DocaErrors.of(holdings::close);
-            }
-        } catch (DocaException e) {
-            if (running.lives()) {
-                throw e;
-            }
-        }
+        DocaErrors.giveBack(running().process(), holdings::close);
     }
 
     private synchronized Started running() {

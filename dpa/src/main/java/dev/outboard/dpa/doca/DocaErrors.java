@@ -3,6 +3,7 @@ package dev.outboard.dpa.doca;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.dpa.flexio.FlexioException;
+import dev.outboard.dpa.flexio.FlexioProcess;
 import java.util.function.Supplier;
 
 /// What refusals of FlexIO are called in DOCA.
@@ -34,6 +35,19 @@ final class DocaErrors {
             call.run();
         } catch (FlexioException e) {
             if (error(e) != DocaError.BAD_STATE) {
+                throw new DocaException(error(e), String.valueOf(e.getMessage()), e);
+            }
+        }
+    }
+
+    /// Gives something back. After a fault, which may come meanwhile, it has gone with the process.
+    static void giveBack(FlexioProcess process, Runnable call) {
+        try {
+            if (process.errorState().isRunning()) {
+                call.run();
+            }
+        } catch (FlexioException e) {
+            if (process.errorState().isRunning()) {
                 throw new DocaException(error(e), String.valueOf(e.getMessage()), e);
             }
         }

@@ -228,14 +228,15 @@ final class DpaEvent implements EventCell {
                 LockSupport.parkNanos(this, LOOK_NANOS);
             }
         }
-        boolean lives = lives();
-        checkUnused(lives);
+        checkUnused(lives());
         closing.accept(this);
         isClosed = true;
-        if (lives) {
-            DocaErrors.of(key::close);
-            DocaErrors.of(() -> process.heap().free(descriptor));
-        }
+        DocaErrors.giveBack(
+                process,
+                () -> {
+                    key.close();
+                    process.heap().free(descriptor);
+                });
     }
 
     private synchronized void checkUnused(boolean lives) {

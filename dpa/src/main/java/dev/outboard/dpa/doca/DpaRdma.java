@@ -123,9 +123,8 @@ final class DpaRdma implements RdmaQueues {
     /// Device code that knows the handle still is told so.
     @Override
     public void close() {
-        if (lives()) {
-            DocaErrors.of(() -> process.heap().fill(made().descriptor, Long.BYTES, (byte) 0));
-        }
+        DocaErrors.giveBack(
+                process, () -> process.heap().fill(made().descriptor, Long.BYTES, (byte) 0));
         told.ifPresent(DocaDpaCompletion::settle);
         lifecycle.stop();
         told.ifPresent(DocaDpaCompletion::detach);
@@ -182,21 +181,21 @@ final class DpaRdma implements RdmaQueues {
         /// @throws DocaException if the change is none
         @Override
         public void modify(QueuePairChange change) {
-            if (lives()) {
-                DocaErrors.of(() -> pair.modify(change));
-            }
+            DocaErrors.giveBack(process, () -> pair.modify(change));
         }
 
         @Override
         public void close() {
-            if (!isClosed && lives()) {
-                DocaErrors.of(() -> {
-                    process.heap().fill(entry, Long.BYTES, (byte) 0);
-                    told.ifPresent(one -> one.queues().remove(pair.number()));
-                    holdings.close();
-                });
+            if (!isClosed) {
+                isClosed = true;
+                DocaErrors.giveBack(
+                        process,
+                        () -> {
+                            process.heap().fill(entry, Long.BYTES, (byte) 0);
+                            told.ifPresent(one -> one.queues().remove(pair.number()));
+                            holdings.close();
+                        });
             }
-            isClosed = true;
         }
     }
 }
