@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class HandlerAllocationTest {
     private static final int ACTIVATIONS = 1_000;
     private static final int ROUNDS = 100;
-    private static final int PROCESSES = 6;
+    private static final int PROCESSES = 10;
     private static final String NOTHING = "nothing";
 
     /// What the rest of the process may allocate meanwhile: less than an object per activation.
