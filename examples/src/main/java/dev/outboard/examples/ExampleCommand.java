@@ -46,7 +46,7 @@ public final class ExampleCommand implements Subcommand {
             @Parameters(paramLabel = SIDE, hideParamSyntax = true, arity = "0..2")
                     List<String> words)
             throws Exception {
-        PingPong.main(checked(words, 0));
+        PingPong.main(checked(words));
     }
 
     @Command(
@@ -56,7 +56,7 @@ public final class ExampleCommand implements Subcommand {
             @Parameters(paramLabel = SIDE, hideParamSyntax = true, arity = "0..2")
                     List<String> words)
             throws Exception {
-        NotifiedWrite.main(checked(words, 0));
+        NotifiedWrite.main(checked(words));
     }
 
     @Command(name = "counter", description = "64 peers add to one number of a server.")
@@ -64,7 +64,7 @@ public final class ExampleCommand implements Subcommand {
             @Parameters(paramLabel = SIDE, hideParamSyntax = true, arity = "0..2")
                     List<String> words)
             throws Exception {
-        Counter.main(checked(words, 0));
+        Counter.main(checked(words));
     }
 
     @Command(name = "file-copy", description = "Read a file of the server into a copy.")
@@ -72,7 +72,7 @@ public final class ExampleCommand implements Subcommand {
             @Parameters(paramLabel = SIDE + " SOURCE COPY", hideParamSyntax = true, arity = "2..4")
                     List<String> words)
             throws Exception {
-        FileCopy.main(checked(words, 2));
+        FileCopy.main(checked(words, "SOURCE", "COPY"));
     }
 
     @Command(
@@ -82,12 +82,12 @@ public final class ExampleCommand implements Subcommand {
                             + " how many, and what percentage of the packets is lost.")
     void deviceExchange(
             @Parameters(
-                            paramLabel = "[server|client HOST] [ROUNDS [PERCENT]]",
+                            paramLabel = SIDE + " ROUNDS PERCENT",
                             hideParamSyntax = true,
                             arity = "0..4")
                     List<String> words)
             throws Exception {
-        DeviceExchange.main(checked(words, 2));
+        DeviceExchange.main(checked(words, "ROUNDS", "PERCENT"));
     }
 
     @Command(
@@ -99,7 +99,7 @@ public final class ExampleCommand implements Subcommand {
             @Parameters(paramLabel = SIDE, hideParamSyntax = true, arity = "0..2")
                     List<String> words)
             throws Exception {
-        DeviceMessage.main(checked(words, 0));
+        DeviceMessage.main(checked(words));
     }
 
     @Command(
@@ -110,7 +110,7 @@ public final class ExampleCommand implements Subcommand {
             @Parameters(paramLabel = SIDE, hideParamSyntax = true, arity = "0..2")
                     List<String> words)
             throws Exception {
-        DevicePingPong.main(checked(words, 0));
+        DevicePingPong.main(checked(words));
     }
 
     @Command(
@@ -122,7 +122,7 @@ public final class ExampleCommand implements Subcommand {
             @Parameters(paramLabel = SIDE, hideParamSyntax = true, arity = "0..2")
                     List<String> words)
             throws Exception {
-        FourSends.main(checked(words, 0));
+        FourSends.main(checked(words));
     }
 
     @Command(
@@ -159,7 +159,8 @@ public final class ExampleCommand implements Subcommand {
     }
 
     /// The words, if they are `own` words of the example, or its side and at least one of them.
-    private String[] checked(@Nullable List<String> words, int own) {
+    private String[] checked(@Nullable List<String> words, String... names) {
+        int own = names.length;
         List<String> given = words == null ? List.of() : words;
         int side = sideWords(given);
         int rest = given.size() - side;
@@ -169,7 +170,9 @@ public final class ExampleCommand implements Subcommand {
                     spec.commandLine(),
                     "'%s' is not clear; valid is %s%s"
                             .formatted(
-                                    String.join(" ", given), SIDE, own == 0 ? "" : " SOURCE COPY"));
+                                    String.join(" ", given),
+                                    SIDE,
+                                    own == 0 ? "" : " " + String.join(" ", names)));
         }
         return given.toArray(String[]::new);
     }

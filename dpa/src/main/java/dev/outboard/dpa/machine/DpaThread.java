@@ -197,6 +197,11 @@ public interface DpaThread extends MemoryAccess {
         // Others run anyway.
     }
 
+    /// The thread has found what it looked for between [pauses][#pause].
+    default void resume() {
+        // Nobody has counted them.
+    }
+
     /// Timer ticks of the unit, by default of 1 µs.
     long time();
 

@@ -1,5 +1,7 @@
 package dev.outboard.examples.dpa;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.BufArray;
 import dev.outboard.doca.DocaDev;
@@ -30,7 +32,7 @@ import java.util.List;
 /// kernel, and that is all they do.
 ///
 /// ```
-/// java … DeviceExchange [ROUNDS [PERCENT-OF-PACKETS-LOST]]
+/// java … DeviceExchange ROUNDS PERCENT-OF-PACKETS-LOST
 /// ```
 public final class DeviceExchange {
     private static final int DEFAULT_ROUNDS = 2000;
@@ -94,15 +96,18 @@ public final class DeviceExchange {
                                 wrong));
                 done.waitGt(0, -1, Spin.PARK, LIMIT);
                 long micros = (System.nanoTime() - start) / 1000;
-                System.out.println(
+                String own =
                         "%s: event %d of %d rounds, %d wrong words, %d us per round"
                                 .formatted(
                                         seed == 1 ? "server" : "client",
                                         written.get(),
                                         rounds,
                                         word(dpa, wrong),
-                                        micros / rounds));
-                peer.meet();
+                                        micros / rounds);
+                String other = new String(peer.swap(own.getBytes(UTF_8)), UTF_8);
+                if (seed == 1) {
+                    System.out.println(own + System.lineSeparator() + other);
+                }
             }
         }
     }

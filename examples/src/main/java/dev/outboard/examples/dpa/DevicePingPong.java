@@ -1,5 +1,7 @@
 package dev.outboard.examples.dpa;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.Mmap;
@@ -82,20 +84,22 @@ public final class DevicePingPong {
                 long start = System.nanoTime();
                 dpa.rpc(PingPongKernelsStub.begin(side, go.handle(), isPing));
                 done.waitGt(0, -1, Spin.PARK, LIMIT);
-                report(dpa, storage, isPing, System.nanoTime() - start);
-                peer.meet();
+                String own = report(dpa, storage, isPing, System.nanoTime() - start);
+                String other = new String(peer.swap(own.getBytes(UTF_8)), UTF_8);
+                if (isPing == 0) {
+                    System.out.println(own + System.lineSeparator() + other);
+                }
             }
         }
     }
 
-    private static void report(DocaDpa dpa, DpaAddr storage, int isPing, long nanos) {
-        System.out.println(
-                "%s: %d messages came, %d of them wrong, %d us for each and its answer"
-                        .formatted(
-                                isPing == 1 ? "ping" : "pong",
-                                load(dpa, storage.plus(PingPongKernels.COUNT)),
-                                load(dpa, storage.plus(PingPongKernels.WRONG)),
-                                nanos / 1000 / PingPongKernels.MESSAGES));
+    private static String report(DocaDpa dpa, DpaAddr storage, int isPing, long nanos) {
+        return "%s: %d messages came, %d of them wrong, %d us for each and its answer"
+                .formatted(
+                        isPing == 1 ? "ping" : "pong",
+                        load(dpa, storage.plus(PingPongKernels.COUNT)),
+                        load(dpa, storage.plus(PingPongKernels.WRONG)),
+                        nanos / 1000 / PingPongKernels.MESSAGES);
     }
 
     private static DocaDpa dpa(DocaDev dev, Device card) {

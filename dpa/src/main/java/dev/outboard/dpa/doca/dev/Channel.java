@@ -151,6 +151,7 @@ final class Channel {
         while (!CompletionEntry.isReady(thread, entry, done, ThreadContext.LOG_ENTRIES)) {
             thread.pause();
         }
+        thread.resume();
         if (CompletionEntry.opcode(thread, entry) != CompletionEntry.REQUEST) {
             throw failure(thread, entry, entryAt(thread, context, done));
         }

@@ -57,6 +57,7 @@ public final class DocaDpaDevCompletion {
             thread.pause();
             return 0;
         }
+        thread.resume();
         thread.store64(completion + CompletionDescriptor.TAKEN, taken + 1);
         note(thread, completion, entry);
         thread.windowReadInv();

@@ -65,6 +65,7 @@ public final class DocaDpaDevSyncEvent {
             EventWait.begin(event, threshold, mask, value);
             awaitGreater(thread, event, threshold, mask, value);
             EventWait.end();
+            thread.resume();
         }
         close(thread);
     }

@@ -142,6 +142,7 @@ final class RdmaQueue {
             thread.pause();
             return;
         }
+        thread.resume();
         int connection = CompletionEntry.userIndex(thread, entry);
         if (CompletionEntry.opcode(thread, entry) != CompletionEntry.REQUEST) {
             throw new FaultSignal(

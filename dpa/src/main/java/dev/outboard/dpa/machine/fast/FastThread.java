@@ -647,6 +647,11 @@ public final class FastThread implements DpaThread, FueledThread {
         }
     }
 
+    @Override
+    public void resume() {
+        pauses = 0;
+    }
+
     private void nap(long nanos) {
         run.nap(this, nanos);
         extraCycles += UnitCounters.cycles(nanos);
