@@ -1,6 +1,5 @@
 package dev.outboard.dpa.doca.dev;
 
-import dev.outboard.dpa.flexio.dev.FlexioDev;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Fault;
 import dev.outboard.dpa.machine.memory.FaultSignal;
@@ -20,30 +19,23 @@ final class Channel {
     /// Has the NIC store 8 bytes.
     static void set(DpaThread thread, long context, long address, int key, long value) {
         long entry = entry(thread, context);
-        long segment = SendEntry.SEGMENT_BYTES;
-        control(thread, context, entry, SendEntry.RDMA_WRITE, 3);
-        SendEntry.writeRemote(thread, entry + segment, address, key);
-        DataSegment.writeInline(thread, entry + 2 * segment, Long.BYTES);
-        // Inline data begin in the middle of 8 bytes.
-        long data = DataSegment.inlineData(entry + 2 * segment);
-        thread.store32(data, (int) value);
-        thread.store32(data + Integer.BYTES, (int) (value >>> Integer.SIZE));
+        control(thread, context, entry, SendEntry.RDMA_WRITE, WordEntry.SET_SEGMENTS);
+        WordEntry.set(thread, entry, address, key, value);
         send(thread, context);
     }
 
     /// Has the NIC add to 8 bytes.
     static void add(DpaThread thread, long context, long address, int key, long addend) {
         long entry = entry(thread, context);
-        long segment = SendEntry.SEGMENT_BYTES;
-        control(thread, context, entry, SendEntry.ATOMIC_FETCH_ADD, 4);
-        SendEntry.writeRemote(thread, entry + segment, address, key);
-        SendEntry.writeAtomic(thread, entry + 2 * segment, addend, 0);
-        DataSegment.write(
+        control(thread, context, entry, SendEntry.ATOMIC_FETCH_ADD, WordEntry.ADD_SEGMENTS);
+        WordEntry.add(
                 thread,
-                entry + 3 * segment,
-                Long.BYTES,
-                (int) thread.load64(context + ThreadContext.RESULT_KEY),
-                thread.load64(context + ThreadContext.RESULT));
+                entry,
+                address,
+                key,
+                addend,
+                thread.load64(context + ThreadContext.RESULT),
+                (int) thread.load64(context + ThreadContext.RESULT_KEY));
         send(thread, context);
     }
 
@@ -130,9 +122,8 @@ final class Channel {
         long sent = thread.load64(context + ThreadContext.SENT);
         thread.store64(context + ThreadContext.SENT, sent + 1);
         thread.memoryWriteback();
-        thread.configureOutbox((int) thread.load64(context + ThreadContext.OUTBOX));
         int queue = (int) thread.load64(context + ThreadContext.QUEUE);
-        FlexioDev.ringSendDoorbell(thread, (int) sent + 1, queue);
+        ThreadContext.ringSendDoorbell(thread, sent + 1, queue);
     }
 
     /// Waits until all that was posted is done.

@@ -63,9 +63,8 @@ public final class DocaDpaDev {
     /// @param notification the handle of a
     ///   [notification][dev.outboard.dpa.doca.DocaDpaNotification]
     public static void threadNotify(DpaThread thread, long notification) {
-        long context = ThreadContext.of(thread);
         ThreadContext.release(thread);
-        thread.configureOutbox((int) thread.load64(context + ThreadContext.OUTBOX));
+        ThreadContext.takeOutbox(thread);
         FlexioDev.triggerCompletionQueue(thread, (int) notification);
     }
 }

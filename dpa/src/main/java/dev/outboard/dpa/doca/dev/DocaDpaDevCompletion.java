@@ -144,9 +144,8 @@ public final class DocaDpaDevCompletion {
     /// `doca_dpa_dev_completion_request_notification`: the next completion that was not taken
     /// activates the thread of the context, once; at once if it is there already.
     public static void requestNotification(DpaThread thread, long completion) {
-        long context = ThreadContext.of(thread);
         thread.memoryWriteback();
-        thread.configureOutbox((int) thread.load64(context + ThreadContext.OUTBOX));
+        ThreadContext.takeOutbox(thread);
         FlexioDev.armCompletionQueue(
                 thread,
                 (int) thread.load64(completion + CompletionDescriptor.TAKEN),

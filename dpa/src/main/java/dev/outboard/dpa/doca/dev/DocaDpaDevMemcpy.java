@@ -23,7 +23,7 @@ public final class DocaDpaDevMemcpy {
         long context = ThreadContext.of(thread);
         long target = DocaDpaDevBuf.own(thread, to, toOffset, length);
         long source = DocaDpaDevBuf.own(thread, from, fromOffset, length);
-        release(thread);
+        ThreadContext.release(thread);
         for (long at = 0; at < length; at += MOST_BYTES) {
             Channel.copy(
                     thread,
@@ -56,7 +56,7 @@ public final class DocaDpaDevMemcpy {
         long context = ThreadContext.of(thread);
         long target = DocaDpaDevBuf.own(thread, to, toOffset, length);
         long source = DocaDpaDevBuf.own(thread, from, fromOffset, length);
-        release(thread);
+        ThreadContext.release(thread);
         Channel.transpose(
                 thread,
                 context,
@@ -82,11 +82,5 @@ public final class DocaDpaDevMemcpy {
             DpaThread thread, long to, long toOffset, long from, long fromOffset, long length) {
         memcpyNb(thread, to, toOffset, from, fromOffset, length);
         synchronize(thread);
-    }
-
-    private static void release(DpaThread thread) {
-        thread.memoryWriteback();
-        thread.windowWriteback();
-        thread.systemFence();
     }
 }

@@ -3,7 +3,6 @@ package dev.outboard.dpa.doca.dev;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Fault;
 import dev.outboard.dpa.machine.memory.FaultSignal;
-import dev.outboard.dpa.nic.layout.DataSegment;
 import dev.outboard.dpa.nic.layout.SendEntry;
 
 /// DPA-RD-2: RDMA in device code: `doca_dpa_dev_rdma.h`. Kernels and threads call it, with the
@@ -44,10 +43,19 @@ public final class DocaDpaDevRdma {
             long from,
             long lengthBytes,
             int flags) {
-        long entry = RdmaQueue.begin(thread, rdma, connection);
-        SendEntry.writeRemote(thread, entry + RdmaQueue.FIRST, to, toMmap);
-        int data = RdmaQueue.data(thread, entry + RdmaQueue.SECOND, fromMmap, from, lengthBytes);
-        RdmaQueue.end(thread, rdma, connection, SendEntry.RDMA_WRITE, 0, 2 + data, flags);
+        int opcode = SendEntry.RDMA_WRITE;
+        transfer(
+                thread,
+                rdma,
+                connection,
+                opcode,
+                0,
+                toMmap,
+                to,
+                fromMmap,
+                from,
+                lengthBytes,
+                flags);
     }
 
     /// `doca_dpa_dev_rdma_post_write_imm`: the same, and the peer is told by a receive, which gets
@@ -63,11 +71,19 @@ public final class DocaDpaDevRdma {
             long lengthBytes,
             int immediate,
             int flags) {
-        long entry = RdmaQueue.begin(thread, rdma, connection);
-        SendEntry.writeRemote(thread, entry + RdmaQueue.FIRST, to, toMmap);
-        int data = RdmaQueue.data(thread, entry + RdmaQueue.SECOND, fromMmap, from, lengthBytes);
         int opcode = SendEntry.RDMA_WRITE_IMMEDIATE;
-        RdmaQueue.end(thread, rdma, connection, opcode, immediate, 2 + data, flags);
+        transfer(
+                thread,
+                rdma,
+                connection,
+                opcode,
+                immediate,
+                toMmap,
+                to,
+                fromMmap,
+                from,
+                lengthBytes,
+                flags);
     }
 
     /// `doca_dpa_dev_rdma_post_read`: reads from memory of the peer.
@@ -81,10 +97,37 @@ public final class DocaDpaDevRdma {
             long from,
             long lengthBytes,
             int flags) {
+        int opcode = SendEntry.RDMA_READ;
+        transfer(
+                thread,
+                rdma,
+                connection,
+                opcode,
+                0,
+                fromMmap,
+                from,
+                toMmap,
+                to,
+                lengthBytes,
+                flags);
+    }
+
+    private static void transfer(
+            DpaThread thread,
+            long rdma,
+            int connection,
+            int opcode,
+            int immediate,
+            int remoteKey,
+            long remote,
+            int localKey,
+            long local,
+            long lengthBytes,
+            int flags) {
         long entry = RdmaQueue.begin(thread, rdma, connection);
-        SendEntry.writeRemote(thread, entry + RdmaQueue.FIRST, from, fromMmap);
-        int data = RdmaQueue.data(thread, entry + RdmaQueue.SECOND, toMmap, to, lengthBytes);
-        RdmaQueue.end(thread, rdma, connection, SendEntry.RDMA_READ, 0, 2 + data, flags);
+        SendEntry.writeRemote(thread, entry + RdmaQueue.FIRST, remote, remoteKey);
+        int data = RdmaQueue.data(thread, entry + RdmaQueue.SECOND, localKey, local, lengthBytes);
+        RdmaQueue.end(thread, rdma, connection, entry, opcode, immediate, 2 + data, flags);
     }
 
     /// `doca_dpa_dev_rdma_post_send`: sends a message, which takes a receive of the peer.
@@ -96,9 +139,7 @@ public final class DocaDpaDevRdma {
             long from,
             long lengthBytes,
             int flags) {
-        long entry = RdmaQueue.begin(thread, rdma, connection);
-        int data = RdmaQueue.data(thread, entry + RdmaQueue.FIRST, mmap, from, lengthBytes);
-        RdmaQueue.end(thread, rdma, connection, SendEntry.SEND, 0, 1 + data, flags);
+        message(thread, rdma, connection, SendEntry.SEND, 0, mmap, from, lengthBytes, flags);
     }
 
     /// `doca_dpa_dev_rdma_post_send_imm`: the same with an immediate.
@@ -111,10 +152,23 @@ public final class DocaDpaDevRdma {
             long lengthBytes,
             int immediate,
             int flags) {
-        long entry = RdmaQueue.begin(thread, rdma, connection);
-        int data = RdmaQueue.data(thread, entry + RdmaQueue.FIRST, mmap, from, lengthBytes);
         int opcode = SendEntry.SEND_IMMEDIATE;
-        RdmaQueue.end(thread, rdma, connection, opcode, immediate, 1 + data, flags);
+        message(thread, rdma, connection, opcode, immediate, mmap, from, lengthBytes, flags);
+    }
+
+    private static void message(
+            DpaThread thread,
+            long rdma,
+            int connection,
+            int opcode,
+            int immediate,
+            int key,
+            long from,
+            long lengthBytes,
+            int flags) {
+        long entry = RdmaQueue.begin(thread, rdma, connection);
+        int data = RdmaQueue.data(thread, entry + RdmaQueue.FIRST, key, from, lengthBytes);
+        RdmaQueue.end(thread, rdma, connection, entry, opcode, immediate, 1 + data, flags);
     }
 
     /// `doca_dpa_dev_rdma_post_receive`: a message of a peer may come there: the next one that
@@ -135,15 +189,17 @@ public final class DocaDpaDevRdma {
             long addend,
             int flags) {
         long entry = RdmaQueue.begin(thread, rdma, connection);
-        SendEntry.writeRemote(thread, entry + RdmaQueue.FIRST, to, toMmap);
-        SendEntry.writeAtomic(thread, entry + RdmaQueue.SECOND, addend, 0);
-        DataSegment.write(
+        WordEntry.add(
                 thread,
-                entry + RdmaQueue.THIRD,
-                Long.BYTES,
-                (int) thread.load64(rdma + RdmaDescriptor.RESULT_KEY),
-                thread.load64(rdma + RdmaDescriptor.RESULT));
-        RdmaQueue.end(thread, rdma, connection, SendEntry.ATOMIC_FETCH_ADD, 0, 4, flags);
+                entry,
+                to,
+                toMmap,
+                addend,
+                thread.load64(rdma + RdmaDescriptor.RESULT),
+                (int) thread.load64(rdma + RdmaDescriptor.RESULT_KEY));
+        int opcode = SendEntry.ATOMIC_FETCH_ADD;
+        int segments = WordEntry.ADD_SEGMENTS;
+        RdmaQueue.end(thread, rdma, connection, entry, opcode, 0, segments, flags);
     }
 
     /// `doca_dpa_dev_rdma_signal_set`: sets a sync event of the peer.
@@ -155,13 +211,15 @@ public final class DocaDpaDevRdma {
     public static void signalSet(
             DpaThread thread, long rdma, int connection, long event, long value) {
         long entry = RdmaQueue.begin(thread, rdma, connection);
-        remote(thread, entry, event);
-        DataSegment.writeInline(thread, entry + RdmaQueue.SECOND, Long.BYTES);
-        // Inline data begin in the middle of 8 bytes.
-        long data = DataSegment.inlineData(entry + RdmaQueue.SECOND);
-        thread.store32(data, (int) value);
-        thread.store32(data + Integer.BYTES, (int) (value >>> Integer.SIZE));
-        RdmaQueue.end(thread, rdma, connection, SendEntry.RDMA_WRITE, 0, 3, FLUSH);
+        check(thread, event);
+        WordEntry.set(
+                thread,
+                entry,
+                thread.load64(event + EventDescriptor.ADDRESS),
+                (int) thread.load64(event + EventDescriptor.KEY),
+                value);
+        int opcode = SendEntry.RDMA_WRITE;
+        RdmaQueue.end(thread, rdma, connection, entry, opcode, 0, WordEntry.SET_SEGMENTS, FLUSH);
     }
 
     /// `doca_dpa_dev_rdma_signal_add`: adds to a sync event of the peer, in one step towards all
@@ -179,15 +237,6 @@ public final class DocaDpaDevRdma {
                 FLUSH);
     }
 
-    private static void remote(DpaThread thread, long entry, long event) {
-        check(thread, event);
-        SendEntry.writeRemote(
-                thread,
-                entry + RdmaQueue.FIRST,
-                thread.load64(event + EventDescriptor.ADDRESS),
-                (int) thread.load64(event + EventDescriptor.KEY));
-    }
-
     private static void check(DpaThread thread, long event) {
         if (thread.load64(event + EventDescriptor.REMOTE) != EventDescriptor.YES) {
             throw new FaultSignal(
@@ -202,16 +251,7 @@ public final class DocaDpaDevRdma {
     public static void postBufWrite(
             DpaThread thread, long rdma, int connection, long to, long from, int flags) {
         long lengthBytes = DocaDpaDevBuf.getLen(thread, from);
-        postWrite(
-                thread,
-                rdma,
-                connection,
-                DocaDpaDevBuf.key(thread, to),
-                DocaDpaDevBuf.remote(thread, to, 0, lengthBytes),
-                DocaDpaDevBuf.key(thread, from),
-                DocaDpaDevBuf.own(thread, from, 0, lengthBytes),
-                lengthBytes,
-                flags);
+        write(thread, rdma, connection, to, 0, from, 0, lengthBytes, flags);
     }
 
     /// `doca_dpa_dev_rdma_post_buf_write_imm`: the same, and the peer is told by a receive, which
@@ -243,30 +283,13 @@ public final class DocaDpaDevRdma {
     public static void postBufRead(
             DpaThread thread, long rdma, int connection, long to, long from, int flags) {
         long lengthBytes = DocaDpaDevBuf.getLen(thread, from);
-        postRead(
-                thread,
-                rdma,
-                connection,
-                DocaDpaDevBuf.key(thread, to),
-                DocaDpaDevBuf.own(thread, to, 0, lengthBytes),
-                DocaDpaDevBuf.key(thread, from),
-                DocaDpaDevBuf.remote(thread, from, 0, lengthBytes),
-                lengthBytes,
-                flags);
+        read(thread, rdma, connection, to, 0, from, 0, lengthBytes, flags);
     }
 
     /// `doca_dpa_dev_rdma_post_buf_send`: sends all of a buffer as a message.
     public static void postBufSend(
             DpaThread thread, long rdma, int connection, long buf, int flags) {
-        long lengthBytes = DocaDpaDevBuf.getLen(thread, buf);
-        postSend(
-                thread,
-                rdma,
-                connection,
-                DocaDpaDevBuf.key(thread, buf),
-                DocaDpaDevBuf.own(thread, buf, 0, lengthBytes),
-                lengthBytes,
-                flags);
+        send(thread, rdma, connection, buf, 0, DocaDpaDevBuf.getLen(thread, buf), flags);
     }
 
     /// `doca_dpa_dev_rdma_post_buf_send_imm`: the same with an immediate.
@@ -320,16 +343,29 @@ public final class DocaDpaDevRdma {
             long from,
             long fromOffset,
             long lengthBytes) {
+        write(thread, rdma, 0, to, toOffset, from, fromOffset, lengthBytes, FLUSH);
+    }
+
+    private static void write(
+            DpaThread thread,
+            long rdma,
+            int connection,
+            long to,
+            long toOffset,
+            long from,
+            long fromOffset,
+            long lengthBytes,
+            int flags) {
         postWrite(
                 thread,
                 rdma,
-                0,
+                connection,
                 DocaDpaDevBuf.key(thread, to),
                 DocaDpaDevBuf.remote(thread, to, toOffset, lengthBytes),
                 DocaDpaDevBuf.key(thread, from),
                 DocaDpaDevBuf.own(thread, from, fromOffset, lengthBytes),
                 lengthBytes,
-                FLUSH);
+                flags);
     }
 
     /// `doca_dpa_dev_rdma_read`: reads a part of a buffer of the peer to a buffer.
@@ -341,29 +377,53 @@ public final class DocaDpaDevRdma {
             long from,
             long fromOffset,
             long lengthBytes) {
+        read(thread, rdma, 0, to, toOffset, from, fromOffset, lengthBytes, FLUSH);
+    }
+
+    private static void read(
+            DpaThread thread,
+            long rdma,
+            int connection,
+            long to,
+            long toOffset,
+            long from,
+            long fromOffset,
+            long lengthBytes,
+            int flags) {
         postRead(
                 thread,
                 rdma,
-                0,
+                connection,
                 DocaDpaDevBuf.key(thread, to),
                 DocaDpaDevBuf.own(thread, to, toOffset, lengthBytes),
                 DocaDpaDevBuf.key(thread, from),
                 DocaDpaDevBuf.remote(thread, from, fromOffset, lengthBytes),
                 lengthBytes,
-                FLUSH);
+                flags);
     }
 
     /// `doca_dpa_dev_rdma_post_send`, as it was before: sends a part of a buffer as a message.
     public static void postSend(
             DpaThread thread, long rdma, long buf, long offset, long lengthBytes) {
+        send(thread, rdma, 0, buf, offset, lengthBytes, FLUSH);
+    }
+
+    private static void send(
+            DpaThread thread,
+            long rdma,
+            int connection,
+            long buf,
+            long offset,
+            long lengthBytes,
+            int flags) {
         postSend(
                 thread,
                 rdma,
-                0,
+                connection,
                 DocaDpaDevBuf.key(thread, buf),
                 DocaDpaDevBuf.own(thread, buf, offset, lengthBytes),
                 lengthBytes,
-                FLUSH);
+                flags);
     }
 
     /// `doca_dpa_dev_rdma_post_receive`, as it was before: a message of a peer may come to a part

@@ -1,6 +1,5 @@
 package dev.outboard.dpa.doca.dev;
 
-import dev.outboard.dpa.flexio.dev.FlexioDev;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Fault;
 import dev.outboard.dpa.machine.memory.FaultSignal;
@@ -52,8 +51,6 @@ final class PostedWait {
         WaitSegment.writeData(thread, entry + 2 * SendEntry.SEGMENT_BYTES, value, -1);
         thread.store64(asyncOps + AsyncOpsDescriptor.POSTED, posted + 1);
         thread.memoryWriteback();
-        thread.configureOutbox(
-                (int) thread.load64(ThreadContext.of(thread) + ThreadContext.OUTBOX));
-        FlexioDev.ringSendDoorbell(thread, (int) posted + 1, queue);
+        ThreadContext.ringSendDoorbell(thread, posted + 1, queue);
     }
 }

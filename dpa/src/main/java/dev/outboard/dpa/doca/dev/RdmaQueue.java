@@ -1,6 +1,5 @@
 package dev.outboard.dpa.doca.dev;
 
-import dev.outboard.dpa.flexio.dev.FlexioDev;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Fault;
 import dev.outboard.dpa.machine.memory.FaultSignal;
@@ -17,9 +16,6 @@ final class RdmaQueue {
 
     /// The one behind that.
     static final int SECOND = 2 * SendEntry.SEGMENT_BYTES;
-
-    /// The last one.
-    static final int THIRD = 3 * SendEntry.SEGMENT_BYTES;
 
     private static final int ENTRY_MASK = 0xFFFF;
 
@@ -52,22 +48,20 @@ final class RdmaQueue {
 
     /// Posts the entry that was begun.
     ///
+    /// @param entry what [#begin] gave
     /// @param segments how many it has, the control segment included
     /// @param flags of [DocaDpaDevRdma]
     static void end(
             DpaThread thread,
             long rdma,
             int connection,
+            long entry,
             int opcode,
             int immediate,
             int segments,
             int flags) {
         long at = ConnectionDescriptor.of(rdma, connection);
         long posted = thread.load64(at + ConnectionDescriptor.POSTED);
-        long depth = 1L << thread.load64(rdma + RdmaDescriptor.LOG_SENDS);
-        long entry =
-                thread.load64(at + ConnectionDescriptor.SEND_RING)
-                        + (posted & (depth - 1)) * SendEntry.BYTES;
         SendEntry.writeControl(
                 thread,
                 entry,
@@ -75,7 +69,7 @@ final class RdmaQueue {
                 opcode,
                 (int) thread.load64(at + ConnectionDescriptor.QUEUE),
                 segments,
-                isTold(thread, rdma, posted, depth, flags)
+                isTold(thread, rdma, posted, flags)
                         ? SendEntry.COMPLETE_ALWAYS
                         : SendEntry.COMPLETE_ON_ERROR);
         SendEntry.writeImmediate(thread, entry, immediate);
@@ -86,10 +80,12 @@ final class RdmaQueue {
     }
 
     /// With reduced reports, half a queue has one.
-    private static boolean isTold(DpaThread thread, long rdma, long posted, long depth, int flags) {
-        boolean reduced = (flags & DocaDpaDevRdma.OPTIMIZE_REPORTS) != 0;
-        long half = Math.max(depth / 2, 1);
-        return !reduced || takesCompletions(thread, rdma) || (posted + 1) % half == 0;
+    private static boolean isTold(DpaThread thread, long rdma, long posted, int flags) {
+        if ((flags & DocaDpaDevRdma.OPTIMIZE_REPORTS) == 0 || takesCompletions(thread, rdma)) {
+            return true;
+        }
+        long depth = 1L << thread.load64(rdma + RdmaDescriptor.LOG_SENDS);
+        return (posted + 1) % Math.max(depth / 2, 1) == 0;
     }
 
     /// Tells the NIC of what has been posted.
@@ -104,10 +100,8 @@ final class RdmaQueue {
         thread.store64(at + ConnectionDescriptor.RUNG, posted);
         thread.memoryWriteback();
         thread.windowWriteback();
-        long context = ThreadContext.of(thread);
-        thread.configureOutbox((int) thread.load64(context + ThreadContext.OUTBOX));
         int queue = (int) thread.load64(at + ConnectionDescriptor.QUEUE);
-        FlexioDev.ringSendDoorbell(thread, (int) posted, queue);
+        ThreadContext.ringSendDoorbell(thread, posted, queue);
     }
 
     /// Waits until all that was posted to the connections has ended.

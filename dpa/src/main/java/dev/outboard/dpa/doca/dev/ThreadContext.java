@@ -1,5 +1,6 @@
 package dev.outboard.dpa.doca.dev;
 
+import dev.outboard.dpa.flexio.dev.FlexioDev;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Fault;
 import dev.outboard.dpa.machine.memory.FaultSignal;
@@ -106,6 +107,17 @@ public final class ThreadContext {
         thread.memoryWriteback();
         thread.windowWriteback();
         thread.systemFence();
+    }
+
+    /// The doorbells of the calling thread go through the outbox of the runtime from now on.
+    static void takeOutbox(DpaThread thread) {
+        thread.configureOutbox((int) thread.load64(of(thread) + OUTBOX));
+    }
+
+    /// Tells the NIC up to where a send queue is posted. What it will read has been written back.
+    static void ringSendDoorbell(DpaThread thread, long posted, int queue) {
+        takeOutbox(thread);
+        FlexioDev.ringSendDoorbell(thread, (int) posted, queue);
     }
 
     /// Has the window of the calling thread reach memory from now on, for its program.
