@@ -31,7 +31,7 @@ class ContextErrorsTest {
     private final DocaFixture fixture = new DocaFixture();
 
     static List<RunMode> modes() {
-        return DocaFixture.modes();
+        return CheckedDevices.modes();
     }
 
     @AfterEach

@@ -9,15 +9,12 @@ import dev.outboard.doca.DocaException;
 import dev.outboard.doca.sync.Location;
 import dev.outboard.doca.sync.Spin;
 import dev.outboard.doca.sync.SyncEvent;
-import dev.outboard.dpa.checker.Checker;
-import dev.outboard.dpa.checker.Finding;
 import dev.outboard.dpa.checker.Rule;
 import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.Observer;
-import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.dpacc.DpaAddr;
@@ -29,8 +26,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
@@ -44,8 +39,7 @@ final class ContextFixture implements AutoCloseable {
     final DocaDpa dpa;
     private final Device card;
     private final DocaDev dev;
-    private final List<Checker> checkers = new ArrayList<>();
-    private Rule[] expected = {};
+    private final CheckedDevices devices = new CheckedDevices();
 
     private ContextFixture(DpaApp<DpaThread> app, Function<ContextFixture, DpaDevice> device) {
         card =
@@ -57,13 +51,7 @@ final class ContextFixture implements AutoCloseable {
     }
 
     static ContextFixture open(RunMode mode, DpaApp<DpaThread> app) {
-        boolean checks = mode instanceof RunMode.Turns turns && turns.weak().isEmpty();
-        return new ContextFixture(
-                app,
-                made ->
-                        checks
-                                ? DpaDevice.of(OPTIONS, mode, made::checker)
-                                : DpaDevice.of(OPTIONS, mode));
+        return new ContextFixture(app, made -> made.devices.device(OPTIONS, mode));
     }
 
     /// In CHECK, with somebody else than a checker who watches.
@@ -75,20 +63,6 @@ final class ContextFixture implements AutoCloseable {
     /// At full speed, where the card carries what queue pairs send.
     static ContextFixture onFabric(DpaApp<DpaThread> app) {
         return new ContextFixture(app, made -> DpaDevice.of(OPTIONS, RunMode.fast(), made.card));
-    }
-
-    static List<RunMode> modes() {
-        return List.of(
-                RunMode.fast(),
-                RunMode.check(Observer.NONE, 1),
-                RunMode.weak(Profile.SEED, 2),
-                RunMode.weak(Profile.PARANOID, 3));
-    }
-
-    private Observer checker() {
-        Checker checker = new Checker(Profile.SEED, false);
-        checkers.add(checker);
-        return checker;
     }
 
     /// For the DPA and the CPU, both ways.
@@ -180,7 +154,7 @@ final class ContextFixture implements AutoCloseable {
 
     /// In CHECK there must be one finding of each of these.
     void expect(Rule... rules) {
-        expected = rules;
+        devices.expect(rules);
     }
 
     @Override
@@ -188,8 +162,6 @@ final class ContextFixture implements AutoCloseable {
         dpa.close();
         dev.close();
         card.close();
-        for (Checker checker : checkers) {
-            assertThat(checker.findings()).extracting(Finding::rule).containsExactly(expected);
-        }
+        devices.verify();
     }
 }

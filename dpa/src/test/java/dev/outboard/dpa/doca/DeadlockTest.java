@@ -32,7 +32,7 @@ class DeadlockTest {
     private final DocaFixture fixture = new DocaFixture();
 
     static List<RunMode> modes() {
-        return DocaFixture.modes();
+        return CheckedDevices.modes();
     }
 
     @AfterEach

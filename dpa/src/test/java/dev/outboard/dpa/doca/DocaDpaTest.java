@@ -9,19 +9,15 @@ import dev.outboard.doca.DocaException;
 import dev.outboard.doca.sync.Location;
 import dev.outboard.doca.sync.Spin;
 import dev.outboard.doca.sync.SyncEvent;
-import dev.outboard.dpa.checker.Checker;
 import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
-import dev.outboard.dpa.machine.Observer;
-import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaCall;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
-import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -47,33 +43,21 @@ class DocaDpaTest {
     private final Device card =
             Fabric.open("sim://doca-dpa-%d/10.9.0.1".formatted(CARDS.incrementAndGet()));
     private final DocaDev dev = DocaDev.of(card);
-    private final List<Checker> checkers = new ArrayList<>();
+    private final CheckedDevices devices = new CheckedDevices();
 
     static List<RunMode> modes() {
-        return List.of(
-                RunMode.fast(),
-                RunMode.check(Observer.NONE, 1),
-                RunMode.weak(Profile.SEED, 2),
-                RunMode.weak(Profile.PARANOID, 3));
+        return CheckedDevices.modes();
     }
 
     @AfterEach
     void close() {
         dev.close();
         card.close();
-        assertThat(checkers).flatExtracting(Checker::findings).isEmpty();
+        devices.verify();
     }
 
     private DpaDevice device(RunMode mode) {
-        MachineOptions options = MachineOptions.DEFAULT.withUnits(UnitGrid.SMALL);
-        boolean checks = mode instanceof RunMode.Turns turns && turns.weak().isEmpty();
-        return checks ? DpaDevice.of(options, mode, this::checker) : DpaDevice.of(options, mode);
-    }
-
-    private Observer checker() {
-        Checker checker = new Checker(Profile.SEED, false);
-        checkers.add(checker);
-        return checker;
+        return devices.device(MachineOptions.DEFAULT.withUnits(UnitGrid.SMALL), mode);
     }
 
     private DocaDpa open(RunMode mode) {
@@ -334,7 +318,7 @@ class DocaDpaTest {
                 SyncEvent others = event(other)) {
             DpaAddr log = zeros(dpa, 2);
             dpa.launchUpdateAdd(null, 0, event, 1, 4, StepsStub.fail(3));
-            awaitFault(dpa, event);
+            DocaFixture.awaitFault(dpa, event, 0);
             assertThat(event.get()).isZero();
             assertThat(dpa.peekAtLastError()).isEqualTo(DocaError.BAD_STATE);
             refused(
@@ -345,27 +329,6 @@ class DocaDpaTest {
             other.launchUpdateAdd(null, 0, others, 1, 4, StepsStub.fail(4));
             await(others, 0);
             assertThat(other.peekAtLastError()).isEqualTo(DocaError.SUCCESS);
-        }
-    }
-
-    /// The event is not told of anything meanwhile.
-    private static void awaitFault(DocaDpa dpa, SyncEvent event) {
-        Eventually.until(() -> {
-            assertThatThrownBy(() -> waitShortly(event))
-                    .isInstanceOfSatisfying(
-                            DocaException.class,
-                            e ->
-                                    assertThat(e.error())
-                                            .isIn(DocaError.TIME_OUT, DocaError.BAD_STATE));
-            return dpa.peekAtLastError() == DocaError.BAD_STATE;
-        });
-    }
-
-    private static void waitShortly(SyncEvent event) {
-        try {
-            event.waitGt(0, -1, Spin.YIELD, Duration.ofMillis(20));
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
         }
     }
 
@@ -393,7 +356,7 @@ class DocaDpaTest {
         dpa.close();
         dpa.close();
         refused(DocaError.BAD_STATE, dpa::start);
-        assertThat(checkers).flatExtracting(Checker::findings).isEmpty();
+        devices.verify();
     }
 
     /// A kernel comes to its end by returning.
@@ -403,7 +366,7 @@ class DocaDpaTest {
         try (DocaDpa dpa = open(mode);
                 SyncEvent event = event(dpa)) {
             dpa.launchUpdateAdd(null, 0, event, 1, 1, StepsStub.leave(0));
-            awaitFault(dpa, event);
+            DocaFixture.awaitFault(dpa, event, 0);
         }
     }
 }

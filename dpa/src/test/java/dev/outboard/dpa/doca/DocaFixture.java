@@ -1,6 +1,7 @@
 package dev.outboard.dpa.doca;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaError;
@@ -8,21 +9,17 @@ import dev.outboard.doca.DocaException;
 import dev.outboard.doca.sync.Location;
 import dev.outboard.doca.sync.Spin;
 import dev.outboard.doca.sync.SyncEvent;
-import dev.outboard.dpa.checker.Checker;
 import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.machine.MachineOptions;
-import dev.outboard.dpa.machine.Observer;
-import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
+import dev.outboard.testkit.Eventually;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// A card of DOCA, and devices whose checkers have found nothing in the end.
@@ -34,32 +31,17 @@ final class DocaFixture implements AutoCloseable {
     private final Device card =
             Fabric.open("sim://doca-fixture-%d/10.9.0.1".formatted(CARDS.incrementAndGet()));
     final DocaDev dev = DocaDev.of(card);
-    private final List<Checker> checkers = new ArrayList<>();
-
-    static List<RunMode> modes() {
-        return List.of(
-                RunMode.fast(),
-                RunMode.check(Observer.NONE, 1),
-                RunMode.weak(Profile.SEED, 2),
-                RunMode.weak(Profile.PARANOID, 3));
-    }
+    private final CheckedDevices devices = new CheckedDevices();
 
     @Override
     public void close() {
         dev.close();
         card.close();
-        assertThat(checkers).flatExtracting(Checker::findings).isEmpty();
+        devices.verify();
     }
 
     DpaDevice device(MachineOptions options, RunMode mode) {
-        boolean checks = mode instanceof RunMode.Turns turns && turns.weak().isEmpty();
-        return checks ? DpaDevice.of(options, mode, this::checker) : DpaDevice.of(options, mode);
-    }
-
-    private Observer checker() {
-        Checker checker = new Checker(Profile.SEED, false);
-        checkers.add(checker);
-        return checker;
+        return devices.device(options, mode);
     }
 
     DocaDpa open(DpaDevice device) {
@@ -110,6 +92,19 @@ final class DocaFixture implements AutoCloseable {
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /// Waits until a kernel has ended the context; the value of the event stays at most that.
+    static void awaitFault(DocaDpa dpa, SyncEvent event, long value) {
+        Eventually.until(() -> {
+            assertThatThrownBy(() -> await(event, value, Duration.ofMillis(20)))
+                    .isInstanceOfSatisfying(
+                            DocaException.class,
+                            e ->
+                                    assertThat(e.error())
+                                            .isIn(DocaError.TIME_OUT, DocaError.BAD_STATE));
+            return dpa.peekAtLastError() == DocaError.BAD_STATE;
+        });
     }
 
     /// What the refusal says.

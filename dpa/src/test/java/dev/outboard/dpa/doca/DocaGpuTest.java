@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// What a GPU may do with events, and what not.
 class DocaGpuTest {
     static List<RunMode> modes() {
-        return DocaFixture.modes();
+        return CheckedDevices.modes();
     }
 
     @ParameterizedTest

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Memory of the host that kernels reach by arrays of buffers, and by external pointers.
 class DpaBufTest {
     static List<RunMode> modes() {
-        return MovesSide.modes();
+        return CheckedDevices.modes();
     }
 
     @ParameterizedTest

@@ -37,7 +37,7 @@ class DpaCompletionTest {
     private static final int USER = 0x1234;
 
     static List<RunMode> modes() {
-        return ContextFixture.modes();
+        return CheckedDevices.modes();
     }
 
     private static ContextFixture open(RunMode mode) {

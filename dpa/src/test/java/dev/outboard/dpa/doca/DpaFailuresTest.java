@@ -15,7 +15,6 @@ import dev.outboard.dpa.doca.RdmaFixture.Setting;
 import dev.outboard.dpa.doca.RdmaFixture.Side;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpacc.DpaAddr;
-import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
 import java.time.Duration;
 import java.util.List;
@@ -35,19 +34,6 @@ class DpaFailuresTest {
         return List.of(
                 new Setting(RunMode.fast(), Optional.of(RdmaFixture.SIM)),
                 new Setting(RunMode.fast(), Optional.of(RdmaFixture.ROCE)));
-    }
-
-    /// Waits until the context has met a fault, as the CPU hears of it that waits for an event.
-    private static void awaitFault(Side on, SyncEvent event) {
-        Eventually.until(() -> {
-            assertThatThrownBy(() -> event.waitGt(0, -1, Spin.YIELD, Duration.ofMillis(20)))
-                    .isInstanceOfSatisfying(
-                            DocaException.class,
-                            e ->
-                                    assertThat(e.error())
-                                            .isIn(DocaError.TIME_OUT, DocaError.BAD_STATE));
-            return on.dpa().peekAtLastError() == DocaError.BAD_STATE;
-        });
     }
 
     private static void ended(Side on, int code) {
@@ -80,7 +66,7 @@ class DpaFailuresTest {
             started.waitGt(0, -1, Spin.YIELD, LONG);
             watched.close();
             ends.expect(Rule.USE_AFTER_FREE);
-            awaitFault(on, done);
+            DocaFixture.awaitFault(on.dpa(), done, 0);
             assertThat(done.get()).isZero();
             ended(on, 7);
             assertThat(other.rpc(StepsStub.sum(other.memAlloc(8), 0))).isZero();
@@ -134,7 +120,7 @@ class DpaFailuresTest {
                     .launchUpdateAdd(
                             null, 0, done, 1, 1, RdmaStepsStub.knock(near.dpaHandle(), 1 << 30));
             ends.killRight();
-            awaitFault(on, done);
+            DocaFixture.awaitFault(on.dpa(), done, 0);
             assertThat(done.get()).isZero();
             ended(on, 81);
         }

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Hash tables of kernels.
 class DpaHashTableTest {
     static List<RunMode> modes() {
-        return MovesSide.modes();
+        return CheckedDevices.modes();
     }
 
     @ParameterizedTest

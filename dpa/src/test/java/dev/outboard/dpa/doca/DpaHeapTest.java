@@ -21,7 +21,7 @@ class DpaHeapTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 
     static List<RunMode> modes() {
-        return MovesSide.modes();
+        return CheckedDevices.modes();
     }
 
     @ParameterizedTest

@@ -22,7 +22,7 @@ class DpaMemcpyTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 
     static List<RunMode> modes() {
-        return MovesSide.modes();
+        return CheckedDevices.modes();
     }
 
     @ParameterizedTest

@@ -27,7 +27,7 @@ class DpaRdmaSpellingTest {
     private static final int ELEMENT_BYTES = ELEMENT_WORDS * Long.BYTES;
 
     static List<RunMode> modes() {
-        return MovesSide.modes();
+        return CheckedDevices.modes();
     }
 
     /// Two ends of a connection of one context: ours with words that count up from 100, and theirs

@@ -29,7 +29,7 @@ class DpaThreadTest {
     private static final int ACTIVATIONS = Reactions.ACTIVATIONS / Long.BYTES;
 
     static List<RunMode> modes() {
-        return ContextFixture.modes();
+        return CheckedDevices.modes();
     }
 
     private static ContextFixture open(RunMode mode) {

@@ -68,7 +68,7 @@ class EventAddsTest {
     }
 
     static List<RunMode> modes() {
-        return DocaFixture.modes();
+        return CheckedDevices.modes();
     }
 
     @ParameterizedTest

@@ -97,7 +97,7 @@ class EventMatrixTest {
     static Stream<Arguments> all() {
         return Stream.of(Updater.values())
                 .flatMap(updater ->
-                        DocaFixture.modes().stream().map(mode -> Arguments.of(updater, mode)));
+                        CheckedDevices.modes().stream().map(mode -> Arguments.of(updater, mode)));
     }
 
     @ParameterizedTest

@@ -1,7 +1,5 @@
 package dev.outboard.dpa.doca;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.outboard.doca.AccessFlag;
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.BufInventory;
@@ -12,16 +10,12 @@ import dev.outboard.doca.rdma.Rdma;
 import dev.outboard.doca.rdma.RdmaConnection;
 import dev.outboard.doca.sync.SyncEvent;
 import dev.outboard.doca.sync.SyncEventRemoteNet;
-import dev.outboard.dpa.checker.Checker;
-import dev.outboard.dpa.checker.Finding;
 import dev.outboard.dpa.checker.Rule;
 import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.flexio.FlexioBuffer;
 import dev.outboard.dpa.flexio.SimulatedGpu;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
-import dev.outboard.dpa.machine.Observer;
-import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaApp;
@@ -52,8 +46,7 @@ final class EventSide implements AutoCloseable {
 
     final DpaAddr words;
     private final List<AutoCloseable> opened = new ArrayList<>();
-    private final List<Checker> checkers = new ArrayList<>();
-    private Rule[] expected = {};
+    private final CheckedDevices devices = new CheckedDevices();
 
     /// With a simulated NIC.
     static EventSide in(RunMode mode) {
@@ -74,13 +67,8 @@ final class EventSide implements AutoCloseable {
         open(card);
         dev = open(DocaDev.of(card));
         MachineOptions options = MachineOptions.DEFAULT;
-        boolean checks = mode instanceof RunMode.Turns turns && turns.weak().isEmpty();
         DpaDevice device =
-                isOnFabric
-                        ? DpaDevice.of(options, mode, card)
-                        : checks
-                                ? DpaDevice.of(options, mode, this::checker)
-                                : DpaDevice.of(options, mode);
+                isOnFabric ? DpaDevice.of(options, mode, card) : devices.device(options, mode);
         dpa = open(DocaDpa.create(dev, device).app(app).start());
         gpu = DocaGpu.create(dpa);
         host =
@@ -100,13 +88,7 @@ final class EventSide implements AutoCloseable {
 
     /// In CHECK there must be one finding of each of these.
     void expect(Rule... rules) {
-        expected = rules;
-    }
-
-    private Observer checker() {
-        Checker checker = new Checker(Profile.SEED, false);
-        checkers.add(checker);
-        return checker;
+        devices.expect(rules);
     }
 
     <T extends AutoCloseable> T open(T made) {
@@ -123,12 +105,7 @@ final class EventSide implements AutoCloseable {
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
-        if (!checkers.isEmpty()) {
-            assertThat(checkers)
-                    .flatExtracting(Checker::findings)
-                    .extracting(Finding::rule)
-                    .containsExactly(expected);
-        }
+        devices.verify();
     }
 
     DpaAddr zeros(int bytes) {

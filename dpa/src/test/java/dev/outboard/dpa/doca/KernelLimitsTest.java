@@ -33,7 +33,7 @@ class KernelLimitsTest {
     private final DocaFixture fixture = new DocaFixture();
 
     static List<RunMode> modes() {
-        return DocaFixture.modes();
+        return CheckedDevices.modes();
     }
 
     @AfterEach

@@ -30,7 +30,7 @@ class LayersTest {
     private final DocaFixture fixture = new DocaFixture();
 
     static List<RunMode> modes() {
-        return DocaFixture.modes();
+        return CheckedDevices.modes();
     }
 
     @AfterEach

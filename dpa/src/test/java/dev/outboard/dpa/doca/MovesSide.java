@@ -12,26 +12,20 @@ import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.Mmap;
 import dev.outboard.doca.sync.Location;
-import dev.outboard.doca.sync.Spin;
 import dev.outboard.doca.sync.SyncEvent;
-import dev.outboard.dpa.checker.Checker;
 import dev.outboard.dpa.checker.Finding;
 import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
-import dev.outboard.dpa.machine.Observer;
-import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaApp;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
-import dev.outboard.testkit.Eventually;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,7 +37,7 @@ final class MovesSide implements AutoCloseable {
     final DocaDev dev;
     final DocaDpa dpa;
     private final Device card;
-    private final List<Checker> checkers = new ArrayList<>();
+    private final CheckedDevices devices = new CheckedDevices();
     private final List<AutoCloseable> made = new ArrayList<>();
 
     MovesSide(RunMode mode) {
@@ -53,30 +47,13 @@ final class MovesSide implements AutoCloseable {
     MovesSide(RunMode mode, DpaApp<DpaThread> program) {
         card = Fabric.open("sim://doca-moves-%d/10.9.1.1".formatted(CARDS.incrementAndGet()));
         dev = DocaDev.of(card);
-        MachineOptions options = MachineOptions.DEFAULT.withUnits(UnitGrid.SMALL);
-        boolean checks = mode instanceof RunMode.Turns turns && turns.weak().isEmpty();
-        DpaDevice device =
-                checks ? DpaDevice.of(options, mode, this::checker) : DpaDevice.of(options, mode);
+        DpaDevice device = devices.device(MachineOptions.DEFAULT.withUnits(UnitGrid.SMALL), mode);
         dpa = DocaDpa.create(dev, device).app(program).start();
-    }
-
-    static List<RunMode> modes() {
-        return List.of(
-                RunMode.fast(),
-                RunMode.check(Observer.NONE, 1),
-                RunMode.weak(Profile.SEED, 2),
-                RunMode.weak(Profile.PARANOID, 3));
-    }
-
-    private Observer checker() {
-        Checker checker = new Checker(Profile.SEED, false);
-        checkers.add(checker);
-        return checker;
     }
 
     /// What the checker has found, if there is one.
     List<Finding> findings() {
-        return checkers.stream().flatMap(checker -> checker.findings().stream()).toList();
+        return devices.findings();
     }
 
     /// Words of the host that the DPA may change, which count up from a value.
@@ -172,23 +149,7 @@ final class MovesSide implements AutoCloseable {
 
     /// Time passes until a kernel has ended the context; the event does not come to 2.
     void awaitFault(SyncEvent event) {
-        Eventually.until(() -> {
-            assertThatThrownBy(() -> waitShortly(event))
-                    .isInstanceOfSatisfying(
-                            DocaException.class,
-                            e ->
-                                    assertThat(e.error())
-                                            .isIn(DocaError.TIME_OUT, DocaError.BAD_STATE));
-            return dpa.peekAtLastError() == DocaError.BAD_STATE;
-        });
-    }
-
-    private static void waitShortly(SyncEvent event) {
-        try {
-            event.waitGt(1, -1, Spin.YIELD, Duration.ofMillis(20));
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+        DocaFixture.awaitFault(dpa, event, 1);
     }
 
     @Override

@@ -1,18 +1,12 @@
 package dev.outboard.dpa.doca;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.sync.Location;
 import dev.outboard.doca.sync.SyncEvent;
-import dev.outboard.dpa.checker.Checker;
-import dev.outboard.dpa.checker.Finding;
 import dev.outboard.dpa.checker.Rule;
 import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
-import dev.outboard.dpa.machine.Observer;
-import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.dpacc.DpaAddr;
@@ -34,8 +28,7 @@ final class RdmaFixture implements AutoCloseable {
 
     final Side left;
     final Side right;
-    private final List<Checker> checkers = new ArrayList<>();
-    private Rule[] expected = {};
+    private final CheckedDevices checked = new CheckedDevices();
     private final List<Device> cards = new ArrayList<>();
     private final List<DpaDevice> devices = new ArrayList<>();
     private final List<Closing> opened = new ArrayList<>();
@@ -44,10 +37,6 @@ final class RdmaFixture implements AutoCloseable {
     ///
     /// @param uri with a place for the name of the network and one for the host
     record Setting(RunMode mode, Optional<String> uri) {
-        boolean isChecked() {
-            return mode instanceof RunMode.Turns turns && turns.weak().isEmpty();
-        }
-
         @Override
         public String toString() {
             return mode + uri.map(" over "::concat).orElse("");
@@ -103,12 +92,7 @@ final class RdmaFixture implements AutoCloseable {
     /// All modes, and peers on the fabric.
     static List<Setting> settings() {
         List<Setting> settings = new ArrayList<>();
-        for (RunMode mode :
-                List.of(
-                        RunMode.fast(),
-                        RunMode.check(Observer.NONE, 1),
-                        RunMode.weak(Profile.SEED, 2),
-                        RunMode.weak(Profile.PARANOID, 3))) {
+        for (RunMode mode : CheckedDevices.modes()) {
             settings.add(new Setting(mode, Optional.empty()));
         }
         settings.add(new Setting(RunMode.fast(), Optional.of(SIM)));
@@ -126,22 +110,13 @@ final class RdmaFixture implements AutoCloseable {
     }
 
     private DpaDevice device(Setting setting) {
-        devices.add(
-                setting.isChecked()
-                        ? DpaDevice.of(OPTIONS, setting.mode, this::checker)
-                        : DpaDevice.of(OPTIONS, setting.mode));
+        devices.add(checked.device(OPTIONS, setting.mode));
         return devices.getFirst();
-    }
-
-    private Observer checker() {
-        Checker checker = new Checker(Profile.SEED, false);
-        checkers.add(checker);
-        return checker;
     }
 
     /// What a checker finds, if there is one, instead of nothing.
     void expect(Rule... findings) {
-        expected = checkers.isEmpty() ? expected : findings;
+        checked.expect(findings);
     }
 
     /// The device of the left side.
@@ -175,9 +150,6 @@ final class RdmaFixture implements AutoCloseable {
     @Override
     public void close() {
         opened.reversed().forEach(Closing::close);
-        assertThat(checkers)
-                .flatExtracting(Checker::findings)
-                .extracting(Finding::rule)
-                .containsExactly(expected);
+        checked.verify();
     }
 }

@@ -123,7 +123,7 @@ class RdmaOrderTest {
     }
 
     static Stream<RunMode> modes() {
-        return DocaFixture.modes().stream();
+        return CheckedDevices.modes().stream();
     }
 
     /// Nobody waits for the writes to end: that the peer has been told is enough.
