@@ -1,5 +1,6 @@
 package dev.outboard.dpa.doca;
 
+import dev.outboard.dpa.doca.dev.DocaDpaDev;
 import dev.outboard.dpa.doca.dev.DocaDpaDevCompletion;
 import dev.outboard.dpa.doca.dev.DocaDpaDevRdma;
 import dev.outboard.dpa.doca.dev.DocaDpaDevSyncEvent;
@@ -44,6 +45,9 @@ final class RdmaOrder {
     /// More than there are rounds in the send queue at once.
     static final int SLOTS = 32;
 
+    /// How many come before the thread gives its unit away, which it may not keep for ever.
+    private static final int ROUNDS_IN_A_GO = 1000;
+
     static final int SLOT_WORDS = 8;
     static final int SLOT_BYTES = SLOT_WORDS * Long.BYTES;
 
@@ -86,6 +90,9 @@ final class RdmaOrder {
                     SLOT_BYTES,
                     0);
             tell(thread, at, round);
+            if (round % ROUNDS_IN_A_GO == 0) {
+                DocaDpaDev.yieldUnit(thread);
+            }
         }
         if (thread.load64(at + COMPLETIONS) == 0) {
             DocaDpaDevRdma.synchronize(thread, thread.load64(at + RDMA));
@@ -135,6 +142,9 @@ final class RdmaOrder {
             told = DocaDpaDevSyncEvent.get(thread, event);
             bad += older(thread, at, told);
             looks++;
+            if (looks % ROUNDS_IN_A_GO == 0) {
+                DocaDpaDev.yieldUnit(thread);
+            }
         }
         thread.store64(at + BAD_WORDS, bad);
         thread.store64(at + LOOKS, looks);

@@ -62,6 +62,8 @@ final class RdmaSteps {
             DocaDpaDevSyncEvent.waitGt(thread, thread.load64(at + EVENT), round - 1);
             look(thread, at, round, thread.load64(at + IN) + slot);
             DocaDpaDevRdma.synchronize(thread, thread.load64(at + RDMA));
+            // A kernel may keep its unit for some time only.
+            DocaDpaDev.yieldUnit(thread);
         }
     }
 

@@ -60,6 +60,8 @@ final class AllToAllKernels {
             DocaDpaDevSyncEvent.waitGt(thread, event, roundsOfEvent * ranks - 1);
             look(thread, at, own, round);
             DocaDpaDevRdma.synchronize(thread, thread.load64(own + RDMA));
+            // A kernel may keep its unit for some time only.
+            DocaDpaDev.yieldUnit(thread);
         }
     }
 

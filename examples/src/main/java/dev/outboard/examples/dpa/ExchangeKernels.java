@@ -1,5 +1,6 @@
 package dev.outboard.examples.dpa;
 
+import dev.outboard.dpa.doca.dev.DocaDpaDev;
 import dev.outboard.dpa.doca.dev.DocaDpaDevBuf;
 import dev.outboard.dpa.doca.dev.DocaDpaDevRdma;
 import dev.outboard.dpa.doca.dev.DocaDpaDevSyncEvent;
@@ -49,6 +50,8 @@ final class ExchangeKernels {
             long written = DocaDpaDevBuf.arrayGetBuf(thread, localBuffers, 2 + half);
             check(thread, DocaDpaDevBuf.getExternalPtr(thread, written), 3 - seed, round, wrong);
             DocaDpaDevRdma.synchronize(thread, rdma);
+            // A kernel may keep its unit for some time only.
+            DocaDpaDev.yieldUnit(thread);
         }
     }
 
