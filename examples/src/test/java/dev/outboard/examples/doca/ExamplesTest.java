@@ -2,6 +2,7 @@ package dev.outboard.examples.doca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.examples.ExampleProgram;
 import dev.outboard.testkit.Requirement;
 import dev.outboard.testkit.RunningProgram;
 import java.io.IOException;
@@ -10,8 +11,6 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,7 +80,7 @@ class ExamplesTest {
 
     /// What the example says when it fails.
     private static String failureOf(Class<?> example, String... words) throws IOException {
-        try (RunningProgram program = start(example, words)) {
+        try (RunningProgram program = ExampleProgram.start(example, words)) {
             assertThat(program.ends(LIMIT)).as(program.toString()).isTrue();
             assertThat(program.exitCode()).as(program.toString()).isNotZero();
             return program.errors();
@@ -90,25 +89,11 @@ class ExamplesTest {
 
     /// What the example prints.
     private static String run(Class<?> example, String... words) throws IOException {
-        try (RunningProgram program = start(example, words)) {
+        try (RunningProgram program = ExampleProgram.start(example, words)) {
             assertThat(program.ends(LIMIT)).as(program.toString()).isTrue();
             assertThat(program.exitCode()).as(program.toString()).isZero();
             assertThat(program.errors()).isEmpty();
             return program.output();
         }
-    }
-
-    private static RunningProgram start(Class<?> example, String... words) throws IOException {
-        List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                                "-XX:+UseSerialGC",
-                                "--enable-native-access=ALL-UNNAMED",
-                                "--class-path",
-                                System.getProperty("java.class.path"),
-                                example.getName()));
-        command.addAll(List.of(words));
-        return new RunningProgram(example.getSimpleName(), new ProcessBuilder(command).start());
     }
 }

@@ -2,13 +2,11 @@ package dev.outboard.examples.dpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.examples.ExampleProgram;
 import dev.outboard.testkit.Requirement;
 import dev.outboard.testkit.RunningProgram;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// Runs each example of DOCA DPA as its users do: as processes that meet on the wire.
@@ -54,18 +52,7 @@ class DpaExamplesTest {
 
     /// What the example prints.
     private static String run(Class<?> example, String... words) throws IOException {
-        List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                                "-XX:+UseSerialGC",
-                                "--enable-native-access=ALL-UNNAMED",
-                                "--class-path",
-                                System.getProperty("java.class.path"),
-                                example.getName()));
-        command.addAll(List.of(words));
-        try (RunningProgram program =
-                new RunningProgram(example.getSimpleName(), new ProcessBuilder(command).start())) {
+        try (RunningProgram program = ExampleProgram.start(example, words)) {
             assertThat(program.ends(LIMIT)).as(program.toString()).isTrue();
             assertThat(program.exitCode()).as(program.toString()).isZero();
             return program.output();
