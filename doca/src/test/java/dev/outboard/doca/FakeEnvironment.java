@@ -1,8 +1,6 @@
 package dev.outboard.doca;
 
 import dev.outboard.doca.spi.ArrayHandle;
-import dev.outboard.doca.spi.EventCell;
-import dev.outboard.doca.spi.ExecutionEnvironment;
 import dev.outboard.doca.spi.MemoryHandle;
 import dev.outboard.doca.spi.RemoteMemory;
 import java.lang.foreign.MemorySegment;
@@ -12,30 +10,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// An environment that notes what it is asked to know.
-final class FakeEnvironment implements ExecutionEnvironment {
+final class FakeEnvironment extends BareEnvironment {
     static final int KEY = 0x1700;
     static final long ADDRESS = 0x9000;
     static final long ARRAY = 0x4711;
 
     final List<String> made = new ArrayList<>();
-    private final Kind kind;
     @Nullable DocaException refusal;
 
     /// Whether it runs: memory that was known when it stopped is no more.
     boolean runs = true;
 
     FakeEnvironment(Kind kind) {
-        this.kind = kind;
-    }
-
-    @Override
-    public Kind kind() {
-        return kind;
-    }
-
-    @Override
-    public EventCell cell(MemorySegment memory, EventUse declared) {
-        throw new UnsupportedOperationException();
+        super(kind);
     }
 
     @Override
@@ -115,6 +102,6 @@ final class FakeEnvironment implements ExecutionEnvironment {
 
     @Override
     public String toString() {
-        return "fake " + kind;
+        return "fake " + kind();
     }
 }

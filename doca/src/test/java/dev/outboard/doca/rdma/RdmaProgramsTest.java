@@ -3,17 +3,14 @@ package dev.outboard.doca.rdma;
 import static dev.outboard.doca.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.doca.AccessFlag;
+import dev.outboard.doca.BareEnvironment;
 import dev.outboard.doca.CtxState;
 import dev.outboard.doca.DocaDev;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.ProgressEngine;
-import dev.outboard.doca.spi.ArrayHandle;
 import dev.outboard.doca.spi.CompletionContext;
-import dev.outboard.doca.spi.EventCell;
 import dev.outboard.doca.spi.ExecutionEnvironment;
-import dev.outboard.doca.spi.MemoryHandle;
 import dev.outboard.doca.spi.RdmaQueues;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
@@ -22,12 +19,10 @@ import dev.outboard.fabric.QueuePairControl;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.Requirement;
-import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,40 +51,13 @@ class RdmaProgramsTest {
     }
 
     /// An environment that notes what it is told.
-    private static final class Programs implements ExecutionEnvironment {
-        private final Kind kind;
+    private static final class Programs extends BareEnvironment {
         private final List<String> notes = new ArrayList<>();
         private final List<Pair> pairs = new ArrayList<>();
         private boolean refuses;
 
         Programs(Kind kind) {
-            this.kind = kind;
-        }
-
-        @Override
-        public Kind kind() {
-            return kind;
-        }
-
-        @Override
-        public EventCell cell(MemorySegment memory, EventUse declared) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public MemoryHandle memory(MemorySegment memory, Set<AccessFlag> permissions) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public MemoryHandle ownMemory(long address, long lengthBytes, Set<AccessFlag> permissions) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public ArrayHandle array(
-                MemoryHandle memory, long startOffset, long elementBytes, int count) {
-            throw new UnsupportedOperationException();
+            super(kind);
         }
 
         @Override
@@ -125,7 +93,7 @@ class RdmaProgramsTest {
 
         @Override
         public String toString() {
-            return "programs of a " + kind;
+            return "programs of a " + kind();
         }
     }
 

@@ -4,6 +4,7 @@ import static dev.outboard.doca.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.doca.AccessFlag;
+import dev.outboard.doca.BareEnvironment;
 import dev.outboard.doca.Buf;
 import dev.outboard.doca.BufInventory;
 import dev.outboard.doca.DocaDev;
@@ -13,10 +14,8 @@ import dev.outboard.doca.Mmap;
 import dev.outboard.doca.ProgressEngine;
 import dev.outboard.doca.TestDevices;
 import dev.outboard.doca.blob.Blob;
-import dev.outboard.doca.spi.ArrayHandle;
 import dev.outboard.doca.spi.EventCell;
 import dev.outboard.doca.spi.ExecutionEnvironment;
-import dev.outboard.doca.spi.MemoryHandle;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -24,7 +23,6 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -462,19 +460,13 @@ class SyncEventTest {
     }
 
     /// An environment that has events, and nothing else.
-    private static final class Accelerator implements ExecutionEnvironment {
-        private final Kind kind;
+    private static final class Accelerator extends BareEnvironment {
         private final List<String> made = new ArrayList<>();
         private boolean waits;
         private @Nullable DocaException refusal;
 
         private Accelerator(Kind kind) {
-            this.kind = kind;
-        }
-
-        @Override
-        public Kind kind() {
-            return kind;
+            super(kind);
         }
 
         @Override
@@ -519,24 +511,8 @@ class SyncEventTest {
         }
 
         @Override
-        public MemoryHandle memory(MemorySegment memory, Set<AccessFlag> permissions) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public MemoryHandle ownMemory(long address, long lengthBytes, Set<AccessFlag> permissions) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public ArrayHandle array(
-                MemoryHandle memory, long startOffset, long elementBytes, int count) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
         public String toString() {
-            return kind.toString();
+            return kind().toString();
         }
     }
 
