@@ -9,12 +9,19 @@ import java.nio.ByteBuffer;
 
 /// What one end of a connection has to know of the other.
 ///
+/// @param transport of both ends
 /// @param address where the peer's packets come from
-/// @param queuePairNumber 24 bits
+/// @param queuePairNumber 24 bits; of a peer that is dynamically connected, the port of its service
 /// @param psn the first sequence number the peer sends, 24 bits
 /// @param mtu the payload of one packet at most, in bytes
 /// @param guid of the peer's device
-record ConnectionBlob(InetAddress address, int queuePairNumber, int psn, int mtu, long guid) {
+record ConnectionBlob(
+        TransportType transport,
+        InetAddress address,
+        int queuePairNumber,
+        int psn,
+        int mtu,
+        long guid) {
     private static final byte GRH_ENABLED = 1;
 
     /// Transport, GRH, MTU, queue pair number, sequence number, GUID, length of the address.
@@ -27,7 +34,7 @@ record ConnectionBlob(InetAddress address, int queuePairNumber, int psn, int mtu
         byte[] raw = address.getAddress();
         byte[] body =
                 ByteBuffer.allocate(FIXED_BYTES + raw.length)
-                        .put((byte) TransportType.RC.ordinal())
+                        .put((byte) transport.ordinal())
                         .put(GRH_ENABLED)
                         .putShort((short) mtu)
                         .putInt(queuePairNumber)
@@ -43,14 +50,14 @@ record ConnectionBlob(InetAddress address, int queuePairNumber, int psn, int mtu
     ///
     /// @throws DocaException with INVALID_VALUE if there is nothing, with CONNECTION_ABORTED if it
     ///   is not what the other end exported, or does not fit this one
-    static ConnectionBlob decode(byte[] details) {
+    static ConnectionBlob decode(TransportType expected, byte[] details) {
         if (details.length == 0) {
             throw new DocaException(
                     DocaError.INVALID_VALUE,
                     "the peer's connection details are empty; pass what it exported");
         }
         try {
-            return decodeBody(Blob.decode(Blob.Kind.CONNECTION, details));
+            return decodeBody(expected, Blob.decode(Blob.Kind.CONNECTION, details));
         } catch (DocaException | IllegalArgumentException e) {
             throw new DocaException(
                     DocaError.CONNECTION_ABORTED,
@@ -59,16 +66,17 @@ record ConnectionBlob(InetAddress address, int queuePairNumber, int psn, int mtu
         }
     }
 
-    private static ConnectionBlob decodeBody(ByteBuffer body) {
+    private static ConnectionBlob decodeBody(TransportType expected, ByteBuffer body) {
         require(body.remaining() >= FIXED_BYTES, "length " + body.remaining());
         int transport = body.get();
-        require(transport == TransportType.RC.ordinal(), "transport type " + transport);
+        require(transport == expected.ordinal(), "transport type " + transport);
         int grh = body.get();
         require(grh == GRH_ENABLED, "GRH use " + grh);
         int mtu = body.getShort();
         require(mtu >= 256 && mtu <= 4096 && Integer.bitCount(mtu) == 1, "MTU " + mtu);
         int number = body.getInt();
-        require(number >= 0 && number <= MAX_24_BITS, "queue pair number " + number);
+        int most = expected == TransportType.DC ? RdmaAddress.MAX_PORT : MAX_24_BITS;
+        require(number >= 0 && number <= most, "queue pair number " + number);
         int psn = body.getInt();
         require(psn >= 0 && psn <= MAX_24_BITS, "sequence number " + psn);
         long guid = body.getLong();
@@ -76,7 +84,8 @@ record ConnectionBlob(InetAddress address, int queuePairNumber, int psn, int mtu
         require(raw.length == body.remaining(), "address of " + raw.length + " bytes");
         body.get(raw);
         try {
-            return new ConnectionBlob(InetAddress.getByAddress(raw), number, psn, mtu, guid);
+            InetAddress address = InetAddress.getByAddress(raw);
+            return new ConnectionBlob(expected, address, number, psn, mtu, guid);
         } catch (UnknownHostException e) {
             throw unfit("address of " + raw.length + " bytes");
         }

@@ -196,7 +196,7 @@ final class ConnectionService implements AutoCloseable {
         control.tell(handler::requested, connection);
     }
 
-    private static void refuse(ConnectionId id, String why) {
+    static void refuse(ConnectionId id, String why) {
         try {
             id.reject(why.getBytes(StandardCharsets.US_ASCII));
         } catch (FabricException peerHasWithdrawn) {
@@ -245,7 +245,7 @@ final class ConnectionService implements AutoCloseable {
     }
 
     /// What the peer said about it, if that is a text, or else what is known.
-    private static String explanation(ConnectionEvent event) {
+    static String explanation(ConnectionEvent event) {
         String said =
                 new String(event.parameters().privateData(), StandardCharsets.US_ASCII).trim();
         boolean isText = !said.isEmpty() && said.chars().allMatch(c -> c >= ' ' && c <= '~');

@@ -302,16 +302,21 @@ public final class Rdma extends Ctx {
         return configuration.timeoutCode();
     }
 
-    /// The transport; RC by default.
+    /// The transport; RC by default. With DC, whose data path is on a DPA, each connection names a
+    /// peer that is a context with DC as well; a program that posts to it gets a queue pair, one of
+    /// at most 16 that the context has at a time, and loses it when it is idle.
     ///
-    /// @throws DocaException with BAD_STATE unless IDLE, NOT_SUPPORTED for DC
+    /// @throws DocaException with BAD_STATE unless IDLE, NOT_SUPPORTED for DC unless the data path
+    ///   is on a DPA already
     public Rdma transportType(TransportType type) {
-        return set(RdmaConfiguration::transportType, DocaException.nonNull(type, "type"));
+        requireIdle("configured");
+        configuration.transportType(DocaException.nonNull(type, "type"), programs.post());
+        return this;
     }
 
-    /// The transport: RC.
+    /// The transport.
     public TransportType transportType() {
-        return TransportType.RC;
+        return configuration.transportType();
     }
 
     /// Whether packets carry a global route header; true by default.

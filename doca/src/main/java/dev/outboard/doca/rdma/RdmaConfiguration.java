@@ -57,6 +57,7 @@ final class RdmaConfiguration {
     private int receiveDstBufListLen = DEFAULT_LIST_LENGTH;
     private Set<AccessFlag> permissions = EnumSet.noneOf(AccessFlag.class);
     private int mtu;
+    private TransportType transport = TransportType.RC;
     private int serviceLevel;
     private int maxNumConnections = 1;
     private int rnrRetryCount = 6;
@@ -240,12 +241,19 @@ final class RdmaConfiguration {
         return timeoutCode;
     }
 
-    /// DRDMA-PROP-5, DFLT-55: RC alone.
-    static void transportType(TransportType type) {
-        if (type != TransportType.RC) {
+    /// DRDMA-PROP-5, DFLT-55: RC, and DC for programs of a DPA.
+    void transportType(TransportType type, boolean forPrograms) {
+        if (type != TransportType.RC && !forPrograms) {
             throw new DocaException(
-                    DocaError.NOT_SUPPORTED, "transport type is " + type + "; supported: RC");
+                    DocaError.NOT_SUPPORTED,
+                    "transport type is %s; supported: RC, and DC once the data path is on a DPA"
+                            .formatted(type));
         }
+        transport = type;
+    }
+
+    TransportType transportType() {
+        return transport;
     }
 
     /// DRDMA-PROP-8: always, with RoCE.
@@ -352,7 +360,7 @@ final class RdmaConfiguration {
         if (mode != null) {
             return mode;
         }
-        return maxNumConnections == 1 && handler == null
+        return maxNumConnections == 1 && handler == null && transport == TransportType.RC
                 ? ConnectionMode.GATED
                 : ConnectionMode.OPEN;
     }
@@ -371,7 +379,8 @@ final class RdmaConfiguration {
     /// What programs of an execution environment post to.
     ///
     /// @throws DocaException with NOT_SUPPORTED if something is configured that takes tasks
-    RdmaQueues.Attributes queues(Optional<CompletionContext> completions) {
+    RdmaQueues.Attributes queues(
+            Optional<CompletionContext> completions, Optional<RdmaQueues.OnDemand> onDemand) {
         if (!keepAlive.isZero()) {
             throw new DocaException(
                     DocaError.NOT_SUPPORTED,
@@ -382,7 +391,8 @@ final class RdmaConfiguration {
                 maxNumConnections,
                 sendQueueSize > 0 ? sendQueueSize : PROGRAM_QUEUE_SIZE,
                 recvQueueSize > 0 ? recvQueueSize : PROGRAM_QUEUE_SIZE,
-                completions);
+                completions,
+                onDemand);
     }
 
     // ---- what queue pairs are told --------------------------------------------------------------

@@ -6,7 +6,6 @@ import dev.outboard.doca.DocaException;
 import dev.outboard.doca.RemoteBuf;
 import dev.outboard.doca.sync.SyncEventRemoteNet;
 import dev.outboard.fabric.ConnectionId;
-import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairControl;
@@ -131,14 +130,7 @@ public final class RdmaConnection {
         if (life.isEnded()) {
             throw new DocaException(DocaError.BAD_STATE, this + " has ended; export another");
         }
-        Device device = control.device();
-        return new ConnectionBlob(
-                        device.address(),
-                        queuePair.number(),
-                        psn,
-                        control.configuration().mtu(),
-                        device.guid())
-                .encode();
+        return control.blob(control.configuration().transportType(), queuePair, psn).encode();
     }
 
     /// Connects to the peer that exported `peerDetails`.
@@ -158,8 +150,8 @@ public final class RdmaConnection {
         if (state() != RdmaState.INIT) {
             throw new DocaException(DocaError.BAD_STATE, this + " is " + state() + " already");
         }
-        ConnectionBlob peer = ConnectionBlob.decode(peerDetails);
         RdmaConfiguration configuration = control.configuration();
+        ConnectionBlob peer = ConnectionBlob.decode(configuration.transportType(), peerDetails);
         queuePair.modify(configuration.readyToReceive(peer));
         queuePair.modify(configuration.readyToSend(psn));
         becomeConnected(peer.address());

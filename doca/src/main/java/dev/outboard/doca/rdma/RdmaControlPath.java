@@ -15,6 +15,7 @@ import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.QueuePairControl;
 import java.security.SecureRandom;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,9 @@ final class RdmaControlPath {
 
     /// If programs of an execution environment post to its connections.
     private @Nullable RdmaQueues programs;
+
+    /// If those have queue pairs on demand.
+    private @Nullable DynamicConnections dynamic;
 
     private @Nullable ConnectionService service;
     private int nextConnectionId;
@@ -81,10 +85,14 @@ final class RdmaControlPath {
     }
 
     /// The context starts: programs post to its connections.
-    Connections open(RdmaQueues queues) {
+    ///
+    /// @param onDemand if they have a queue pair only when there is need
+    Connections open(RdmaQueues queues, Optional<DynamicConnections> onDemand) {
         programs = queues;
+        dynamic = onDemand.orElse(null);
         connections = new Connections(configuration.maxNumConnections());
         try {
+            onDemand.ifPresent(made -> made.start(queues));
             if (configuration.isGated()) {
                 create(null);
             }
@@ -195,8 +203,8 @@ final class RdmaControlPath {
         QueuePair queuePair = queuePair(Objects.requireNonNull(attributes), id);
         queuePair.modify(configuration.initial());
         SendQueue sends = new SendQueue(device(), queuePair, rdma.sendQueueSize(), slot);
-        int psn = RANDOM.nextInt(MAX_PSN);
-        return new RdmaConnection(this, nextConnectionId++, slot, queuePair, sends, psn, id);
+        return new RdmaConnection(
+                this, nextConnectionId++, slot, queuePair, sends, randomPsn(), id);
     }
 
     private QueuePair queuePair(QueuePairAttributes wanted, @Nullable ConnectionId id) {
@@ -209,10 +217,26 @@ final class RdmaControlPath {
 
     /// Programs call it by its slot.
     private RdmaConnection forPrograms(int slot, RdmaQueues queues) {
-        QueuePairControl queuePair = queues.queuePair(slot);
+        DynamicConnections named = dynamic;
+        QueuePairControl queuePair = named == null ? queues.queuePair(slot) : named.named(slot);
         queuePair.modify(configuration.initial());
         SendQueue none = new SendQueue(device());
-        return new RdmaConnection(this, slot, slot, queuePair, none, RANDOM.nextInt(MAX_PSN), null);
+        return new RdmaConnection(this, slot, slot, queuePair, none, randomPsn(), null);
+    }
+
+    static int randomPsn() {
+        return RANDOM.nextInt(MAX_PSN);
+    }
+
+    /// What the peer of a queue pair has to know.
+    ConnectionBlob blob(TransportType transport, QueuePairControl queuePair, int psn) {
+        return new ConnectionBlob(
+                transport,
+                device().address(),
+                queuePair.number(),
+                psn,
+                configuration.mtu(),
+                device().guid());
     }
 
     /// The connection ends; it leaves when nothing of it is in flight.
@@ -365,6 +389,10 @@ final class RdmaControlPath {
         awaited.end();
         connections.close();
         connections = new Connections(0);
+        if (dynamic != null) {
+            dynamic.close();
+            dynamic = null;
+        }
         RdmaQueues queues = programs;
         if (queues != null) {
             queues.close();

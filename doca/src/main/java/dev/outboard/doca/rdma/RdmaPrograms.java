@@ -60,9 +60,17 @@ final class RdmaPrograms {
         if (dpa == null) {
             throw new IllegalStateException(rdma + " has its data path on the CPU");
         }
-        RdmaQueues made = dpa.rdma(configuration.queues(Optional.ofNullable(completions)));
+        Optional<DynamicConnections> dynamic =
+                configuration.transportType() == TransportType.DC
+                        ? Optional.of(new DynamicConnections(control))
+                        : Optional.empty();
+        RdmaQueues made =
+                dpa.rdma(
+                        configuration.queues(
+                                Optional.ofNullable(completions),
+                                dynamic.map(DynamicConnections::onDemand)));
         queues = made;
-        return new RdmaProgramRun(owner, control, control.open(made));
+        return new RdmaProgramRun(owner, control, control.open(made, dynamic));
     }
 
     /// DRDMA-DPA-2: once it is started.

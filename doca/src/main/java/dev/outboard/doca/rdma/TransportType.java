@@ -4,6 +4,6 @@ package dev.outboard.doca.rdma;
 public enum TransportType {
     /// Reliable connection.
     RC,
-    /// Dynamically connected; supported nowhere.
+    /// Dynamically connected: for programs of a DPA only, between peers of this project.
     DC
 }

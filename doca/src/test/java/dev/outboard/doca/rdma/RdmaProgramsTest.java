@@ -80,6 +80,16 @@ class RdmaProgramsTest {
                 }
 
                 @Override
+                public long posted(int connection) {
+                    throw new UnsupportedOperationException();
+                }
+
+                @Override
+                public boolean retire(int connection) {
+                    throw new UnsupportedOperationException();
+                }
+
+                @Override
                 public long handle() {
                     return HANDLE;
                 }
@@ -128,7 +138,8 @@ class RdmaProgramsTest {
     }
 
     private static byte[] details() {
-        return new ConnectionBlob(InetAddress.getLoopbackAddress(), 9, 8, 1024, 7).encode();
+        return new ConnectionBlob(TransportType.RC, InetAddress.getLoopbackAddress(), 9, 8, 1024, 7)
+                .encode();
     }
 
     @Test
@@ -138,7 +149,7 @@ class RdmaProgramsTest {
         assertThat(rdma.start()).isEqualTo(CtxState.RUNNING);
         assertThat(dpa.notes).containsExactly("queues for 1: 32 sends, 16 receives");
         RdmaConnection connection = rdma.export();
-        ConnectionBlob told = ConnectionBlob.decode(connection.details());
+        ConnectionBlob told = ConnectionBlob.decode(TransportType.RC, connection.details());
         assertThat(told.queuePairNumber()).isEqualTo(77);
         assertThat(rdma.rdmaState()).isEqualTo(RdmaState.INIT);
         connection.connect(details());
@@ -181,10 +192,13 @@ class RdmaProgramsTest {
 
     @Test
     @Requirement("DRDMA-DPA-5")
-    void theTransportIsAReliableConnection() {
-        rdma.datapathOnDpa(dpa);
+    void theTransportIsReliableAndPerhapsDynamicallyConnected() {
         assertRefused(DocaError.NOT_SUPPORTED, () -> rdma.transportType(TransportType.DC));
+        rdma.datapathOnDpa(dpa);
         assertThat(rdma.transportType()).isEqualTo(TransportType.RC);
+        rdma.transportType(TransportType.DC);
+        assertThat(rdma.transportType()).isEqualTo(TransportType.DC);
+        assertThat(rdma.connectionMode()).isEqualTo(ConnectionMode.OPEN);
     }
 
     @Test

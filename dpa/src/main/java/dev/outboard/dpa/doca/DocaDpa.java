@@ -419,6 +419,11 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         return process().heap();
     }
 
+    /// Whether a device of the fabric carries its queue pairs.
+    boolean isOnFabric() {
+        return device.fabric().isPresent();
+    }
+
     /// What it runs in.
     FlexioProcess process() {
         return running().process();

@@ -1,5 +1,6 @@
 package dev.outboard.dpa.doca;
 
+import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.spi.CompletionContext;
 import dev.outboard.doca.spi.RdmaQueues;
@@ -18,6 +19,7 @@ import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairControl;
 import dev.outboard.fabric.QueuePairState;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
@@ -37,9 +39,18 @@ final class DpaRdma implements RdmaQueues {
 
     /// What it has on the DPA.
     private record Made(
-            Loaded loaded, DpaAddr descriptor, FlexioCq completions, FlexioRmp receives) {}
+            Loaded loaded,
+            DpaAddr descriptor,
+            FlexioCq completions,
+            FlexioRmp receives,
+            Optional<Demands> demands) {}
 
     DpaRdma(DocaDpa dpa, Attributes attributes) {
+        if (attributes.onDemand().isPresent() && !dpa.isOnFabric()) {
+            throw new DocaException(
+                    DocaError.NOT_SUPPORTED,
+                    "queue pairs of the DPA are simulated; dynamically connected transport needs a device of the fabric that carries them");
+        }
         lifecycle = new Lifecycle(dpa, "RDMA context of the DPA");
         process = dpa.process();
         told = attributes.completions().map(DpaRdma::own);
@@ -47,7 +58,7 @@ final class DpaRdma implements RdmaQueues {
         logReceives = log(attributes.receives());
         Optional<FlexioCq> given = told.map(one -> one.attach(dpa));
         try {
-            lifecycle.start(holdings -> make(holdings, attributes.connections(), given));
+            lifecycle.start(holdings -> make(holdings, attributes, given));
         } finally {
             if (!lifecycle.isStarted()) {
                 told.ifPresent(DocaDpaCompletion::detach);
@@ -64,15 +75,23 @@ final class DpaRdma implements RdmaQueues {
         return Integer.SIZE - Integer.numberOfLeadingZeros(size - 1);
     }
 
-    private void make(Holdings holdings, int connections, Optional<FlexioCq> given) {
+    private void make(Holdings holdings, Attributes attributes, Optional<FlexioCq> given) {
+        int connections = attributes.connections();
+        Optional<OnDemand> onDemand = attributes.onDemand();
+        int places = connections + onDemand.map(OnDemand::accepted).orElse(0);
         ByteBuffer words =
-                ByteBuffer.allocate(RdmaDescriptor.BYTES + connections * ConnectionDescriptor.BYTES)
+                ByteBuffer.allocate(RdmaDescriptor.BYTES + places * ConnectionDescriptor.BYTES)
                         .order(ByteOrder.LITTLE_ENDIAN)
                         .putLong(RdmaDescriptor.ALIVE, RdmaDescriptor.YES)
                         .putLong(RdmaDescriptor.CONNECTIONS, connections)
                         .putLong(RdmaDescriptor.LOG_SENDS, logSends)
                         .putLong(RdmaDescriptor.LOG_RECEIVES, logReceives);
-        FlexioCq completions = given.orElseGet(() -> own(holdings, log(connections), words));
+        int pairs = onDemand.map(OnDemand::pairs).orElse(connections);
+        FlexioCq completions = given.orElseGet(() -> own(holdings, log(pairs), words));
+        Optional<Demands> demands = onDemand.map(wanted -> new Demands(holdings, wanted.demand()));
+        demands.ifPresent(asking ->
+                words.putLong(RdmaDescriptor.PAIRS, pairs)
+                        .putLong(RdmaDescriptor.HOST_BELL, asking.bell()));
         DpaAddr receiveRing = holdings.zeros(DataSegment.BYTES << logReceives);
         DpaAddr receiveRecord = holdings.line();
         FlexioRmp receives =
@@ -87,7 +106,8 @@ final class DpaRdma implements RdmaQueues {
                 .putLong(RdmaDescriptor.RESULT, result.value())
                 .putLong(RdmaDescriptor.RESULT_KEY, key.number());
         DpaAddr descriptor = holdings.block(words.array());
-        made = new Made(holdings.loaded, descriptor, completions, receives);
+        made = new Made(holdings.loaded, descriptor, completions, receives, demands);
+        demands.ifPresent(asking -> asking.start(descriptor));
     }
 
     /// Completions that device calls take.
@@ -120,9 +140,55 @@ final class DpaRdma implements RdmaQueues {
         return DocaErrors.of(() -> new Connection(connection));
     }
 
+    private DpaAddr entry(int connection) {
+        return new DpaAddr(ConnectionDescriptor.of(handle(), connection));
+    }
+
+    private long word(int connection, int offset) {
+        byte[] bytes = process.heap().copyOut(entry(connection).plus(offset), Long.BYTES);
+        return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getLong();
+    }
+
+    private void number(int connection, long number) {
+        process.heap()
+                .copyIn(
+                        entry(connection).plus(ConnectionDescriptor.QUEUE),
+                        ByteBuffer.allocate(Long.BYTES)
+                                .order(ByteOrder.LITTLE_ENDIAN)
+                                .putLong(number)
+                                .array());
+    }
+
+    @Override
+    public long posted(int connection) {
+        return lives() ? DocaErrors.of(() -> word(connection, ConnectionDescriptor.POSTED)) : 0;
+    }
+
+    /// DPA-RD-11: device code sees no queue pair first, and then is looked whether it posts; it
+    /// does both the other way round.
+    @Override
+    public boolean retire(int connection) {
+        return !lives() || DocaErrors.of(() -> isRetired(connection));
+    }
+
+    private boolean isRetired(int connection) {
+        long number = word(connection, ConnectionDescriptor.QUEUE);
+        number(connection, 0);
+        VarHandle.fullFence();
+        boolean isIdle =
+                word(connection, ConnectionDescriptor.PINNED) == 0
+                        && word(connection, ConnectionDescriptor.POSTED)
+                                == word(connection, ConnectionDescriptor.ENDED);
+        if (!isIdle) {
+            number(connection, number);
+        }
+        return isIdle;
+    }
+
     /// Device code that knows the handle still is told so.
     @Override
     public void close() {
+        made().demands.ifPresent(Demands::close);
         DocaErrors.giveBack(
                 process, () -> process.heap().fill(made().descriptor, Long.BYTES, (byte) 0));
         told.ifPresent(DocaDpaCompletion::settle);
@@ -139,7 +205,7 @@ final class DpaRdma implements RdmaQueues {
 
         private Connection(int number) {
             Made on = made();
-            entry = new DpaAddr(ConnectionDescriptor.of(on.descriptor.value(), number));
+            entry = entry(number);
             DpaAddr ring = holdings.zeros(SendEntry.BYTES << logSends);
             try {
                 FlexioQp.Send send = new FlexioQp.Send(ring, logSends, on.completions);
@@ -191,7 +257,7 @@ final class DpaRdma implements RdmaQueues {
                 DocaErrors.giveBack(
                         process,
                         () -> {
-                            process.heap().fill(entry, Long.BYTES, (byte) 0);
+                            process.heap().fill(entry, ConnectionDescriptor.RDMA, (byte) 0);
                             told.ifPresent(one -> one.queues().remove(pair.number()));
                             holdings.close();
                         });

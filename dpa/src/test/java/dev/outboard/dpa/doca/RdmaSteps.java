@@ -182,17 +182,23 @@ final class RdmaSteps {
     /// Writes a word there, adds to it, and reads it back, all held back until the read.
     @DpaRpc
     static long writeAddRead(DpaThread thread, long words, long value, long addend) {
+        return writeAddReadOn(thread, words, 0, value, addend);
+    }
+
+    /// The same on any connection.
+    @DpaRpc
+    static long writeAddReadOn(DpaThread thread, long words, int to, long value, long addend) {
         long rdma = thread.load64(words);
         long local = thread.load64(words + LOCAL);
         int localKey = (int) thread.load64(words + LOCAL_KEY);
         long remote = thread.load64(words + REMOTE);
         int remoteKey = (int) thread.load64(words + REMOTE_KEY);
         thread.store64(local, value);
-        DocaDpaDevRdma.postWrite(thread, rdma, 0, remoteKey, remote, localKey, local, 8, 0);
+        DocaDpaDevRdma.postWrite(thread, rdma, to, remoteKey, remote, localKey, local, 8, 0);
         DocaDpaDevRdma.postAtomicFetchAdd(
-                thread, rdma, 0, remoteKey, remote, addend, DocaDpaDevRdma.OPTIMIZE_REPORTS);
+                thread, rdma, to, remoteKey, remote, addend, DocaDpaDevRdma.OPTIMIZE_REPORTS);
         DocaDpaDevRdma.postRead(
-                thread, rdma, 0, localKey, local + 8, remoteKey, remote, 8, DocaDpaDevRdma.FLUSH);
+                thread, rdma, to, localKey, local + 8, remoteKey, remote, 8, DocaDpaDevRdma.FLUSH);
         DocaDpaDevRdma.synchronize(thread, rdma);
         return thread.load64(local + 8);
     }

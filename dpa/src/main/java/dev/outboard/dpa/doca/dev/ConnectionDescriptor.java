@@ -21,6 +21,12 @@ public final class ConnectionDescriptor {
     /// The descriptor of the context.
     public static final int RDMA = 40;
 
+    /// Whether device code is posting to it, so that it keeps its queue pair: 1 or 0.
+    public static final int PINNED = 48;
+
+    /// When device code used it last, counted in uses of the context.
+    public static final int USED = 56;
+
     /// How long it is.
     public static final int BYTES = 64;
 

@@ -45,8 +45,26 @@ public final class RdmaDescriptor {
     /// The key of that.
     public static final int RESULT_KEY = 96;
 
+    /// How many connections may have a queue pair at once, if they have one on demand, else 0.
+    public static final int PAIRS = 112;
+
+    /// The completion queue by which device code interrupts the host to ask for a queue pair.
+    public static final int HOST_BELL = 120;
+
+    /// The connection that it is for.
+    public static final int WANTED = 128;
+
+    /// The connection that gives its one up, or -1.
+    public static final int INSTEAD = 136;
+
+    /// Whether device code waits for it: 1 or 0.
+    public static final int ASKED = 144;
+
+    /// How often connections with queue pairs on demand have been used.
+    public static final int USES = 152;
+
     /// How long it is, without connections.
-    public static final int BYTES = 128;
+    public static final int BYTES = 192;
 
     /// Stands for yes.
     public static final long YES = 0x52444D41;

@@ -24,6 +24,9 @@ final class RdmaQueue {
     /// Where the next entry of a connection is, when there is room for it.
     static long begin(DpaThread thread, long rdma, int connection) {
         long at = connection(thread, rdma, connection);
+        if (OnDemand.isOf(thread, rdma)) {
+            OnDemand.pin(thread, rdma, connection);
+        }
         long depth = 1L << thread.load64(rdma + RdmaDescriptor.LOG_SENDS);
         long posted = thread.load64(at + ConnectionDescriptor.POSTED);
         if (posted - thread.load64(at + ConnectionDescriptor.ENDED) == depth) {
@@ -74,6 +77,9 @@ final class RdmaQueue {
                         : SendEntry.COMPLETE_ON_ERROR);
         SendEntry.writeImmediate(thread, entry, immediate);
         thread.store64(at + ConnectionDescriptor.POSTED, posted + 1);
+        if (OnDemand.isOf(thread, rdma)) {
+            OnDemand.unpin(thread, at);
+        }
         if ((flags & DocaDpaDevRdma.FLUSH) != 0) {
             ring(thread, at);
         }
@@ -114,15 +120,30 @@ final class RdmaQueue {
         }
         long connections = thread.load64(rdma + RdmaDescriptor.CONNECTIONS);
         for (int i = 0; i < connections; i++) {
-            long at = ConnectionDescriptor.of(rdma, i);
-            ring(thread, at);
-            while (thread.load64(at + ConnectionDescriptor.ENDED)
-                    != thread.load64(at + ConnectionDescriptor.POSTED)) {
-                take(thread, rdma);
-            }
+            drain(thread, rdma, ConnectionDescriptor.of(rdma, i));
         }
         thread.systemFence();
         thread.windowReadInv();
+    }
+
+    /// Whether nothing is outstanding on a connection, or [#drain] can see to that.
+    static boolean canDrain(DpaThread thread, long rdma, long at) {
+        return takesCompletions(thread, rdma) || !isOutstanding(thread, at);
+    }
+
+    /// Waits until nothing is outstanding on a connection.
+    static void drain(DpaThread thread, long rdma, long at) {
+        if (isOutstanding(thread, at)) {
+            ring(thread, at);
+        }
+        while (isOutstanding(thread, at)) {
+            take(thread, rdma);
+        }
+    }
+
+    private static boolean isOutstanding(DpaThread thread, long at) {
+        return thread.load64(at + ConnectionDescriptor.ENDED)
+                != thread.load64(at + ConnectionDescriptor.POSTED);
     }
 
     /// Takes the next completion, if there is one.
@@ -160,7 +181,10 @@ final class RdmaQueue {
             long ended = thread.load64(at + ConnectionDescriptor.ENDED);
             int index = CompletionEntry.workCounter(thread, completion);
             long news = (index + 1 - ended) & ENTRY_MASK;
-            thread.store64(at + ConnectionDescriptor.ENDED, ended + news);
+            // More than there is are of a queue pair that is gone.
+            if (news <= thread.load64(at + ConnectionDescriptor.POSTED) - ended) {
+                thread.store64(at + ConnectionDescriptor.ENDED, ended + news);
+            }
         } else {
             long rdma = thread.load64(at + ConnectionDescriptor.RDMA);
             long received = thread.load64(rdma + RdmaDescriptor.RECEIVED);
@@ -221,14 +245,15 @@ final class RdmaQueue {
         return thread.load64(rdma + RdmaDescriptor.COMPLETION_RING) != 0;
     }
 
-    /// The descriptor of a connection that exists.
+    /// The descriptor of a connection that exists. One that has its queue pair on demand does.
     static long connection(DpaThread thread, long rdma, int connection) {
         check(thread, rdma);
         long connections = thread.load64(rdma + RdmaDescriptor.CONNECTIONS);
         long at = ConnectionDescriptor.of(rdma, connection);
         if (connection < 0
                 || connection >= connections
-                || thread.load64(at + ConnectionDescriptor.QUEUE) == 0) {
+                || (thread.load64(at + ConnectionDescriptor.QUEUE) == 0
+                        && !OnDemand.isOf(thread, rdma))) {
             throw misuse(
                     "the RDMA context at 0x%x has no connection %d; it may have 0 to %d"
                             .formatted(rdma, connection, connections - 1));
@@ -242,7 +267,7 @@ final class RdmaQueue {
         }
     }
 
-    private static FaultSignal misuse(String how) {
+    static FaultSignal misuse(String how) {
         return new FaultSignal(Fault.RDMA_MISUSE, how);
     }
 }
