@@ -15,6 +15,7 @@ import dev.outboard.doca.rdma.TransportType;
 import dev.outboard.dpa.doca.RdmaFixture.Setting;
 import dev.outboard.dpa.doca.RdmaFixture.Side;
 import dev.outboard.dpa.doca.dev.ConnectionDescriptor;
+import dev.outboard.dpa.doca.dev.DocaDpaDevCompletion;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.testkit.Eventually;
@@ -49,20 +50,38 @@ class DynamicConnectionsTest {
         private final List<Rdma> targets = new ArrayList<>();
         private final List<DpaAddr> memories = new ArrayList<>();
         private final List<DpaAddr> words = new ArrayList<>();
+        private final List<RdmaConnection> connections = new ArrayList<>();
+        private final long completion;
 
         Star(String uri, int count) {
+            this(uri, count, false);
+        }
+
+        /// @param isTold whether the left side finds its completions in a completion context
+        Star(String uri, int count, boolean isTold) {
             ends =
                     new RdmaFixture(
                             new Setting(RunMode.fast(), Optional.of(uri)), RdmaStepsStub.APP);
             left = ends.left;
-            near = rdma(left, count);
+            DocaDpaCompletion told = ends.open(DocaDpaCompletion.create(left.dpa(), 64)).start();
+            completion = told.handle();
+            near = ends.open(new Rdma(left.dev()).datapathOnDpa(left.dpa()));
+            if (isTold) {
+                near.completions(told);
+            }
+            start(near, count + 1);
             DpaAddr local = left.block(new long[8]);
             Mmap nearMemory = memory(left, local);
             for (int i = 0; i < count; i++) {
-                Rdma target = rdma(ends.right, 1);
+                Rdma target =
+                        start(
+                                ends.open(
+                                        new Rdma(ends.right.dev()).datapathOnDpa(ends.right.dpa())),
+                                1);
                 RdmaConnection there = target.export();
                 RdmaConnection here = near.export();
                 here.connect(there.details());
+                connections.add(here);
                 DpaAddr remote = ends.right.block(new long[8]);
                 RemoteMmap named =
                         ends.open(
@@ -81,13 +100,12 @@ class DynamicConnectionsTest {
             }
         }
 
-        private Rdma rdma(Side on, int connections) {
-            Rdma made = ends.open(new Rdma(on.dev()).datapathOnDpa(on.dpa()));
-            made.transportType(TransportType.DC).maxNumConnections(connections);
-            made.connectionRequestTimeout(Duration.ofSeconds(5));
-            made.permissions(ALL).sendQueueSize(8).timeoutCode(12).start();
-            assertThat(made.state()).isEqualTo(CtxState.RUNNING);
-            return made;
+        private static Rdma start(Rdma rdma, int connections) {
+            rdma.transportType(TransportType.DC).maxNumConnections(connections);
+            rdma.connectionRequestTimeout(Duration.ofSeconds(5));
+            rdma.permissions(ALL).sendQueueSize(8).timeoutCode(12).start();
+            assertThat(rdma.state()).isEqualTo(CtxState.RUNNING);
+            return rdma;
         }
 
         private Mmap memory(Side on, DpaAddr block) {
@@ -106,6 +124,18 @@ class DynamicConnectionsTest {
                     .rpc(
                             RdmaStepsStub.writeAddReadOn(
                                     words.get(target).value(), target, written, 1));
+        }
+
+        /// Writes a word to a target.
+        ///
+        /// @return the type of the completion
+        private int write(int target, RdmaConnection connection) {
+            long at = words.get(target).value();
+            return (int) left.dpa().rpc(RdmaStepsStub.writeTold(at, connection.id(), completion));
+        }
+
+        private int write(int target) {
+            return write(target, connections.get(target));
         }
 
         /// The number of the queue pair of a connection, 0 if it has none.
@@ -165,6 +195,37 @@ class DynamicConnectionsTest {
                             e -> assertThat(e.error()).isEqualTo(DocaError.BAD_STATE))
                     .hasMessageContaining("an operation on connection 1")
                     .hasMessageContaining("(code 81)");
+        }
+    }
+
+    /// That one target is gone is of no concern to others, and it may come back.
+    @Test
+    @Requirement({"DPA-RD-11a", "DPA-RD-11b", "DPA-RD-7"})
+    void failuresAreToldAndTriedAgain() {
+        try (Star star = new Star(RdmaFixture.SIM, PAIRS + 2, true)) {
+            Rdma gone = star.targets.get(1);
+            gone.stop();
+            assertThat(star.write(1)).isEqualTo(DocaDpaDevCompletion.SEND_ERR);
+            for (int i = 2; i < PAIRS + 2; i++) {
+                assertThat(star.write(i)).isEqualTo(DocaDpaDevCompletion.SEND);
+            }
+            gone.start();
+            RdmaConnection again = star.near.export();
+            again.connect(gone.export().details());
+            assertThat(star.write(1, again)).isEqualTo(DocaDpaDevCompletion.SEND);
+        }
+    }
+
+    @Test
+    @Requirement({"DPA-RD-11b"})
+    void aCacheThatIsFullOfWhatIsOutstandingIsAnError() {
+        try (Star star = new Star(RdmaFixture.SIM, PAIRS + 1, true)) {
+            for (int i = 0; i < PAIRS; i++) {
+                star.left.dpa().rpc(RdmaStepsStub.touch(star.near.dpaHandle(), i));
+            }
+            assertThatThrownBy(() -> star.write(PAIRS))
+                    .hasMessageContaining("all 16 queue pairs")
+                    .hasMessageContaining("(code 80)");
         }
     }
 

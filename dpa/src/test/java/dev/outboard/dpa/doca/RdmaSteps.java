@@ -234,6 +234,28 @@ final class RdmaSteps {
         return 0;
     }
 
+    /// Writes a word there, and tells how that has ended, as its completion says.
+    @DpaRpc
+    static long writeTold(DpaThread thread, long words, int to, long completion) {
+        DocaDpaDevRdma.postWrite(
+                thread,
+                thread.load64(words),
+                to,
+                (int) thread.load64(words + REMOTE_KEY),
+                thread.load64(words + REMOTE),
+                (int) thread.load64(words + LOCAL_KEY),
+                thread.load64(words + LOCAL),
+                8,
+                DocaDpaDevRdma.FLUSH);
+        long element = 0;
+        while (element == 0) {
+            element = DocaDpaDevCompletion.next(thread, completion);
+        }
+        int type = DocaDpaDevCompletion.type(thread, element);
+        DocaDpaDevCompletion.ack(thread, completion, 1);
+        return type;
+    }
+
     /// Sends what was held back.
     @DpaRpc
     static long flush(DpaThread thread, long words) {
