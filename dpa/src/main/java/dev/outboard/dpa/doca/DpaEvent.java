@@ -19,7 +19,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 
 /// DPA-SE-1: a sync event as the DPA knows it: memory of the host, a key for it, and a descriptor
 /// in DPA memory, whose address is the handle. Threads of the DPA load the value through their
@@ -160,43 +159,35 @@ final class DpaEvent implements EventCell {
         return ending > 0 && ending == users;
     }
 
-    /// The machine has to know of accesses of the CPU, as long as there is one.
+    /// The machine has to know of accesses of the CPU, as long as there is one: after a fault there
+    /// is the memory only.
     @Override
     public long get() {
-        return access(() -> buffer.load64(0), () -> (long) VALUE.getAcquire(memory, 0L));
+        try {
+            return buffer.load64(0);
+        } catch (FlexioException ended) {
+            return (long) VALUE.getAcquire(memory, 0L);
+        }
     }
 
     @Override
     public void set(long value) {
-        access(
-                () -> {
-                    buffer.store64(0, value);
-                    process.lookAgain();
-                    return value;
-                },
-                () -> {
-                    VALUE.setRelease(memory, 0L, value);
-                    return value;
-                });
+        try {
+            buffer.store64(0, value);
+            process.lookAgain();
+        } catch (FlexioException ended) {
+            VALUE.setRelease(memory, 0L, value);
+        }
     }
 
     @Override
     public long add(long addend) {
-        return access(
-                () -> {
-                    long former = buffer.fetchAdd64(0, addend);
-                    process.lookAgain();
-                    return former;
-                },
-                () -> (long) VALUE.getAndAdd(memory, 0L, addend));
-    }
-
-    /// @param direct without a machine, after a fault
-    private static long access(LongSupplier known, LongSupplier direct) {
         try {
-            return known.getAsLong();
+            long former = buffer.fetchAdd64(0, addend);
+            process.lookAgain();
+            return former;
         } catch (FlexioException ended) {
-            return direct.getAsLong();
+            return (long) VALUE.getAndAdd(memory, 0L, addend);
         }
     }
 

@@ -4,9 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /// DPA-HW-12, DPA-HW-15: the memory outside the process that it may reach. Host threads add and
@@ -19,7 +17,7 @@ public final class ExternalMemory {
     private static final int KEY_STEP = 0x100;
 
     private final List<ExternalRegion> regions = new CopyOnWriteArrayList<>();
-    private final Map<Integer, ExternalKey> keys = new ConcurrentHashMap<>();
+    private final KeyTable keys = new KeyTable();
     private final Arena arena;
     private long nextAddress = FIRST_ADDRESS;
     private int nextKey = FIRST_KEY;
@@ -113,19 +111,19 @@ public final class ExternalMemory {
                                     region.name(), region.bytes().byteSize(), lengthBytes, offset));
         }
         ExternalKey key = new ExternalKey(number, region, offset, lengthBytes, rights, domain);
-        keys.put(number, key);
+        keys.put(key);
         return key;
     }
 
     /// Destroys a key. A window that is configured with it faults at its next access.
     public void destroy(ExternalKey key) {
-        keys.remove(key.number(), key);
+        keys.remove(key);
         key.destroy();
     }
 
     /// The live key of that number.
     public Optional<ExternalKey> key(int number) {
-        return Optional.ofNullable(keys.get(number));
+        return Optional.ofNullable(keys.find(number));
     }
 
     /// The regions, in the order of their making.

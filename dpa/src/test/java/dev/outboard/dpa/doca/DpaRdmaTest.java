@@ -2,23 +2,9 @@ package dev.outboard.dpa.doca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.doca.AccessFlag;
-import dev.outboard.doca.DocaDev;
-import dev.outboard.doca.Mmap;
-import dev.outboard.doca.RemoteMmap;
-import dev.outboard.doca.rdma.Rdma;
-import dev.outboard.doca.rdma.RdmaConnection;
-import dev.outboard.doca.sync.Location;
-import dev.outboard.doca.sync.Spin;
-import dev.outboard.doca.sync.SyncEvent;
-import dev.outboard.doca.sync.SyncEventRemoteNet;
 import dev.outboard.dpa.doca.RdmaFixture.Setting;
 import dev.outboard.dpa.machine.RunMode;
-import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.testkit.Requirement;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -30,109 +16,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DpaRdmaTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 
-    /// One side of a connection: a context with a buffer in DPA memory and an event.
-    private static final class Side {
-        private final RdmaFixture ends;
-        private final DocaDev dev;
-        private final DocaDpa dpa;
-        private final Rdma rdma;
-        private final RdmaConnection connection;
-        private final DpaAddr words;
-        private final DpaAddr buffer;
-        private final Mmap mmap;
-        private final SyncEvent event;
-        private final SyncEvent done;
-
-        Side(RdmaFixture ends, RdmaFixture.Side on) {
-            this.ends = ends;
-            dev = on.dev();
-            dpa = on.dpa();
-            rdma =
-                    ends.open(
-                            new Rdma(dev)
-                                    .datapathOnDpa(dpa)
-                                    .permissions(
-                                            AccessFlag.RDMA_WRITE,
-                                            AccessFlag.RDMA_READ,
-                                            AccessFlag.RDMA_ATOMIC));
-            rdma.start();
-            connection = rdma.export();
-            words = dpa.memAlloc(RdmaSteps.SIDE_BYTES);
-            dpa.memset(words, 0, RdmaSteps.SIDE_BYTES);
-            int bytes = 4 * RdmaSteps.SLOT_WORDS * Long.BYTES;
-            buffer = dpa.memAlloc(bytes);
-            dpa.memset(buffer, 0, bytes);
-            mmap =
-                    ends.open(
-                            Mmap.builder()
-                                    .device(dev)
-                                    .memrange(dpa, buffer.value(), bytes)
-                                    .permissions(
-                                            AccessFlag.LOCAL_READ_WRITE,
-                                            AccessFlag.RDMA_WRITE,
-                                            AccessFlag.RDMA_READ)
-                                    .build()
-                                    .start());
-            event =
-                    ends.open(
-                            new SyncEvent(dev)
-                                    .publisher(Location.REMOTE_NET)
-                                    .subscriber(dpa)
-                                    .subscriber(Location.CPU)
-                                    .start());
-            done = ends.open(new SyncEvent(dev).publisher(dpa).subscriber(Location.CPU).start());
-        }
-
-        private void fill(int rounds, long seed, Side peer, long peerSeed) {
-            RemoteMmap theirs =
-                    ends.open(RemoteMmap.fromExport(dev, peer.mmap.exportRdma(peer.dev)));
-            SyncEventRemoteNet told =
-                    SyncEventRemoteNet.fromExport(dev, peer.event.exportToRemoteNet());
-            long half = 2L * RdmaSteps.SLOT_WORDS * Long.BYTES;
-            long[] values = new long[RdmaSteps.SIDE_BYTES / Long.BYTES];
-            values[RdmaSteps.RDMA / Long.BYTES] = rdma.dpaHandle();
-            values[RdmaSteps.OWN_KEY / Long.BYTES] = mmap.handle(dpa);
-            values[RdmaSteps.OUT / Long.BYTES] = mmap.addressFor(dpa);
-            values[RdmaSteps.IN / Long.BYTES] = buffer.value() + half;
-            values[RdmaSteps.PEER_KEY / Long.BYTES] = theirs.handle(dpa);
-            values[RdmaSteps.PEER_IN / Long.BYTES] = theirs.addressFor(dpa) + half;
-            values[RdmaSteps.PEER_EVENT / Long.BYTES] = told.handle(dpa);
-            values[RdmaSteps.EVENT / Long.BYTES] = event.handle(dpa);
-            values[RdmaSteps.ROUNDS / Long.BYTES] = rounds;
-            values[RdmaSteps.SEED / Long.BYTES] = seed;
-            values[RdmaSteps.PEER_SEED / Long.BYTES] = peerSeed;
-            try (Arena arena = Arena.ofConfined()) {
-                dpa.copyToDpa(words, arena.allocateFrom(ValueLayout.JAVA_LONG, values));
-            }
-        }
-
-        private void launch() {
-            dpa.launchUpdateAdd(null, 0, done, 1, 1, RdmaStepsStub.pingPong(words));
-        }
-
-        private long word(int at) {
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment to = arena.allocate(ValueLayout.JAVA_LONG);
-                dpa.copyFromDpa(to, words.plus(at));
-                return to.get(ValueLayout.JAVA_LONG, 0);
-            }
-        }
-    }
-
-    private static void connect(Side left, Side right) {
-        left.connection.connect(right.connection.details());
-        right.connection.connect(left.connection.details());
-    }
-
-    private static void pingPong(Side left, Side right, int rounds, Duration limit)
-            throws InterruptedException {
-        connect(left, right);
-        left.fill(rounds, 1_000_000, right, 2_000_000);
-        right.fill(rounds, 2_000_000, left, 1_000_000);
-        left.launch();
-        right.launch();
-        for (Side side : List.of(left, right)) {
-            side.done.waitGt(0, -1, Spin.YIELD, limit);
+    private static void pingPong(RdmaFixture ends, int rounds, Duration limit) {
+        PingPongSide left = new PingPongSide(ends, ends.left);
+        PingPongSide right = new PingPongSide(ends, ends.right);
+        PingPongSide.connect(left, right, rounds);
+        PingPongSide.play(left, right, 1, limit);
+        for (PingPongSide side : List.of(left, right)) {
             assertThat(side.event.get()).isEqualTo(rounds);
             assertThat(side.word(RdmaSteps.BAD_WORDS)).isZero();
         }
@@ -145,24 +34,20 @@ class DpaRdmaTest {
     @ParameterizedTest
     @MethodSource("settings")
     @Requirement({"DPA-RD-9", "DPA-RD-3", "DPA-LIT-48"})
-    void twoKernelsPlayPingPong(Setting setting) throws Exception {
+    void twoKernelsPlayPingPong(Setting setting) {
         int rounds = 1000;
         try (RdmaFixture ends = new RdmaFixture(setting, RdmaStepsStub.APP)) {
-            pingPong(new Side(ends, ends.left), new Side(ends, ends.right), rounds, LONG);
+            pingPong(ends, rounds, LONG);
         }
     }
 
     @Test
     @Requirement("DPA-RD-9")
-    void manyRoundsSurviveLosses() throws Exception {
+    void manyRoundsSurviveLosses() {
         String lossy = RdmaFixture.SIM.replace("%d?", "%d?loss=5%%25&");
         Setting setting = new Setting(RunMode.fast(), Optional.of(lossy));
         try (RdmaFixture ends = new RdmaFixture(setting, RdmaStepsStub.APP)) {
-            pingPong(
-                    new Side(ends, ends.left),
-                    new Side(ends, ends.right),
-                    2000,
-                    Duration.ofMinutes(4));
+            pingPong(ends, 2000, Duration.ofMinutes(4));
         }
     }
 }

@@ -27,6 +27,10 @@ final class RdmaSteps {
     static final int SEED = 72;
     static final int PEER_SEED = 80;
     static final int BAD_WORDS = 88;
+
+    /// How many rounds have been played.
+    static final int PLAYED = 96;
+
     static final int SIDE_BYTES = 128;
 
     /// A buffer has two slots, one for odd rounds and one for even ones.
@@ -39,8 +43,9 @@ final class RdmaSteps {
     @DpaGlobal
     static void pingPong(DpaThread thread, DpaAddr side) {
         long at = side.value();
-        long rounds = thread.load64(at + ROUNDS);
-        for (long round = 1; round <= rounds; round++) {
+        long played = thread.load64(at + PLAYED);
+        long last = played + thread.load64(at + ROUNDS);
+        for (long round = played + 1; round <= last; round++) {
             long slot = (round & 1) * SLOT_WORDS * Long.BYTES;
             long out = thread.load64(at + OUT) + slot;
             for (int i = 0; i < SLOT_WORDS; i++) {
@@ -65,6 +70,7 @@ final class RdmaSteps {
             // A kernel may keep its unit for some time only.
             DocaDpaDev.yieldUnit(thread);
         }
+        thread.store64(at + PLAYED, last);
     }
 
     private static void look(DpaThread thread, long at, long round, long in) {
