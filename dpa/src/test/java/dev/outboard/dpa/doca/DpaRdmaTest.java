@@ -47,7 +47,7 @@ class DpaRdmaTest {
         String lossy = RdmaFixture.SIM.replace("%d?", "%d?loss=5%%25&");
         Setting setting = new Setting(RunMode.fast(), Optional.of(lossy));
         try (RdmaFixture ends = new RdmaFixture(setting, RdmaStepsStub.APP)) {
-            pingPong(ends, 2000, Duration.ofMinutes(4));
+            pingPong(ends, 100_000, Duration.ofMinutes(20));
         }
     }
 }

@@ -83,6 +83,11 @@ public final class FastThread implements DpaThread, FueledThread {
 
     private int budgetAtPause;
 
+    /// When the first of them was, and the cycles since the thread got its unit.
+    private long waitNanos;
+
+    private long cyclesAtWait;
+
     /// What the reserved granule holds, as far as the thread knows.
     private long reservedValue;
 
@@ -188,6 +193,7 @@ public final class FastThread implements DpaThread, FueledThread {
         settle();
         budget = SLICE;
         settledBudget = SLICE;
+        chargeWait();
         Fuel.checkWatchdog(unitCycles, options);
         giveWay();
     }
@@ -637,6 +643,9 @@ public final class FastThread implements DpaThread, FueledThread {
     public void pause() {
         int since = budgetAtPause - budget;
         pauses = since <= OPERATIONS_OF_A_LOOK ? pauses + 1 : 0;
+        if (pauses == 1) {
+            beginWait();
+        }
         retire();
         budgetAtPause = budget;
         if (pauses > LOOKS_BEFORE_NAP) {
@@ -649,7 +658,26 @@ public final class FastThread implements DpaThread, FueledThread {
 
     @Override
     public void resume() {
-        pauses = 0;
+        if (pauses > 0) {
+            settle();
+            chargeWait();
+            pauses = 0;
+        }
+    }
+
+    private void beginWait() {
+        settle();
+        waitNanos = System.nanoTime();
+        cyclesAtWait = unitCycles;
+    }
+
+    /// DPA-KL-11: looks in vain cost more cycles than they take time here. What the thread is
+    /// charged for a wait is the time of the wait, since what it waits for takes no less.
+    private void chargeWait() {
+        if (pauses > 0) {
+            long waited = UnitCounters.cycles(System.nanoTime() - waitNanos);
+            unitCycles = Math.min(unitCycles, cyclesAtWait + waited);
+        }
     }
 
     private void nap(long nanos) {
