@@ -95,6 +95,7 @@ public final class DocaDpaAsyncOps implements AutoCloseable {
                                 .putLong(AsyncOpsDescriptor.QUEUE, queue.number())
                                 .array());
         handle = descriptor.value();
+        queue.purpose("asynchronous operations 0x%x".formatted(handle));
     }
 
     /// `doca_dpa_async_ops_get_dpa_handle`: what device code knows it by.
