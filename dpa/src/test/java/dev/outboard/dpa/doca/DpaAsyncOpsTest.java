@@ -105,6 +105,7 @@ class DpaAsyncOpsTest {
             on.side.dpa.rpc(ReactionsStub.copiesBuffers(on.asyncOps.handle(), target, source));
             on.expect(DocaDpaDevCompletion.SEND);
             assertThat(on.side.words(to)).containsExactly(counted(100, 16));
+            assertThat(on.side.findings()).isEmpty();
         }
     }
 
