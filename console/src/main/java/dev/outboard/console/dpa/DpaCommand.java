@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
             CheckCommand.class,
             RunCommand.class,
             CoreCommand.class,
+            DevicesCommand.class,
             PsCommand.class,
             TraceCommand.class
         })

@@ -149,16 +149,30 @@ final class PsCommand implements Callable<Integer> {
         if (process.queues().isEmpty()) {
             return;
         }
-        Table table = new Table("rlrrl");
-        table.row("queue", "kind", "depth", "written", "state");
+        Table table = new Table("rlrrrrrll");
+        table.row(
+                "queue",
+                "kind",
+                "depth",
+                "written",
+                "posted",
+                "outstanding",
+                "failed",
+                "state",
+                "for");
         for (QueueStatus queue : process.queues()) {
             String state = queue.error() ? "error" : queue.armed() ? "armed" : "";
+            QueueStatus.Sends sends = queue.sends();
             table.row(
                     "0x%x".formatted(queue.number()),
                     queue.kind().name().toLowerCase(Locale.ROOT).replace('_', ' '),
                     queue.depth(),
                     queue.written(),
-                    state);
+                    sends == null ? "" : sends.posted(),
+                    sends == null ? "" : sends.outstanding(),
+                    sends == null ? "" : sends.failed(),
+                    state,
+                    sends == null ? "" : sends.purpose());
         }
         table.print(out, "  ");
     }

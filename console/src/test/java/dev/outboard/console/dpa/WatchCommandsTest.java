@@ -39,6 +39,11 @@ class WatchCommandsTest extends DpaCommandFixture {
                 static void await(DpaThread thread, long event, long threshold) {
                     dev.outboard.dpa.doca.dev.DocaDpaDevSyncEvent.waitGt(thread, event, threshold);
                 }
+                @DpaRpc
+                static long send(DpaThread thread, long rdma) {
+                    dev.outboard.dpa.doca.dev.DocaDpaDevRdma.postSend(thread, rdma, 0, 0, 0, 0, 1);
+                    return 0;
+                }
             }
             """;
 
@@ -64,10 +69,11 @@ class WatchCommandsTest extends DpaCommandFixture {
             }
             """;
 
-    /// Launches kernels that wait until a file is there.
+    /// Sends what nobody receives, and launches kernels that wait until a file is there.
     private static final String LAUNCHER =
             """
             import dev.outboard.doca.*;
+            import dev.outboard.doca.rdma.*;
             import dev.outboard.doca.sync.*;
             import dev.outboard.dpa.doca.DocaDpa;
             import dev.outboard.dpa.flexio.DpaDevice;
@@ -79,8 +85,17 @@ class WatchCommandsTest extends DpaCommandFixture {
                     try (Device card = Fabric.open("sim://launcher/10.9.0.1");
                             DocaDev dev = DocaDev.of(card);
                             DocaDpa dpa = DocaDpa.create(dev, device).app(WaiterStub.APP).start();
+                            Rdma near = new Rdma(dev).datapathOnDpa(dpa);
+                            Rdma far = new Rdma(dev).datapathOnDpa(dpa);
                             SyncEvent go = new SyncEvent(dev).publisher(Location.CPU).subscriber(dpa).start();
                             SyncEvent done = new SyncEvent(dev).publisher(dpa).subscriber(Location.CPU).start()) {
+                        near.start();
+                        far.start();
+                        RdmaConnection here = near.export();
+                        RdmaConnection there = far.export();
+                        here.connect(there.details());
+                        there.connect(here.details());
+                        dpa.rpc(WaiterStub.send(near.dpaHandle()));
                         long event = go.handle(dpa);
                         dpa.launchUpdateAdd(null, 0, done, 1, 2, WaiterStub.await(event, 6));
                         dpa.launchUpdateAdd(go, 7, done, 1, 1, WaiterStub.await(event, 6));
@@ -190,6 +205,36 @@ class WatchCommandsTest extends DpaCommandFixture {
                     assertThat(run("ps", "--json", pid)).isZero();
                     assertIsStatus(out.toString());
                 });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"fast", "weak", "check"})
+    void psCountsWhatConnectionsHavePosted(String mode) throws IOException {
+        Pattern posted =
+                Pattern.compile(
+                        "(?m)^ +0x[0-9a-f]+  queue pair +\\d+ +0 +1 +1 +0 +connection 0 of RDMA context 0x[0-9a-f]+$");
+        whileItRuns(
+                mode,
+                "Launcher",
+                posted,
+                () ->
+                        assertThat(out.toString())
+                                .containsPattern(
+                                        "(?m)^ +queue +kind +depth +written +posted +outstanding +failed +state +for$")
+                                .containsPattern(
+                                        "(?m)^ +0x[0-9a-f]+  queue pair +\\d+ +\\d+ +\\d+ +0 +0 +updates and copies of a thread$"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"fast", "weak", "check"})
+    void aTraceHasTheOperationsOfThreads(String mode) throws IOException {
+        Files.createFile(stop);
+        String[] words = {
+            "run", classes, "Launcher", stop.toString(), "--mode", mode, "--trace", trace.toString()
+        };
+        assertThat(run(words)).isZero();
+        assertThat(Files.readString(trace, StandardCharsets.ISO_8859_1))
+                .contains("operations of thread ", "connection 0 of RDMA context 0x", "send");
     }
 
     private static void assertIsStatus(String json) {

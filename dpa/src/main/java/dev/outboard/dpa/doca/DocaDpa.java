@@ -74,6 +74,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
 
     private @Nullable DpaApp<DpaThread> app;
     private Optional<Path> log = Optional.empty();
+    private DocaDpaLogLevel logLevel = DocaDpaLogLevel.INFO;
     private @Nullable Started started;
     private boolean closed;
 
@@ -135,15 +136,27 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         return this;
     }
 
-    /// DPA-DC-3: `doca_dpa_log_file_set_path`: where the log is. After a fault of a kernel there is
-    /// a file beside it that says what has happened, and a core file, which `outboard dpa core`
-    /// prints: its name with `.crash` and with `.core` added. Without a path there are none.
+    /// DPA-DC-3: `doca_dpa_log_file_set_path`: where the log is: device code
+    /// [logs][dev.outboard.dpa.doca.dev.DocaDpaDevLog] to its end, and without a path to standard
+    /// output. After a fault of a kernel there is a file beside it that says what has happened, and
+    /// a core file, which `outboard dpa core` prints: its name with `.crash` and with `.core`
+    /// added. Without a path there are none.
     ///
     /// @return this
     /// @throws DocaException with BAD_STATE if the context is started or closed
     public synchronized DocaDpa logPath(Path file) {
         requireIdle();
         log = Optional.of(DocaException.nonNull(file, "file"));
+        return this;
+    }
+
+    /// `doca_dpa_set_log_level`: how important what device code logs must be; INFO by default.
+    ///
+    /// @return this
+    /// @throws DocaException with BAD_STATE if the context is started or closed
+    public synchronized DocaDpa logLevel(DocaDpaLogLevel level) {
+        requireIdle();
+        logLevel = DocaException.nonNull(level, "level");
         return this;
     }
 
@@ -160,6 +173,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         started =
                 DocaErrors.of(() -> {
                     FlexioProcess process = FlexioProcess.create(host, device, program, attributes);
+                    DeviceLog.open(process, logLevel, log);
                     Loaded loaded = Loaded.of(process);
                     Kernels kernels = new Kernels(loaded, device, events);
                     CrashFiles crash = new CrashFiles(process, log);

@@ -12,9 +12,9 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /// DPA-SE-10: where device code posts what it does not wait for itself, such as
-/// [waits][dev.outboard.dpa.doca.dev.DocaDpaDevSyncEvent#postWaitGt] for an event: DOCA's
-/// `doca_dpa_async_ops`. They are done one after the other, and each is a completion. Any thread of
-/// the host may use it.
+/// [waits][dev.outboard.dpa.doca.dev.DocaDpaDevSyncEvent#postWaitGt] for an event, and
+/// [copies][dev.outboard.dpa.doca.dev.DocaDpaDevMemcpy#postMemcpy]: DOCA's `doca_dpa_async_ops`.
+/// They are done one after the other, and each is a completion. Any thread of the host may use it.
 public final class DocaDpaAsyncOps implements AutoCloseable {
     /// The most operations that one has.
     private static final int MOST = 1 << 12;
@@ -27,6 +27,8 @@ public final class DocaDpaAsyncOps implements AutoCloseable {
     /// While it is started.
     private long handle;
 
+    private int number;
+
     private DocaDpaAsyncOps(DocaDpa dpa, int queueSize, int userData) {
         lifecycle = new Lifecycle(dpa, "context of asynchronous DPA operations");
         this.queueSize = queueSize;
@@ -35,8 +37,8 @@ public final class DocaDpaAsyncOps implements AutoCloseable {
 
     /// `doca_dpa_async_ops_create`: one without a completion context.
     ///
-    /// @param queueSize how many operations are posted and not done, at most, which is rounded up
-    ///   to a power of two; device code posts no more
+    /// @param queueSize how many operations are posted whose completions have not been taken, at
+    ///   most, which is rounded up to a power of two; more are a fault of device code
     /// @param userData what its completions bring
     /// @throws DocaException with INVALID_VALUE if the size is none
     public static DocaDpaAsyncOps create(DocaDpa dpa, int queueSize, int userData) {
@@ -71,7 +73,7 @@ public final class DocaDpaAsyncOps implements AutoCloseable {
             }
             FlexioCq completions = told.attach(lifecycle.context());
             try {
-                lifecycle.start(holdings -> make(holdings, completions));
+                lifecycle.start(holdings -> make(holdings, told, completions));
             } finally {
                 if (!lifecycle.isStarted()) {
                     told.detach();
@@ -81,7 +83,7 @@ public final class DocaDpaAsyncOps implements AutoCloseable {
         return this;
     }
 
-    private void make(Holdings holdings, FlexioCq completions) {
+    private void make(Holdings holdings, DocaDpaCompletion told, FlexioCq completions) {
         int logBlocks = Integer.numberOfTrailingZeros(queueSize);
         DpaAddr ring = holdings.zeros(queueSize * SendEntry.BYTES);
         FlexioQp queue =
@@ -95,6 +97,9 @@ public final class DocaDpaAsyncOps implements AutoCloseable {
                                 .putLong(AsyncOpsDescriptor.QUEUE, queue.number())
                                 .array());
         handle = descriptor.value();
+        told.queues().add(queue.number(), handle);
+        number = queue.number();
+        queue.purpose("asynchronous operations 0x%x".formatted(handle));
     }
 
     /// `doca_dpa_async_ops_get_dpa_handle`: what device code knows it by.
@@ -117,6 +122,7 @@ public final class DocaDpaAsyncOps implements AutoCloseable {
                 return;
             }
             told.settle();
+            DocaErrors.giveBack(lifecycle.context().process(), () -> told.queues().remove(number));
             lifecycle.stop();
             told.detach();
         }

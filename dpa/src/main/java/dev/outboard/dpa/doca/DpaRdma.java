@@ -218,6 +218,7 @@ final class DpaRdma implements RdmaQueues {
                                         on.completions,
                                         number,
                                         process.uar()));
+                pair.purpose("connection %d of RDMA context 0x%x".formatted(number, handle()));
                 told.ifPresent(one -> one.queues().add(pair.number(), entry.value()));
             } catch (RuntimeException e) {
                 holdings.close();

@@ -41,6 +41,7 @@ final class Equipment {
                         holdings,
                         new FlexioQp.Send(sendRing, ThreadContext.LOG_ENTRIES, completions),
                         0);
+        channel.purpose("updates and copies of a thread");
         DpaAddr result = holdings.line();
         FlexioMkey key =
                 holdings.keep(

@@ -33,7 +33,8 @@ final class QueueTable {
         return address;
     }
 
-    /// @param connection where its [dev.outboard.dpa.doca.dev.ConnectionDescriptor] is
+    /// @param connection where its [dev.outboard.dpa.doca.dev.ConnectionDescriptor] is, or the
+    ///   [dev.outboard.dpa.doca.dev.AsyncOpsDescriptor]
     /// @throws DocaException with NO_MEMORY if there are too many
     synchronized void add(int number, long connection) {
         int place = number & (PLACES - 1);
@@ -43,7 +44,7 @@ final class QueueTable {
         if (numbers[place] == 0 && used == MOST) {
             throw new DocaException(
                     DocaError.NO_MEMORY,
-                    "a completion context has had %d RDMA connections, as many as it can"
+                    "a completion context has had %d RDMA connections and contexts of asynchronous operations, as many as it can"
                             .formatted(MOST));
         }
         used += numbers[place] == 0 ? 1 : 0;

@@ -103,12 +103,20 @@ public final class FlexioMsgStream extends FlexioObject {
         waiting.clear();
     }
 
-    /// DPA-FXM-2: one message after the other.
-    private synchronized void take(Level of, String format, long[] arguments, MemoryAccess memory) {
-        if (level == Level.NONE || of.compareTo(level) > 0) {
-            return;
+    /// The text is read from memory before others have to wait for this: in turns another thread
+    /// may get its turn meanwhile, and print.
+    private void take(Level of, String format, long[] arguments, MemoryAccess memory) {
+        if (takes(of)) {
+            put(PrintFormat.format(format, arguments, memory::load8));
         }
-        String text = PrintFormat.format(format, arguments, memory::load8);
+    }
+
+    private synchronized boolean takes(Level of) {
+        return level != Level.NONE && of.compareTo(level) <= 0;
+    }
+
+    /// DPA-FXM-2: one message after the other.
+    private synchronized void put(String text) {
         switch (attributes.mode) {
             case SYNC -> sink.accept(text);
             case BATCH -> {

@@ -8,6 +8,7 @@ import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /// DPA-FXQ-1: a queue pair of a reliable connection.
@@ -112,6 +113,11 @@ public final class FlexioQp extends FlexioObject {
                         used,
                         _ -> process.nic().queuePair(sends, pool.pool(), receives.queue(), user));
         return process.adopt(new FlexioQp(process, pair, used));
+    }
+
+    /// Says what it is for, in words, which [FlexioProcess#status] and traces tell.
+    public void purpose(String purpose) {
+        pair.purpose(Objects.requireNonNull(purpose, "purpose"));
     }
 
     /// Connects two queue pairs of one process with each other, or one with itself.

@@ -55,6 +55,8 @@ public enum Fault {
     NOT_TAKEN(77, "acknowledgement of completions that were not taken"),
     /// DPA-SE-10: a posted wait was for a value out of its range.
     WAIT_VALUE(78, "posted wait for a value above 254"),
+    /// Device code posted more asynchronous operations than the queue of their context holds.
+    ASYNC_OPS_FULL(79, "more asynchronous operations than their queue holds"),
     /// Device code did with an RDMA context what it does not take.
     RDMA_MISUSE(80, "use of an RDMA context, or of memory of a peer, that it does not take"),
     /// DPA-RD-7: an operation on an RDMA connection failed.

@@ -56,6 +56,8 @@ public final class FabricPair extends QueuePair {
 
     private final SendRequest[] requests = new SendRequest[BATCH];
     private final int[] batchBlocks = new int[BATCH];
+    private final String[] batchOperations = new String[BATCH];
+    private final int[] batchBytes = new int[BATCH];
 
     /// What lies in entries is sent from there.
     private final MemoryRegion ring;
@@ -167,7 +169,9 @@ public final class FabricPair extends QueuePair {
         }
         if (isInError()) {
             flushReceives(nic);
+            NicTimeline.of(nic).skip(number(), index.next());
             refuse(nic, request.skip(nic, index.next(), blocks), Syndrome.FLUSHED);
+            NicTimeline.of(nic).end(number(), Syndrome.FLUSHED.code());
             return Step.DONE;
         }
         Syndrome parsed = collect(nic, blocks);
@@ -184,12 +188,13 @@ public final class FabricPair extends QueuePair {
         }
         boolean reached = parsed == Syndrome.SUCCESS && request.isLocal() && posted == batch.size();
         for (int i = 0; i < (reached ? posted - 1 : posted); i++) {
-            NicTimeline.of(nic).begin(number(), index.next());
-            NicTimeline.of(nic).end(number(), Syndrome.SUCCESS.code());
-            index.advance(batchBlocks[i]);
+            NicTimeline.of(nic).begin(number(), index.next(), batchOperations[i], batchBytes[i]);
+            NicTimeline.of(nic).hand(number());
+            index.hand(batchBlocks[i]);
         }
+        Message next = request.message();
         if (reached) {
-            NicTimeline.of(nic).begin(number(), index.next());
+            NicTimeline.of(nic).begin(number(), index.next(), next.operation(), next.byteCount());
             local = true;
             return perform(nic);
         }
@@ -197,7 +202,7 @@ public final class FabricPair extends QueuePair {
             return posted == 0 ? Step.WAITING : Step.DONE;
         }
         if (parsed != Syndrome.SUCCESS) {
-            NicTimeline.of(nic).begin(number(), index.next());
+            NicTimeline.of(nic).begin(number(), index.next(), next.operation(), next.byteCount());
             fail(nic);
             refuse(nic, request.skip(nic, index.next(), index.blocks()), parsed);
             NicTimeline.of(nic).end(number(), parsed.code());
@@ -252,6 +257,8 @@ public final class FabricPair extends QueuePair {
                 return parsed;
             }
             batchBlocks[batch.size()] = request.blocks();
+            batchOperations[batch.size()] = request.message().operation();
+            batchBytes[batch.size()] = request.message().byteCount();
             batch.add(fill(requests[batch.size()], next));
             next = (next + request.blocks()) & INDEX_MASK;
         }
@@ -291,6 +298,7 @@ public final class FabricPair extends QueuePair {
     /// DPA-FXQ-9: an entry that was not posted ends.
     private void refuse(Nic nic, int blocks, Syndrome syndrome) {
         told.failed(CompletionEntry.REQUEST_ERROR, index.next(), syndrome);
+        index.fail();
         index.advance(blocks);
         sends.completions().add(nic, told);
     }
@@ -316,17 +324,20 @@ public final class FabricPair extends QueuePair {
         }
     }
 
-    private void endSend(Nic nic, int index, Syndrome syndrome) {
+    private void endSend(Nic nic, int entry, Syndrome syndrome) {
         if ((taken.id() & MARKS) != 0) {
             if (syndrome != Syndrome.SUCCESS) {
                 end(nic, syndrome);
             }
             return;
         }
+        NicTimeline.of(nic).ended(number(), entry, syndrome.code());
+        index.end(outstanding ? entry + 1 : index.next());
         if (syndrome == Syndrome.SUCCESS) {
-            told.of(CompletionEntry.REQUEST, index, (int) taken.byteCount());
+            told.of(CompletionEntry.REQUEST, entry, (int) taken.byteCount());
         } else {
-            told.failed(CompletionEntry.REQUEST_ERROR, index, syndrome);
+            index.fail();
+            told.failed(CompletionEntry.REQUEST_ERROR, entry, syndrome);
         }
         tell(nic, sends.completions(), syndrome);
     }

@@ -1,5 +1,6 @@
 package dev.outboard.dpa.nic;
 
+import dev.outboard.dpa.nic.layout.SendEntry;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -21,9 +22,14 @@ final class Message {
         payload = Arena.ofAuto().allocate(maxBytes, Long.BYTES);
     }
 
-    /// One of the opcodes of [dev.outboard.dpa.nic.layout.SendEntry].
+    /// One of the opcodes of [SendEntry].
     int opcode() {
         return opcode;
+    }
+
+    /// What that is called.
+    String operation() {
+        return SendEntry.name(opcode);
     }
 
     /// How many bytes of the payload count.

@@ -337,7 +337,7 @@ public final class NicEngine implements Nic.Engine {
         commands.add(nic -> {
             if (pair.equals(sendingQueues.find(pair.number()))) {
                 NicTimeline.of(nic).command(pair.number());
-                ring(pair, index);
+                ring(nic, pair, index);
             }
         });
         host.command();
@@ -518,15 +518,15 @@ public final class NicEngine implements Nic.Engine {
             case CompletionQueue completions -> completions.arm(nic, index);
             case EventQueue events ->
                     events.update(nic, index, register == AddressMap.EVENT_QUEUE_ARM_DOORBELL);
-            case SendingQueue sender -> ring(sender, index);
+            case SendingQueue sender -> ring(nic, sender, index);
             case FrameReceiveQueue _ -> {
                 // It has no doorbell.
             }
         }
     }
 
-    private void ring(SendingQueue sender, int index) {
-        if (sender.index().ring(index) && !active.contains(sender)) {
+    private void ring(Nic nic, SendingQueue sender, int index) {
+        if (sender.ring(nic, index) && !active.contains(sender)) {
             active.add(sender);
         }
     }

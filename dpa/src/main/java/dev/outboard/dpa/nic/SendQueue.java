@@ -64,16 +64,18 @@ final class SendQueue {
             return Step.IDLE;
         }
         int next = index.next();
-        NicTimeline.of(nic).begin(owner.number(), next);
         if (owner.isInError()) {
+            NicTimeline.of(nic).skip(owner.number(), next);
             owner.flushReceives(nic);
             finish(nic, request.skip(nic, next, blocks), Syndrome.FLUSHED);
             return Step.DONE;
         }
         token = shared.nextToken();
         Syndrome parsed = request.parse(nic, next, blocks, owner.number());
+        Message message = request.message();
+        NicTimeline.of(nic).begin(owner.number(), next, message.operation(), message.byteCount());
         request.tellPosted(actor, token);
-        if (parsed != Syndrome.SUCCESS || request.message().opcode() == SendEntry.NOP) {
+        if (parsed != Syndrome.SUCCESS || message.opcode() == SendEntry.NOP) {
             finish(nic, request.blocks(), parsed);
             return Step.DONE;
         }
@@ -125,6 +127,7 @@ final class SendQueue {
         shared.observer().completed(nic.actor(), token);
         boolean failed = syndrome != Syndrome.SUCCESS;
         if (failed) {
+            index.fail();
             completion.failed(CompletionEntry.REQUEST_ERROR, index.next(), syndrome);
         } else {
             completion.of(CompletionEntry.REQUEST, index.next(), request.message().byteCount());

@@ -1,6 +1,7 @@
 package dev.outboard.dpa.nic;
 
 import dev.outboard.dpa.machine.Nic;
+import dev.outboard.dpa.trace.NicTimeline;
 import java.util.function.Consumer;
 
 /// A queue of a NIC that has a send queue.
@@ -11,6 +12,7 @@ public abstract sealed class SendingQueue implements NicQueue permits FrameSendQ
     private final int logBlocks;
     private final Consumer<AsyncEvent> events;
     private volatile boolean error;
+    private volatile String purpose = "";
 
     /// What a step has done.
     enum Step {
@@ -46,6 +48,22 @@ public abstract sealed class SendingQueue implements NicQueue permits FrameSendQ
         return error;
     }
 
+    /// Says what it is for, in words, for whoever looks on. Any thread may.
+    public void purpose(String purpose) {
+        this.purpose = purpose;
+    }
+
+    /// A doorbell tells up to where entries are posted.
+    ///
+    /// @return whether that is news
+    boolean ring(Nic nic, int index) {
+        boolean news = index().ring(index);
+        if (news) {
+            NicTimeline.of(nic).posted(number(), purpose, index);
+        }
+        return news;
+    }
+
     /// How far its send queue is.
     abstract SendIndex index();
 
@@ -79,6 +97,8 @@ public abstract sealed class SendingQueue implements NicQueue permits FrameSendQ
 
     /// How far it is.
     QueueStatus status() {
-        return new QueueStatus(kind, number(), 1 << logBlocks, index().done(), false, error);
+        SendIndex index = index();
+        return new QueueStatus(
+                kind, number(), 1 << logBlocks, index.done(), false, error, index.sends(purpose));
     }
 }

@@ -84,7 +84,7 @@ final class Arrows {
                 add(takenForQueue.remove(queue), index);
                 worked.put(queue, index);
             }
-            case DONE -> worked.remove(queue);
+            case DONE, HAND -> worked.remove(queue);
             case COMPLETE -> {
                 add(worked.get(new Key(trace.process(index), trace.value(index))), index);
                 causeOfQueue.put(queue, index);
@@ -95,7 +95,7 @@ final class Arrows {
                     causesOfThread.computeIfAbsent(who, key -> new ArrayList<>()).add(cause);
                 }
             }
-            case END, BEGIN_KERNEL, END_KERNEL -> {
+            case END, BEGIN_KERNEL, END_KERNEL, POSTED, ENDED -> {
                 // Brings nothing about.
             }
         }

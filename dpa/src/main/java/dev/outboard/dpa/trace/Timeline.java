@@ -72,10 +72,10 @@ public final class Timeline {
     }
 
     /// What a NIC does.
-    void nic(Event event, int who, int value, int queue, long token) {
+    void nic(Event event, String name, int who, int value, int queue, long token) {
         Trace trace = tracer.current();
         if (trace != null) {
-            trace.add(event, this, "", who, value, queue, token);
+            trace.add(event, this, name, who, value, queue, token);
         }
     }
 }

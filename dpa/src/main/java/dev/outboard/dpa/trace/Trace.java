@@ -55,10 +55,19 @@ public final class Trace implements AutoCloseable {
         TAKE,
         /// A NIC (who) executes a command of the host for a queue.
         COMMAND,
-        /// A NIC (who) begins an entry (value) of a queue.
+        /// A NIC (who) has learned that entries of a queue, which is for something (name), are
+        /// posted up to an index (value).
+        POSTED,
+        /// A NIC (who) begins an entry (value) of a queue: an operation (name) with so many bytes
+        /// (token).
         WORK,
         /// A NIC (who) is done with an entry of a queue; the syndrome is the value.
         DONE,
+        /// A NIC (who) has handed an entry of a queue to a device of the fabric.
+        HAND,
+        /// An entry (value) of a queue that was handed on is done, and so are all before it; the
+        /// syndrome is the token.
+        ENDED,
         /// A NIC (who) writes an entry (token) to a queue, because of a queue pair (value).
         COMPLETE,
         /// A queue activates a thread (who).

@@ -4,6 +4,7 @@ import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.Doorbell;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -13,8 +14,9 @@ import java.util.Map;
 import java.util.Set;
 
 /// A trace as packets of Perfetto: a track for each execution unit, and for each process one for
-/// its host, its NIC, each of its queues and each of its threads. A slice is an activation, or an
-/// entry of a queue pair; doorbells and completions are instants.
+/// its host, its NIC, each of its queues and each of its threads, and below that of a thread what
+/// it has posted. A slice is an activation, an entry of a queue pair, or an operation from its
+/// doorbell to its end; doorbells and completions are instants.
 final class TrackEvents {
     private static final int PACKET = 1;
 
@@ -90,6 +92,25 @@ final class TrackEvents {
     private final ProtoMessage part = new ProtoMessage();
     private final ProtoMessage event = new ProtoMessage();
 
+    private final Operations operations;
+
+    /// By track of a thread or the host: where operations go that it has posted.
+    private final Map<Track, List<Lane>> lanes = new HashMap<>();
+
+    /// The lanes of operations that have not ended.
+    private final Map<Operations.Operation, Lane> busy = new LinkedHashMap<>();
+
+    /// A track below that of whoever has posted, for one operation at a time. Perfetto shows all
+    /// lanes of one parent as one track.
+    private static final class Lane {
+        private final long uuid;
+        private boolean isFree = true;
+
+        private Lane(long uuid) {
+            this.uuid = uuid;
+        }
+    }
+
     /// What a track is of; the first comes first.
     private enum Of {
         UNIT,
@@ -108,6 +129,7 @@ final class TrackEvents {
         this.trace = trace;
         this.out = out;
         arrows = new Arrows(trace);
+        operations = new Operations(trace);
         base = (long) part << PART_SHIFT;
         sequence = part + 1;
         nextUuid = base + 1;
@@ -126,6 +148,9 @@ final class TrackEvents {
         }
         for (Track pair : working) {
             event(SLICE_END, uuid(pair, ""), last);
+        }
+        for (Lane lane : busy.values()) {
+            event(SLICE_END, lane.uuid, last);
         }
         if (trace.lost() > 0) {
             start(INSTANT, units);
@@ -184,8 +209,15 @@ final class TrackEvents {
             case WORK -> {
                 start(SLICE_BEGIN, uuid(pair, "queue pair " + hex(index)), index);
                 event.text(EVENT_NAME, "entry " + value);
+                annotate("operation", trace.name(index));
+                annotate("bytes", (int) trace.token(index));
                 finish(nanos);
                 working.add(pair);
+            }
+            case HAND -> {
+                if (working.remove(pair)) {
+                    event(SLICE_END, uuid(pair, ""), nanos);
+                }
             }
             case DONE -> {
                 if (working.remove(pair)) {
@@ -202,7 +234,63 @@ final class TrackEvents {
             case COMMAND, FIRE -> {
                 // Only an arrow.
             }
+            case POSTED, ENDED -> {
+                // Told with an operation.
+            }
         }
+        for (Operations.Operation begun : operations.begun(index)) {
+            beginOperation(begun);
+        }
+        for (Operations.Operation ended : operations.ended(index)) {
+            endOperation(ended, nanos);
+        }
+    }
+
+    // Operations: on lanes of the thread that has posted them
+
+    private void beginOperation(Operations.Operation operation) throws IOException {
+        int posted = operation.posted();
+        int begun = operation.begun();
+        Track poster = new Track(trace.process(posted), Of.THREAD, trace.who(posted));
+        if (!running.containsKey(poster)) {
+            poster = new Track(trace.process(posted), Of.HOST, 0);
+        }
+        Lane lane = freeLane(poster);
+        lane.isFree = false;
+        busy.put(operation, lane);
+        start(SLICE_BEGIN, lane.uuid);
+        event.text(EVENT_NAME, trace.name(begun));
+        annotate("bytes", (int) trace.token(begun));
+        annotate("queue pair", trace.queue(begun));
+        annotate("entry", trace.value(begun));
+        if (!operation.purpose().isEmpty()) {
+            annotate("for", operation.purpose());
+        }
+        finish(trace.nanos(posted));
+    }
+
+    private void endOperation(Operations.Operation operation, long nanos) throws IOException {
+        Lane lane = busy.remove(operation);
+        if (lane != null) {
+            lane.isFree = true;
+            start(SLICE_END, lane.uuid);
+            annotate("syndrome", operation.syndrome());
+            finish(nanos);
+        }
+    }
+
+    private Lane freeLane(Track poster) throws IOException {
+        List<Lane> known = lanes.computeIfAbsent(poster, key -> new ArrayList<>());
+        for (Lane lane : known) {
+            if (lane.isFree) {
+                return lane;
+            }
+        }
+        String of = poster.of == Of.HOST ? "the host" : "thread " + poster.number;
+        long parent = uuid(poster, "host");
+        Lane lane = new Lane(describe("operations of " + of, parent, known.size()));
+        known.add(lane);
+        return lane;
     }
 
     private String hex(int index) {
@@ -227,8 +315,7 @@ final class TrackEvents {
         start(SLICE_BEGIN, onUnit, index);
         event.text(EVENT_NAME, name);
         annotate("thread", thread.number);
-        part.clear().text(ANNOTATION_NAME, "process").text(TEXT, thread.process.name());
-        event.message(ANNOTATION, part);
+        annotate("process", thread.process.name());
         finish(nanos);
         start(SLICE_BEGIN, uuid(thread, "%s (thread %d)".formatted(name, thread.number)));
         event.text(EVENT_NAME, "unit " + unit);
@@ -305,6 +392,11 @@ final class TrackEvents {
         event.message(ANNOTATION, part);
     }
 
+    private void annotate(String name, String value) {
+        part.clear().text(ANNOTATION_NAME, name).text(TEXT, value);
+        event.message(ANNOTATION, part);
+    }
+
     private void finish(long nanos) throws IOException {
         body.clear()
                 .number(TIMESTAMP, nanos)
@@ -338,13 +430,18 @@ final class TrackEvents {
             return known;
         }
         long parent = track.of == Of.UNIT ? units : group(track.process);
-        long uuid = nextUuid++;
         int rank = (track.of.ordinal() << RANK_SHIFT) + track.number;
+        long uuid = describe(name, parent, rank);
+        uuids.put(track, uuid);
+        return uuid;
+    }
+
+    private long describe(String name, long parent, int rank) throws IOException {
+        long uuid = nextUuid++;
         ProtoMessage descriptor = new ProtoMessage();
         descriptor.number(UUID, uuid).text(NAME, name);
         descriptor.number(PARENT, parent).number(SIBLING_RANK, rank);
         describe(descriptor);
-        uuids.put(track, uuid);
         return uuid;
     }
 

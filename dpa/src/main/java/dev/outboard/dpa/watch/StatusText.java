@@ -95,5 +95,16 @@ final class StatusText {
         json.member("written", queue.written());
         json.member("armed", queue.armed());
         json.member("error", queue.error());
+        QueueStatus.Sends sends = queue.sends();
+        if (sends != null) {
+            json.member("sends", member -> write(member, sends));
+        }
+    }
+
+    private static void write(JsonWriter json, QueueStatus.Sends sends) {
+        json.member("purpose", sends.purpose());
+        json.member("posted", sends.posted());
+        json.member("outstanding", sends.outstanding());
+        json.member("failed", sends.failed());
     }
 }

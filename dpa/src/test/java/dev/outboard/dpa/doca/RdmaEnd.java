@@ -60,7 +60,8 @@ final class RdmaEnd implements AutoCloseable {
                         .permissions(
                                 AccessFlag.LOCAL_READ_WRITE,
                                 AccessFlag.RDMA_WRITE,
-                                AccessFlag.RDMA_READ)
+                                AccessFlag.RDMA_READ,
+                                AccessFlag.RDMA_ATOMIC)
                         .build()
                         .start();
         event =

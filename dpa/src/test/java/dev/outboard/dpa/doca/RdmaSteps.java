@@ -224,6 +224,12 @@ final class RdmaSteps {
         return times;
     }
 
+    /// The same as a kernel.
+    @DpaGlobal
+    static void writeMany(DpaThread thread, long words, int times) {
+        overAndOver(thread, words, times);
+    }
+
     /// Writes a word there that waits to be sent, and does not send it.
     @DpaRpc
     static long holdBack(DpaThread thread, long words) {

@@ -1,7 +1,10 @@
 package dev.outboard.dpa.doca;
 
 import dev.outboard.dpa.doca.dev.DocaDpaDev;
+import dev.outboard.dpa.doca.dev.DocaDpaDevBuf;
 import dev.outboard.dpa.doca.dev.DocaDpaDevCompletion;
+import dev.outboard.dpa.doca.dev.DocaDpaDevMemcpy;
+import dev.outboard.dpa.doca.dev.DocaDpaDevRdma;
 import dev.outboard.dpa.doca.dev.DocaDpaDevSyncEvent;
 import dev.outboard.dpa.flexio.dev.FlexioDev;
 import dev.outboard.dpa.machine.AtomicOp;
@@ -202,6 +205,58 @@ final class Reactions {
         for (int i = 0; i < count; i++) {
             DocaDpaDevSyncEvent.postWaitNe(thread, asyncOps, event, 1);
         }
+    }
+
+    @DpaRpc
+    static long put(DpaThread thread, DpaAddr word, long value) {
+        thread.store64(word.value(), value);
+        return 0;
+    }
+
+    /// Copies words by a context of asynchronous operations.
+    @DpaRpc
+    static long copies(
+            DpaThread thread,
+            long asyncOps,
+            long words,
+            long to,
+            long from,
+            long length,
+            int flags) {
+        DocaDpaDevMemcpy.postMemcpy(
+                thread,
+                asyncOps,
+                (int) thread.load64(words),
+                to,
+                (int) thread.load64(words + Long.BYTES),
+                from,
+                length,
+                flags);
+        return 0;
+    }
+
+    /// The same of whole buffers.
+    @DpaRpc
+    static long copiesBuffers(DpaThread thread, long asyncOps, long to, long from) {
+        DocaDpaDevMemcpy.postBufMemcpy(
+                thread,
+                asyncOps,
+                DocaDpaDevBuf.arrayGetBuf(thread, to, 0),
+                DocaDpaDevBuf.arrayGetBuf(thread, from, 0),
+                DocaDpaDevRdma.FLUSH);
+        return 0;
+    }
+
+    /// The type of the next completion, which is acknowledged; -1 if none has come.
+    @DpaRpc
+    static long poll(DpaThread thread, long completion) {
+        long element = DocaDpaDevCompletion.next(thread, completion);
+        if (element == 0) {
+            return -1;
+        }
+        long type = DocaDpaDevCompletion.type(thread, element);
+        DocaDpaDevCompletion.ack(thread, completion, 1);
+        return type;
     }
 
     @DpaRpc

@@ -109,6 +109,8 @@ class WatchTest {
                                     + " \"unit\": -1, \"activations\": "
                                     + calls)
                     .contains(queue(client.completions.number(), 16, 2))
+                    .contains(
+                            "\"sends\": { \"purpose\": \"\", \"posted\": 1, \"outstanding\": 0, \"failed\": 0 }")
                     .contains("\"foreignDoorbells\": 2")
                     .contains("\"sizeBytes\": " + (4 << 20));
             assertThat(process.status().threads().get(1).activations()).isPositive();

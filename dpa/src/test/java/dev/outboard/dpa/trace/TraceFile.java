@@ -167,7 +167,7 @@ public final class TraceFile {
     // The meaning
 
     private void take(Map<String, List<Object>> file) {
-        Map<Track, Deque<Slice>> open = new HashMap<>();
+        Map<Long, Deque<Slice>> open = new HashMap<>();
         Map<Long, Long> latest = new HashMap<>();
         Set<Object> pids = new HashSet<>();
         for (Map<String, List<Object>> packet : messages(file, "packet")) {
@@ -203,10 +203,11 @@ public final class TraceFile {
         assertThat(tracks.put((Long) one(descriptor, "uuid"), track)).as(name).isNull();
     }
 
-    private void take(Map<String, List<Object>> event, long nanos, Map<Track, Deque<Slice>> open) {
-        Track track = tracks.get(one(event, "track_uuid"));
+    private void take(Map<String, List<Object>> event, long nanos, Map<Long, Deque<Slice>> open) {
+        Long uuid = (Long) one(event, "track_uuid");
+        Track track = tracks.get(uuid);
         assertThat(track).as("track of %s", event).isNotNull();
-        Deque<Slice> stack = open.computeIfAbsent(track, key -> new ArrayDeque<>());
+        Deque<Slice> stack = open.computeIfAbsent(uuid, key -> new ArrayDeque<>());
         Slice slice =
                 new Slice(track, text(event, "name"), nanos, new long[] {nanos}, new HashMap<>());
         switch ((int) (long) one(event, "type")) {

@@ -28,7 +28,7 @@ class TraceLimitTest {
         for (int round = 0; round < rounds; round++) {
             timeline.begin(THREAD, 5);
             timeline.ring(0, 0x20, 0x41, round);
-            nic.begin(0x42, round);
+            nic.begin(0x42, round, "send", 8);
             nic.resume(0x42);
             nic.complete(0x43, round);
             nic.fire(0x43, THREAD);

@@ -64,7 +64,8 @@ public final class DocaDpaDevCompletion {
         return entry;
     }
 
-    /// If it is of an RDMA connection, there is room in a queue of that again.
+    /// If it is of an RDMA connection, or of asynchronous operations, there is room in a queue of
+    /// that again.
     private static void note(DpaThread thread, long completion, long entry) {
         int number = CompletionEntry.queueNumber(thread, entry);
         long mask = thread.load64(completion + CompletionDescriptor.PLACES) - 1;

@@ -1,6 +1,8 @@
 package dev.outboard.dpa.doca.dev;
 
 import dev.outboard.dpa.machine.DpaThread;
+import dev.outboard.dpa.machine.Fault;
+import dev.outboard.dpa.machine.memory.FaultSignal;
 
 /// DPA-DM-4: copies between [buffers][DocaDpaDevBuf], which the NIC makes: `doca_dpa_dev_buf.h`.
 /// Memory of the DPA is copied as what it is to an [mmap][dev.outboard.doca.MmapBuilder#memrange]
@@ -70,7 +72,76 @@ public final class DocaDpaDevMemcpy {
                 rows);
     }
 
-    /// `doca_dpa_dev_memcpy_synchronize`: waits for all copies that the calling thread has begun.
+    /// `doca_dpa_dev_post_memcpy`: begins a copy between two
+    /// [mmaps][dev.outboard.doca.Mmap#handle], and does not wait for its end, which is a completion
+    /// of the context, with the type `SEND`, or `SEND_ERR` if it failed: then the context does no
+    /// more. Operations of a context are done in their order. A copy has an operation for each 64
+    /// KiB, and a completion for the last.
+    ///
+    /// @param asyncOps the handle of a [context][dev.outboard.dpa.doca.DocaDpaAsyncOps], which one
+    ///   thread uses at a time; more operations than its queue holds are a fault
+    /// @param length of the copy; 0 is an operation, too
+    /// @param flags [DocaDpaDevRdma#FLUSH], without which the copy may wait for the next operation
+    ///   that has it; [DocaDpaDevRdma#OPTIMIZE_REPORTS]: only some have a completion
+    public static void postMemcpy(
+            DpaThread thread,
+            long asyncOps,
+            int toMmap,
+            long toAddress,
+            int fromMmap,
+            long fromAddress,
+            long length,
+            int flags) {
+        if (length < 0) {
+            throw new FaultSignal(
+                    Fault.COPY_FAILED, "a copy of %d bytes; valid: 0 or more".formatted(length));
+        }
+        AsyncQueue.reserve(thread, asyncOps, Math.max(1, (length + MOST_BYTES - 1) / MOST_BYTES));
+        long at = 0;
+        for (; length - at > MOST_BYTES; at += MOST_BYTES) {
+            AsyncQueue.copy(
+                    thread,
+                    asyncOps,
+                    toAddress + at,
+                    toMmap,
+                    fromAddress + at,
+                    fromMmap,
+                    MOST_BYTES,
+                    false);
+        }
+        AsyncQueue.copy(
+                thread,
+                asyncOps,
+                toAddress + at,
+                toMmap,
+                fromAddress + at,
+                fromMmap,
+                (int) (length - at),
+                AsyncQueue.isTold(thread, asyncOps, flags));
+        if ((flags & DocaDpaDevRdma.FLUSH) != 0) {
+            ThreadContext.release(thread);
+            AsyncQueue.ring(thread, asyncOps);
+        }
+    }
+
+    /// `doca_dpa_dev_post_buf_memcpy`: the same for a whole [buffer][DocaDpaDevBuf], to the begin
+    /// of another.
+    public static void postBufMemcpy(
+            DpaThread thread, long asyncOps, long to, long from, int flags) {
+        long length = DocaDpaDevBuf.getLen(thread, from);
+        postMemcpy(
+                thread,
+                asyncOps,
+                DocaDpaDevBuf.key(thread, to),
+                DocaDpaDevBuf.own(thread, to, 0, length),
+                DocaDpaDevBuf.key(thread, from),
+                DocaDpaDevBuf.own(thread, from, 0, length),
+                length,
+                flags);
+    }
+
+    /// `doca_dpa_dev_memcpy_synchronize`: waits for all copies that the calling thread has begun,
+    /// but those of a context of asynchronous operations.
     public static void synchronize(DpaThread thread) {
         Channel.await(thread, ThreadContext.of(thread));
         thread.systemFence();

@@ -28,19 +28,8 @@ final class PostedWait {
                     Fault.WAIT_VALUE,
                     "%d for the sync event at 0x%x; valid: 0 to %d".formatted(value, event, MOST));
         }
-        long posted = thread.load64(asyncOps + AsyncOpsDescriptor.POSTED);
-        long blocks = 1L << thread.load64(asyncOps + AsyncOpsDescriptor.LOG_BLOCKS);
-        long ring = thread.load64(asyncOps + AsyncOpsDescriptor.RING);
-        int queue = (int) thread.load64(asyncOps + AsyncOpsDescriptor.QUEUE);
-        long entry = ring + (posted & (blocks - 1)) * SendEntry.BYTES;
-        SendEntry.writeControl(
-                thread,
-                entry,
-                (int) posted,
-                SendEntry.WAIT_ON_DATA,
-                queue,
-                SEGMENTS,
-                SendEntry.COMPLETE_ALWAYS);
+        AsyncQueue.reserve(thread, asyncOps, 1);
+        long entry = AsyncQueue.begin(thread, asyncOps);
         WaitSegment.write(
                 thread,
                 entry + SendEntry.SEGMENT_BYTES,
@@ -49,8 +38,7 @@ final class PostedWait {
                 (int) thread.load64(event + EventDescriptor.KEY),
                 thread.load64(event + EventDescriptor.ADDRESS));
         WaitSegment.writeData(thread, entry + 2 * SendEntry.SEGMENT_BYTES, value, -1);
-        thread.store64(asyncOps + AsyncOpsDescriptor.POSTED, posted + 1);
-        thread.memoryWriteback();
-        ThreadContext.ringSendDoorbell(thread, posted + 1, queue);
+        AsyncQueue.end(thread, asyncOps, entry, SendEntry.WAIT_ON_DATA, SEGMENTS, true);
+        AsyncQueue.ring(thread, asyncOps);
     }
 }

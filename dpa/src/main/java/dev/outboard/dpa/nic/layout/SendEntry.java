@@ -74,6 +74,25 @@ public final class SendEntry {
 
     private SendEntry() {}
 
+    /// What an opcode is called in traces and reports.
+    public static String name(int opcode) {
+        return switch (opcode) {
+            case NOP -> "nothing";
+            case RDMA_WRITE -> "RDMA write";
+            case RDMA_WRITE_IMMEDIATE -> "RDMA write with immediate";
+            case SEND -> "send";
+            case SEND_IMMEDIATE -> "send with immediate";
+            case LSO -> "large send";
+            case RDMA_READ -> "RDMA read";
+            case ATOMIC_COMPARE_SWAP -> "compare and swap";
+            case ATOMIC_FETCH_ADD -> "fetch and add";
+            case TRANSPOSE -> "transposition";
+            case LOCAL_DMA -> "copy";
+            case WAIT_ON_DATA -> "wait";
+            default -> "unknown opcode";
+        };
+    }
+
     /// Writes the control segment, the first of an entry.
     ///
     /// @param index the counter of the send queue at this entry, of 16 bits
