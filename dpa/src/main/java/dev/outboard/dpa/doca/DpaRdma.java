@@ -149,13 +149,13 @@ final class DpaRdma implements RdmaQueues {
         return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getLong();
     }
 
-    private void number(int connection, long number) {
+    private void queue(int connection, long content) {
         process.heap()
                 .copyIn(
                         entry(connection).plus(ConnectionDescriptor.QUEUE),
                         ByteBuffer.allocate(Long.BYTES)
                                 .order(ByteOrder.LITTLE_ENDIAN)
-                                .putLong(number)
+                                .putLong(content)
                                 .array());
     }
 
@@ -164,23 +164,23 @@ final class DpaRdma implements RdmaQueues {
         return lives() ? DocaErrors.of(() -> word(connection, ConnectionDescriptor.POSTED)) : 0;
     }
 
-    /// DPA-RD-11: device code sees no queue pair first, and then is looked whether it posts; it
-    /// does both the other way round.
+    /// DPA-RD-11: the host writes first, and then looks whether device code posts; that does both
+    /// the other way round.
     @Override
     public boolean retire(int connection) {
         return !lives() || DocaErrors.of(() -> isRetired(connection));
     }
 
     private boolean isRetired(int connection) {
-        long number = word(connection, ConnectionDescriptor.QUEUE);
-        number(connection, 0);
+        long queue = word(connection, ConnectionDescriptor.QUEUE);
+        queue(connection, queue | ConnectionDescriptor.RETIRING);
         VarHandle.fullFence();
         boolean isIdle =
                 word(connection, ConnectionDescriptor.PINNED) == 0
                         && word(connection, ConnectionDescriptor.POSTED)
                                 == word(connection, ConnectionDescriptor.ENDED);
         if (!isIdle) {
-            number(connection, number);
+            queue(connection, queue);
         }
         return isIdle;
     }

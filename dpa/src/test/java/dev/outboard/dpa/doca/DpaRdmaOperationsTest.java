@@ -78,7 +78,7 @@ class DpaRdmaOperationsTest {
 
         private Rdma rdma(Side on, AccessFlag... permissions) {
             Rdma made = ends.open(new Rdma(on.dev()).datapathOnDpa(on.dpa()));
-            made.permissions(permissions).sendQueueSize(8).timeoutCode(8).start();
+            made.permissions(permissions).sendQueueSize(8).timeoutCode(14).start();
             return made;
         }
 

@@ -103,7 +103,7 @@ class DynamicConnectionsTest {
         private static Rdma start(Rdma rdma, int connections) {
             rdma.transportType(TransportType.DC).maxNumConnections(connections);
             rdma.connectionRequestTimeout(Duration.ofSeconds(5));
-            rdma.permissions(ALL).sendQueueSize(8).timeoutCode(12).start();
+            rdma.permissions(ALL).sendQueueSize(8).timeoutCode(14).start();
             assertThat(rdma.state()).isEqualTo(CtxState.RUNNING);
             return rdma;
         }

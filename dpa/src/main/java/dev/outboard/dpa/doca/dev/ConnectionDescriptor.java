@@ -3,8 +3,12 @@ package dev.outboard.dpa.doca.dev;
 /// What device code knows of a connection of an RDMA context: words of DPA memory behind the
 /// [RdmaDescriptor].
 public final class ConnectionDescriptor {
-    /// The number of the queue pair, or 0 if there is none.
+    /// The number of the queue pair, or 0 if there is none; with [#RETIRING], if the host takes it
+    /// away unless device code is using it.
     public static final int QUEUE = 0;
+
+    /// Above the bits of a number.
+    public static final long RETIRING = 1L << 32;
 
     /// Where the blocks of its send queue are.
     public static final int SEND_RING = 8;

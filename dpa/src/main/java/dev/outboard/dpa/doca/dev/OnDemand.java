@@ -33,7 +33,8 @@ final class OnDemand {
     private static boolean isPinned(DpaThread thread, long at) {
         thread.store64(at + ConnectionDescriptor.PINNED, 1);
         thread.systemFence();
-        boolean is = thread.load64(at + ConnectionDescriptor.QUEUE) != 0;
+        long queue = thread.load64(at + ConnectionDescriptor.QUEUE);
+        boolean is = queue != 0 && (queue & ConnectionDescriptor.RETIRING) == 0;
         if (!is) {
             unpin(thread, at);
         }

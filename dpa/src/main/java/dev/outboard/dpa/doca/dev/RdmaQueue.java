@@ -159,17 +159,29 @@ final class RdmaQueue {
         }
         thread.resume();
         int connection = CompletionEntry.userIndex(thread, entry);
-        if (CompletionEntry.opcode(thread, entry) != CompletionEntry.REQUEST) {
-            throw new FaultSignal(
-                    Fault.RDMA_FAILED,
-                    "an operation on connection %d of the RDMA context at 0x%x ended with syndrome 0x%x"
-                            .formatted(connection, rdma, CompletionEntry.syndrome(thread, entry)));
+        long at = ConnectionDescriptor.of(rdma, connection);
+        // What was posted to a queue pair that is gone is of no interest.
+        if (CompletionEntry.queueNumber(thread, entry)
+                == (int) thread.load64(at + ConnectionDescriptor.QUEUE)) {
+            endedWell(thread, rdma, connection, entry);
+            ended(thread, at, entry);
         }
-        ended(thread, ConnectionDescriptor.of(rdma, connection), entry);
         thread.store64(rdma + RdmaDescriptor.TAKEN, taken + 1);
         DoorbellRecord.setConsumerIndex(
                 thread, thread.load64(rdma + RdmaDescriptor.COMPLETION_RECORD), (int) taken + 1);
         thread.memoryWriteback();
+    }
+
+    private static void endedWell(DpaThread thread, long rdma, int connection, long completion) {
+        if (CompletionEntry.opcode(thread, completion) != CompletionEntry.REQUEST) {
+            throw new FaultSignal(
+                    Fault.RDMA_FAILED,
+                    "an operation on connection %d of the RDMA context at 0x%x ended with syndrome 0x%x"
+                            .formatted(
+                                    connection,
+                                    rdma,
+                                    CompletionEntry.syndrome(thread, completion)));
+        }
     }
 
     /// What a completion of a connection is about has ended: a receive, or an operation, and with
@@ -181,10 +193,7 @@ final class RdmaQueue {
             long ended = thread.load64(at + ConnectionDescriptor.ENDED);
             int index = CompletionEntry.workCounter(thread, completion);
             long news = (index + 1 - ended) & ENTRY_MASK;
-            // More than there is are of a queue pair that is gone.
-            if (news <= thread.load64(at + ConnectionDescriptor.POSTED) - ended) {
-                thread.store64(at + ConnectionDescriptor.ENDED, ended + news);
-            }
+            thread.store64(at + ConnectionDescriptor.ENDED, ended + news);
         } else {
             long rdma = thread.load64(at + ConnectionDescriptor.RDMA);
             long received = thread.load64(rdma + RdmaDescriptor.RECEIVED);
