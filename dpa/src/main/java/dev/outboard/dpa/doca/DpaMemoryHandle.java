@@ -45,12 +45,13 @@ final class DpaMemoryHandle implements MemoryHandle {
 
     /// That of memory of the host.
     static DpaMemoryHandle ofHost(
-            FlexioProcess process, MemorySegment memory, Set<AccessFlag> permissions) {
+            Loaded loaded, MemorySegment memory, Set<AccessFlag> permissions) {
+        FlexioProcess process = loaded.process();
         FlexioBuffer buffer = FlexioBuffer.of(process, "mmap", ExternalKind.HOST, memory);
         try {
             FlexioMkey key =
                     FlexioMkey.create(
-                            process.domain(), buffer, 0, buffer.lengthBytes(), access(permissions));
+                            loaded.domain(), buffer, 0, buffer.lengthBytes(), access(permissions));
             return new DpaMemoryHandle(process, key, buffer.address(), Optional.of(buffer), memory);
         } catch (FlexioException e) {
             DocaErrors.giveBack(buffer::close);
@@ -60,10 +61,11 @@ final class DpaMemoryHandle implements MemoryHandle {
 
     /// That of bytes of the heap.
     static DpaMemoryHandle ofHeap(
-            FlexioProcess process, DpaAddr address, int lengthBytes, Set<AccessFlag> permissions) {
+            Loaded loaded, DpaAddr address, int lengthBytes, Set<AccessFlag> permissions) {
+        FlexioProcess process = loaded.process();
         FlexioMkey key =
                 FlexioMkey.create(
-                        process, process.domain(), address, lengthBytes, access(permissions));
+                        process, loaded.domain(), address, lengthBytes, access(permissions));
         return new DpaMemoryHandle(process, key, address, Optional.empty(), MemorySegment.NULL);
     }
 

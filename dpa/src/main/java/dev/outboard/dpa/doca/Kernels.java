@@ -2,6 +2,7 @@ package dev.outboard.dpa.doca;
 
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
+import dev.outboard.dpa.doca.dev.DocaDpaDev;
 import dev.outboard.dpa.doca.dev.DocaDpaDevSyncEvent;
 import dev.outboard.dpa.doca.dev.EventWait;
 import dev.outboard.dpa.doca.dev.ThreadContext;
@@ -91,7 +92,7 @@ final class Kernels {
         this.device = device;
         this.events = events;
         process = loaded.process();
-        outbox = loaded.outbox();
+        outbox = loaded.outbox().number();
         holdings = new Holdings(loaded);
         passedRing = process.heap().zeros(CompletionEntry.BYTES << LOG_GATES);
         passedRecord = process.heap().zeros(LINE);
@@ -303,6 +304,7 @@ final class Kernels {
 
     private static void tell(DpaThread thread, Launch.Completion told) {
         told.event().update();
+        DocaDpaDev.deviceSet(thread, told.event().loaded().handle());
         if (told.isAdd()) {
             DocaDpaDevSyncEvent.updateAdd(thread, told.event().handle(), told.count());
         } else {

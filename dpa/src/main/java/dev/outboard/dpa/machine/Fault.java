@@ -55,6 +55,9 @@ public enum Fault {
     NOT_TAKEN(77, "acknowledgement of completions that were not taken"),
     /// DPA-SE-10: a posted wait was for a value out of its range.
     WAIT_VALUE(78, "posted wait for a value above 254"),
+    /// DPA-DC-2: device code used something on another function of the card than it has selected,
+    /// or selected none.
+    OTHER_FUNCTION(79, "use of what is on a function of the card that is not selected"),
     /// Device code did with an RDMA context what it does not take.
     RDMA_MISUSE(80, "use of an RDMA context, or of memory of a peer, that it does not take"),
     /// DPA-RD-7: an operation on an RDMA connection failed.

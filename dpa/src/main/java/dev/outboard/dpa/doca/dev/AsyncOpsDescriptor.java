@@ -15,6 +15,9 @@ public final class AsyncOpsDescriptor {
     /// How many operations were posted.
     public static final int POSTED = 24;
 
+    /// The handle of the context of which it is.
+    public static final int FUNCTION = 32;
+
     /// How long it is.
     public static final int BYTES = 64;
 

@@ -28,6 +28,11 @@ final class PostedWait {
                     Fault.WAIT_VALUE,
                     "%d for the sync event at 0x%x; valid: 0 to %d".formatted(value, event, MOST));
         }
+        ThreadContext.check(
+                thread,
+                "context of asynchronous operations",
+                asyncOps,
+                AsyncOpsDescriptor.FUNCTION);
         long posted = thread.load64(asyncOps + AsyncOpsDescriptor.POSTED);
         long blocks = 1L << thread.load64(asyncOps + AsyncOpsDescriptor.LOG_BLOCKS);
         long ring = thread.load64(asyncOps + AsyncOpsDescriptor.RING);

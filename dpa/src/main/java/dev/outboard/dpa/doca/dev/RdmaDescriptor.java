@@ -45,6 +45,9 @@ public final class RdmaDescriptor {
     /// The key of that.
     public static final int RESULT_KEY = 96;
 
+    /// The handle of the context of the DPA.
+    public static final int FUNCTION = 112;
+
     /// How long it is, without connections.
     public static final int BYTES = 128;
 

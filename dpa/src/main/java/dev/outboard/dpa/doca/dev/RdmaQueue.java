@@ -240,6 +240,7 @@ final class RdmaQueue {
         if (thread.load64(rdma + RdmaDescriptor.ALIVE) != RdmaDescriptor.YES) {
             throw misuse("no RDMA context that is started is at 0x%x".formatted(rdma));
         }
+        ThreadContext.check(thread, "RDMA context", rdma, RdmaDescriptor.FUNCTION);
     }
 
     private static FaultSignal misuse(String how) {
