@@ -85,6 +85,9 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     /// Threads, completion contexts and the like that are started.
     private final Set<Lifecycle> parts = new HashSet<>();
 
+    /// What is known by mmaps, and goes with the context.
+    private final Set<DpaMemoryHandle> memories = new HashSet<>();
+
     private @Nullable DpaApp<DpaThread> app;
     private Optional<Path> log = Optional.empty();
     private @Nullable Started started;
@@ -284,6 +287,8 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
                             .formatted(this, events, parts, extensions, kernels));
         }
         if (extended.isPresent()) {
+            memories.forEach(DpaMemoryHandle::close);
+            memories.clear();
             DocaErrors.giveBack(
                     running.process(), () -> running.loaded.functions().leave(running.loaded));
             extended.get().forget(this);
@@ -575,7 +580,8 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     public MemoryHandle memory(MemorySegment memory, Set<AccessFlag> permissions) {
         Started running = running();
         return DocaErrors.of(() -> {
-            MemoryHandle made = DpaMemoryHandle.ofHost(running.loaded, memory, permissions);
+            DpaMemoryHandle made = DpaMemoryHandle.ofHost(running.loaded, memory, permissions);
+            keep(made);
             running.names.add(memory.address(), made.key(), made.address());
             return made;
         });
@@ -592,8 +598,11 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
                     "%d bytes at %s do not lie in one live block of the heap"
                             .formatted(lengthBytes, block));
         }
-        return DocaErrors.of(
-                () -> DpaMemoryHandle.ofHeap(loaded, block, (int) lengthBytes, permissions));
+        DpaMemoryHandle made =
+                DocaErrors.of(() ->
+                        DpaMemoryHandle.ofHeap(loaded, block, (int) lengthBytes, permissions));
+        keep(made);
+        return made;
     }
 
     @Override
@@ -628,6 +637,11 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     @Override
     public RdmaQueues rdma(RdmaQueues.Attributes attributes) {
         return DocaErrors.of(() -> new DpaRdma(this, attributes));
+    }
+
+    private synchronized void keep(DpaMemoryHandle memory) {
+        memories.removeIf(one -> !one.isOpen());
+        memories.add(memory);
     }
 
     private synchronized void forget(DpaEvent event) {

@@ -3,11 +3,15 @@ package dev.outboard.dpa.doca;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.dpa.doca.dev.ThreadContext;
+import dev.outboard.dpa.flexio.FlexioBuffer;
 import dev.outboard.dpa.flexio.FlexioPd;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.FlexioUar;
+import dev.outboard.dpa.machine.ExternalKind;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.fabric.ProtectionDomain;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -24,6 +28,11 @@ final class Functions {
     private final Map<Integer, Loaded> others = new TreeMap<>();
 
     private final Set<Equipment> threads = new LinkedHashSet<>();
+
+    /// Memory of the host, which has one address for all of them.
+    private final Map<MemorySegment, Mapping> mappings = new HashMap<>();
+
+    private record Mapping(FlexioBuffer buffer, int users) {}
 
     /// @param number of the function of the base context
     Functions(FlexioProcess process, int number) {
@@ -75,6 +84,30 @@ final class Functions {
         others.remove(function.index());
         threads.forEach(thread -> thread.leave(function));
         function.close();
+    }
+
+    /// Maps memory of the host, if it is not mapped yet, until each call is [released][#unmap].
+    synchronized FlexioBuffer map(MemorySegment memory) {
+        Mapping known = mappings.get(memory);
+        FlexioBuffer buffer =
+                known == null
+                        ? FlexioBuffer.of(process, "mmap", ExternalKind.HOST, memory)
+                        : known.buffer;
+        mappings.put(memory, new Mapping(buffer, known == null ? 1 : known.users + 1));
+        return buffer;
+    }
+
+    /// One user fewer.
+    synchronized void unmap(MemorySegment memory) {
+        mappings.computeIfPresent(
+                memory,
+                (_, known) -> {
+                    if (known.users > 1) {
+                        return new Mapping(known.buffer, known.users - 1);
+                    }
+                    DocaErrors.giveBack(known.buffer::close);
+                    return null;
+                });
     }
 
     /// Makes what a thread has for the device functions, for as long as it has other things.

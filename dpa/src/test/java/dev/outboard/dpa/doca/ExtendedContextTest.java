@@ -199,10 +199,27 @@ class ExtendedContextTest {
             assertThat(on.base.rpc(swap(on.base, mmap, on.base, 42))).isEqualTo(41);
             assertThat(on.base.rpc(swap(on.other, mmap, on.other, 43))).isEqualTo(42);
             assertThat(on.other.rpc(swap(on.base, mmap, on.base, 44))).isEqualTo(43);
-            try (BufArray array = BufArray.of(mmap, 64, 0, 2).targetDpa(on.other).start()) {
+            try (BufArray array =
+                    BufArray.create(2).params(mmap, 64, 0).targetDpa(on.other).start()) {
                 on.base.rpc(FunctionStepsStub.copy(on.other.handle(), array.dpaHandle(), 8));
                 assertThat(on.base.rpc(swap(on.other, mmap, on.other, 64, 0))).isEqualTo(44);
             }
+        }
+    }
+
+    /// An mmap need not be stopped first, as with any context.
+    @ParameterizedTest
+    @MethodSource("settings")
+    @Requirement("DPA-DC-2")
+    void whatAnMmapHasOnAFunctionGoesWithItsContext(FunctionsFixture.Setting setting) {
+        try (FunctionsFixture on = new FunctionsFixture(setting);
+                Mmap mmap = on.memory(4096)) {
+            DpaCall<DpaThread> onOther = swap(on.other, mmap, on.other, 1);
+            on.base.rpc(onOther);
+            on.other.close();
+            assertThat(on.base.rpc(swap(on.base, mmap, on.base, 2))).isEqualTo(1);
+            refused(DocaError.BAD_STATE, () -> mmap.handle(on.other));
+            assertThatThrownBy(() -> on.base.rpc(onOther));
         }
     }
 
@@ -310,7 +327,8 @@ class ExtendedContextTest {
         }
         try (FunctionsFixture on = new FunctionsFixture(setting);
                 Mmap mmap = on.memory(4096);
-                BufArray array = BufArray.of(mmap, 64, 0, 2).targetDpa(on.base).start()) {
+                BufArray array =
+                        BufArray.create(2).params(mmap, 64, 0).targetDpa(on.base).start()) {
             DpaCall<DpaThread> call =
                     FunctionStepsStub.copy(on.other.handle(), array.dpaHandle(), 8);
             assertThatThrownBy(() -> on.base.rpc(call))
@@ -324,9 +342,10 @@ class ExtendedContextTest {
     @Requirement("DPA-DC-2")
     void queuesOnAFunctionThatIsNotSelectedFault(FunctionsFixture.Setting setting) {
         try (FunctionsFixture on = new FunctionsFixture(setting);
-                RdmaEnd end = new RdmaEnd(on.otherDev, on.other, 1, Optional.empty())) {
-            end.connect(0, end, 0);
-            DpaAddr words = block(on.base, end.towards(end));
+                RdmaEnd end = new RdmaEnd(on.otherDev, on.other, 1, Optional.empty());
+                RdmaEnd peer = new RdmaEnd(on.otherDev, on.other, 1, Optional.empty())) {
+            end.connect(0, peer, 0);
+            DpaAddr words = block(on.base, end.towards(peer));
             DpaCall<DpaThread> call = FunctionStepsStub.write(on.base.handle(), words.value(), 1);
             assertThatThrownBy(() -> on.base.rpc(call))
                     .hasMessageContaining("the RDMA context at")
