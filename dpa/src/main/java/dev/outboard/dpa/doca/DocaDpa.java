@@ -18,7 +18,6 @@ import dev.outboard.dpa.flexio.FlexioHeap;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.HostProcess;
 import dev.outboard.dpa.machine.DpaThread;
-import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaApp;
@@ -37,7 +36,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -64,13 +62,9 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     /// DPA-KL-6: the most threads of a kernel.
     private static final int MOST_THREADS = 128;
 
-    /// DPA-KL-4: the highest threshold by a profile of BlueField-3.
-    private static final long MOST_THRESHOLD_OF_BF3 = 254;
-
     private final DocaDev dev;
     private final NicFunction function;
     private final DpaDevice device;
-    private final ReentrantLock calls;
     private final HostProcess host;
 
     /// Of the base context and all that it was extended to, by their handles.
@@ -108,7 +102,6 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         this.dev = dev;
         function = function(dev);
         this.device = device;
-        calls = new ReentrantLock(true);
         host = HostProcess.open();
         events = new ConcurrentHashMap<>();
         extended = Optional.empty();
@@ -119,7 +112,6 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         function = function(dev);
         this.started = started;
         device = base.device;
-        calls = base.calls;
         host = base.host;
         events = base.events;
         extended = Optional.of(base);
@@ -390,29 +382,9 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
             throw new DocaException(
                     DocaError.INVALID_VALUE, wait + " does not have the DPA as a subscriber");
         }
-        if (event.isPresent()) {
-            checkThreshold(threshold);
-        }
         Launch launch =
                 new Launch(loaded(kernel, DpaFunction.Kind.GLOBAL), threads, completion, false);
-        calls.lock();
-        try {
-            DocaErrors.of(() -> running().kernels.launch(launch, event, threshold));
-        } finally {
-            calls.unlock();
-        }
-    }
-
-    private void checkThreshold(long threshold) {
-        boolean isBf3 =
-                device.mode() instanceof RunMode.Turns turns
-                        && turns.weak().filter(Profile::fencesWriteBack).isPresent();
-        if (isBf3 && Long.compareUnsigned(threshold, MOST_THRESHOLD_OF_BF3) > 0) {
-            throw new DocaException(
-                    DocaError.INVALID_VALUE,
-                    "a kernel that waits for %s; valid by a profile of BlueField-3: 0 to %d"
-                            .formatted(Long.toUnsignedString(threshold), MOST_THRESHOLD_OF_BF3));
-        }
+        DocaErrors.of(() -> running().kernels.launch(launch, event, threshold));
     }
 
     private Optional<Completion> completion(@Nullable SyncEvent event, boolean isAdd, long count) {
@@ -460,12 +432,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     public long rpc(DpaCall<DpaThread> function) {
         Launch launch =
                 new Launch(loaded(function, DpaFunction.Kind.RPC), 1, Optional.empty(), true);
-        calls.lock();
-        try {
-            return DocaErrors.of(() -> running().kernels.rpc(launch));
-        } finally {
-            calls.unlock();
-        }
+        return DocaErrors.of(() -> running().kernels.rpc(launch));
     }
 
     // Memory

@@ -11,6 +11,7 @@ import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
 import dev.outboard.doca.Mmap;
 import dev.outboard.doca.sync.SyncEvent;
+import dev.outboard.dpa.checker.Rule;
 import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
@@ -219,7 +220,9 @@ class ExtendedContextTest {
             on.other.close();
             assertThat(on.base.rpc(swap(on.base, mmap, on.base, 2))).isEqualTo(1);
             refused(DocaError.BAD_STATE, () -> mmap.handle(on.other));
-            assertThatThrownBy(() -> on.base.rpc(onOther));
+            // A handle that is none any more; a checker sees that it is that of a block no more.
+            assertThatThrownBy(() -> on.base.rpc(onOther)).hasMessageContaining("no DPA context");
+            on.expect(Rule.USE_AFTER_FREE);
         }
     }
 

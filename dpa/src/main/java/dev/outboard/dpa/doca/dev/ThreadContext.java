@@ -106,11 +106,11 @@ public final class ThreadContext {
     /// @param function the handle of its context
     static void select(DpaThread thread, long function) {
         long own = own(thread);
-        long index = thread.load64(function + FunctionDescriptor.INDEX);
         boolean isOne =
                 thread.load64(function + FunctionDescriptor.ALIVE) == FunctionDescriptor.YES;
-        long channel = isOne ? thread.load64(own + channel((int) index)) : 0;
-        if (channel == 0) {
+        long index = isOne ? thread.load64(function + FunctionDescriptor.INDEX) : 0;
+        long channel = thread.load64(own + channel((int) index));
+        if (!isOne || channel == 0) {
             throw new FaultSignal(
                     Fault.OTHER_FUNCTION, "no DPA context is at 0x%x".formatted(function));
         }
