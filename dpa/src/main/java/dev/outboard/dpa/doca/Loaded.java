@@ -18,7 +18,6 @@ import java.nio.ByteOrder;
 /// @param index of this one among those
 /// @param descriptor in DPA memory
 record Loaded(
-        FlexioProcess process,
         Functions functions,
         int index,
         FlexioPd domain,
@@ -30,7 +29,6 @@ record Loaded(
     static Loaded of(Functions functions, int index, int number, FlexioPd domain, FlexioUar uar) {
         FlexioProcess process = functions.process();
         return new Loaded(
-                process,
                 functions,
                 index,
                 domain,
@@ -47,6 +45,11 @@ record Loaded(
                                         .array()));
     }
 
+    /// What it runs in.
+    FlexioProcess process() {
+        return functions.process();
+    }
+
     /// What device code knows the function by.
     long handle() {
         return descriptor.value();
@@ -54,13 +57,13 @@ record Loaded(
 
     /// Makes a completion queue of the function.
     FlexioCq queue(FlexioCq.Attributes attributes) {
-        return FlexioCq.create(process, attributes.through(uar));
+        return FlexioCq.create(process(), attributes.through(uar));
     }
 
     /// Gives it back, and nothing uses it any more.
     void close() {
-        process.heap().fill(descriptor, FunctionDescriptor.BYTES, (byte) 0);
-        process.heap().free(descriptor);
+        process().heap().fill(descriptor, FunctionDescriptor.BYTES, (byte) 0);
+        process().heap().free(descriptor);
         window.close();
         outbox.close();
         uar.close();
