@@ -18,8 +18,7 @@ final class Bell {
         FlexioCq.Attributes plain =
                 FlexioCq.Attributes.of(holdings.zeros(CompletionEntry.BYTES), 0, holdings.line());
         return holdings.keep(
-                        FlexioCq.create(
-                                holdings.loaded.process(),
+                        holdings.loaded.queue(
                                 element.apply(
                                         plain.with(Arming.ALWAYS).with(Option.IGNORES_OVERRUN))))
                 .number();

@@ -18,24 +18,26 @@ import dev.outboard.dpa.flexio.FlexioHeap;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.HostProcess;
 import dev.outboard.dpa.machine.DpaThread;
-import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaApp;
 import dev.outboard.dpacc.DpaCall;
 import dev.outboard.dpacc.DpaFunction;
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.NicFunction;
+import dev.outboard.fabric.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// DPA-DC-1: a DPA context: DOCA's `doca_dpa`. It belongs to a device and loads a program, whose
@@ -52,7 +54,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// Created, given a program, started, used by any number of threads, stopped and closed by whoever
-/// created it.
+/// created it. It can be [extended][#extend] to other functions of the card.
 ///
 /// DPA-DC-3: after a fault of a kernel everything but closing it is refused with BAD_STATE, and
 /// [#peekAtLastError] says why.
@@ -60,17 +62,25 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     /// DPA-KL-6: the most threads of a kernel.
     private static final int MOST_THREADS = 128;
 
-    /// DPA-KL-4: the highest threshold by a profile of BlueField-3.
-    private static final long MOST_THRESHOLD_OF_BF3 = 254;
-
+    private final DocaDev dev;
+    private final NicFunction function;
     private final DpaDevice device;
-    private final FlexioProcess.Attributes attributes;
-    private final ReentrantLock calls = new ReentrantLock(true);
-    private final HostProcess host = HostProcess.open();
-    private final Map<Long, DpaEvent> events = new ConcurrentHashMap<>();
+    private final HostProcess host;
+
+    /// Of the base context and all that it was extended to, by their handles.
+    private final Map<Long, DpaEvent> events;
+
+    /// Which this extends; empty if it is one itself.
+    private final Optional<DocaDpa> extended;
+
+    /// What it is extended to.
+    private final Set<DocaDpa> extensions = new HashSet<>();
 
     /// Threads, completion contexts and the like that are started.
     private final Set<Lifecycle> parts = new HashSet<>();
+
+    /// What is known by mmaps, and goes with the context.
+    private final Set<DpaMemoryHandle> memories = new HashSet<>();
 
     private @Nullable DpaApp<DpaThread> app;
     private Optional<Path> log = Optional.empty();
@@ -89,9 +99,23 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         }
     }
 
-    private DocaDpa(DpaDevice device, FlexioProcess.Attributes attributes) {
+    private DocaDpa(DocaDev dev, DpaDevice device) {
+        this.dev = dev;
+        function = function(dev);
         this.device = device;
-        this.attributes = attributes;
+        host = HostProcess.open();
+        events = new ConcurrentHashMap<>();
+        extended = Optional.empty();
+    }
+
+    private DocaDpa(DocaDev dev, DocaDpa base, Started started) {
+        this.dev = dev;
+        function = function(dev);
+        this.started = started;
+        device = base.device;
+        host = base.host;
+        events = base.events;
+        extended = Optional.of(base);
     }
 
     /// A context without a program.
@@ -118,12 +142,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
                     "queue pairs of the DPA are carried by %s, and %s is of %s"
                             .formatted(device.fabric().get().name(), dev, below.name()));
         }
-        FlexioProcess.Attributes plain = FlexioProcess.Attributes.DEFAULT;
-        return new DocaDpa(
-                device,
-                device.fabric().isPresent()
-                        ? plain.withFabricDomain(dev.protectionDomain())
-                        : plain);
+        return new DocaDpa(dev, device);
     }
 
     /// Chooses the program.
@@ -163,7 +182,8 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     /// Loads the program: kernels can be launched from now on.
     ///
     /// @return this
-    /// @throws DocaException with BAD_STATE if the context is started or closed, or has no program
+    /// @throws DocaException with BAD_STATE if the context is started or closed, has no program, or
+    ///   extends another one
     public synchronized DocaDpa start() {
         requireIdle();
         DpaApp<DpaThread> program = app;
@@ -172,9 +192,15 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         }
         started =
                 DocaErrors.of(() -> {
-                    FlexioProcess process = FlexioProcess.create(host, device, program, attributes);
+                    FlexioProcess.Attributes plain = FlexioProcess.Attributes.DEFAULT;
+                    FlexioProcess process =
+                            FlexioProcess.create(
+                                    host,
+                                    device,
+                                    program,
+                                    fabric(dev).map(plain::withFabricDomain).orElse(plain));
                     DeviceLog.open(process, logLevel, log);
-                    Loaded loaded = Loaded.of(process);
+                    Loaded loaded = new Functions(process, function.number()).home();
                     Kernels kernels = new Kernels(loaded, device, events);
                     CrashFiles crash = new CrashFiles(process, log);
                     process.runtime(kernels::status, crash::write);
@@ -184,27 +210,106 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         return this;
     }
 
+    private static NicFunction function(DocaDev dev) {
+        return dev.protectionDomain().device().function();
+    }
+
+    /// Where queue pairs are on the fabric, if the device of the DPA is on one.
+    private Optional<ProtectionDomain> fabric(DocaDev on) {
+        return device.fabric().map(_ -> on.protectionDomain());
+    }
+
+    /// DPA-DC-2: `doca_dpa_device_extend`: a context on another function of the card, virtual or
+    /// sub. It is started, and has the program of this one: what one of them allocates, launches
+    /// and calls, the other one knows. Sync events, memory, RDMA contexts and the like that are
+    /// made with it are on the other function. Device code
+    /// [selects][dev.outboard.dpa.doca.dev.DocaDpaDev#deviceSet] that by its [#handle] before it
+    /// uses them.
+    ///
+    /// Stop or close it before this one. It is not started again.
+    ///
+    /// @param other of a function that this process may have: `card.openFunction(1)`
+    /// @throws DocaException with BAD_STATE if this one is not started or extends another one
+    ///   itself; with INVALID_VALUE if that is no other function of the card; with NO_MEMORY
+    public synchronized DocaDpa extend(DocaDev other) {
+        DocaException.nonNull(other, "other");
+        Started running = running();
+        if (extended.isPresent()) {
+            throw new DocaException(
+                    DocaError.BAD_STATE,
+                    "%s extends %s: extend that".formatted(this, extended.get()));
+        }
+        List<NicFunction> functions = dev.protectionDomain().device().functions();
+        if (!functions.contains(function(other)) || function(other).equals(function)) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "%s is function %s; valid: another one than %s of %s"
+                            .formatted(other, function(other), function, functions));
+        }
+        Loaded loaded =
+                DocaErrors.of(() ->
+                        running.loaded.functions().extend(function(other).number(), fabric(other)));
+        DocaDpa made =
+                new DocaDpa(
+                        other,
+                        this,
+                        new Started(loaded, running.kernels, running.crash, running.names));
+        extensions.add(made);
+        return made;
+    }
+
+    /// The one that has the program, of which this is one function.
+    DocaDpa base() {
+        return extended.orElse(this);
+    }
+
+    private synchronized void forget(DocaDpa extension) {
+        extensions.remove(extension);
+    }
+
+    /// DPA-DC-2: `doca_dpa_get_dpa_handle`: what device code knows it by.
+    ///
+    /// @throws DocaException with BAD_STATE if it is not started
+    public long handle() {
+        return running().loaded.handle();
+    }
+
     /// Ends all that it runs, and frees what it has on the DPA. Does nothing if it is not started.
     ///
     /// @throws DocaException with IN_USE if sync events, RDMA contexts, threads or completion
-    ///   contexts that are started use it, or kernels have not ended; nothing has changed
+    ///   contexts that are started use it, it is extended, or kernels have not ended, which may use
+    ///   any function; nothing has changed
     public synchronized void stop() {
         Started running = started;
         if (running == null) {
             return;
         }
         int kernels = running.lives() ? running.kernels.running() : 0;
-        if (!events.isEmpty() || !parts.isEmpty() || kernels > 0) {
+        long events = ownEvents().count();
+        if (events > 0 || !parts.isEmpty() || !extensions.isEmpty() || kernels > 0) {
             throw new DocaException(
                     DocaError.IN_USE,
-                    "%s is used by %d sync events and by %s that are started, and %d kernels have not ended"
-                            .formatted(this, events.size(), parts, kernels));
+                    "%s is used by %d sync events and by %s that are started, extended to %s, and %d kernels have not ended"
+                            .formatted(this, events, parts, extensions, kernels));
         }
-        if (!running.lives()) {
-            running.crash.write();
+        if (extended.isPresent()) {
+            memories.forEach(DpaMemoryHandle::close);
+            memories.clear();
+            DocaErrors.giveBack(
+                    running.process(), () -> running.loaded.functions().leave(running.loaded));
+            extended.get().forget(this);
+        } else {
+            if (!running.lives()) {
+                running.crash.write();
+            }
+            running.process().close();
         }
-        running.process().close();
         started = null;
+    }
+
+    private Stream<DpaEvent> ownEvents() {
+        Loaded own = running().loaded;
+        return events.values().stream().filter(event -> event.loaded().equals(own));
     }
 
     /// Stops it, and gives it up. Closing twice is harmless.
@@ -213,7 +318,9 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     @Override
     public synchronized void close() {
         stop();
-        host.close();
+        if (extended.isEmpty()) {
+            host.close();
+        }
         closed = true;
     }
 
@@ -289,29 +396,9 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
             throw new DocaException(
                     DocaError.INVALID_VALUE, wait + " does not have the DPA as a subscriber");
         }
-        if (event.isPresent()) {
-            checkThreshold(threshold);
-        }
         Launch launch =
                 new Launch(loaded(kernel, DpaFunction.Kind.GLOBAL), threads, completion, false);
-        calls.lock();
-        try {
-            DocaErrors.of(() -> running().kernels.launch(launch, event, threshold));
-        } finally {
-            calls.unlock();
-        }
-    }
-
-    private void checkThreshold(long threshold) {
-        boolean isBf3 =
-                device.mode() instanceof RunMode.Turns turns
-                        && turns.weak().filter(Profile::fencesWriteBack).isPresent();
-        if (isBf3 && Long.compareUnsigned(threshold, MOST_THRESHOLD_OF_BF3) > 0) {
-            throw new DocaException(
-                    DocaError.INVALID_VALUE,
-                    "a kernel that waits for %s; valid by a profile of BlueField-3: 0 to %d"
-                            .formatted(Long.toUnsignedString(threshold), MOST_THRESHOLD_OF_BF3));
-        }
+        DocaErrors.of(() -> running().kernels.launch(launch, event, threshold));
     }
 
     private Optional<Completion> completion(@Nullable SyncEvent event, boolean isAdd, long count) {
@@ -359,12 +446,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     public long rpc(DpaCall<DpaThread> function) {
         Launch launch =
                 new Launch(loaded(function, DpaFunction.Kind.RPC), 1, Optional.empty(), true);
-        calls.lock();
-        try {
-            return DocaErrors.of(() -> running().kernels.rpc(launch));
-        } finally {
-            calls.unlock();
-        }
+        return DocaErrors.of(() -> running().kernels.rpc(launch));
     }
 
     // Memory
@@ -443,6 +525,11 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         return running().process();
     }
 
+    /// The program on its function.
+    Loaded loaded() {
+        return running().loaded;
+    }
+
     // For objects of DOCA
 
     @Override
@@ -457,7 +544,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
 
     /// The event that has its value there, which it may know already.
     synchronized DpaEvent eventAt(MemorySegment memory) {
-        return events.values().stream()
+        return ownEvents()
                 .filter(event -> event.isAt(memory))
                 .findFirst()
                 .orElseGet(() -> event(memory, new EventUse(false, false, true)));
@@ -468,11 +555,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         DpaEvent made =
                 DocaErrors.of(() ->
                         new DpaEvent(
-                                running.process(),
-                                memory,
-                                declared,
-                                running.kernels,
-                                this::forget));
+                                running.loaded, memory, declared, running.kernels, this::forget));
         events.put(made.handle(), made);
         running.names.add(memory.address(), made.key(), made.address());
         return made;
@@ -483,7 +566,8 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     public MemoryHandle memory(MemorySegment memory, Set<AccessFlag> permissions) {
         Started running = running();
         return DocaErrors.of(() -> {
-            MemoryHandle made = DpaMemoryHandle.ofHost(running.process(), memory, permissions);
+            DpaMemoryHandle made = DpaMemoryHandle.ofHost(running.loaded, memory, permissions);
+            keep(made);
             running.names.add(memory.address(), made.key(), made.address());
             return made;
         });
@@ -492,7 +576,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     /// Memory of the heap: `doca_mmap_set_dpa_memrange`.
     @Override
     public MemoryHandle ownMemory(long address, long lengthBytes, Set<AccessFlag> permissions) {
-        FlexioProcess process = running().process();
+        Loaded loaded = loaded();
         DpaAddr block = new DpaAddr(address);
         if (lengthBytes > Integer.MAX_VALUE) {
             throw new DocaException(
@@ -500,27 +584,30 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
                     "%d bytes at %s do not lie in one live block of the heap"
                             .formatted(lengthBytes, block));
         }
-        return DocaErrors.of(
-                () -> DpaMemoryHandle.ofHeap(process, block, (int) lengthBytes, permissions));
+        DpaMemoryHandle made =
+                DocaErrors.of(() ->
+                        DpaMemoryHandle.ofHeap(loaded, block, (int) lengthBytes, permissions));
+        keep(made);
+        return made;
     }
 
     @Override
     public ArrayHandle array(MemoryHandle memory, long startOffset, long elementBytes, int count) {
-        FlexioProcess process = running().process();
+        Loaded loaded = loaded();
         if (!(memory instanceof DpaMemoryHandle own)) {
             throw new DocaException(
                     DocaError.INVALID_VALUE, "%s is none of %s".formatted(memory, this));
         }
         return DocaErrors.of(
-                () -> DpaArrayHandle.of(process, own, startOffset, elementBytes, count));
+                () -> DpaArrayHandle.of(loaded, own, startOffset, elementBytes, count));
     }
 
     @Override
     public ArrayHandle remoteArray(
             RemoteMemory memory, long startOffset, long elementBytes, int count) {
-        FlexioProcess process = running().process();
+        Loaded loaded = loaded();
         return DocaErrors.of(
-                () -> DpaArrayHandle.ofPeer(process, memory, startOffset, elementBytes, count));
+                () -> DpaArrayHandle.ofPeer(loaded, memory, startOffset, elementBytes, count));
     }
 
     @Override
@@ -536,6 +623,11 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     @Override
     public RdmaQueues rdma(RdmaQueues.Attributes attributes) {
         return DocaErrors.of(() -> new DpaRdma(this, attributes));
+    }
+
+    private synchronized void keep(DpaMemoryHandle memory) {
+        memories.removeIf(one -> !one.isOpen());
+        memories.add(memory);
     }
 
     private synchronized void forget(DpaEvent event) {
@@ -579,14 +671,16 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     }
 
     private void requireIdle() {
-        if (closed || started != null) {
-            throw new DocaException(
-                    DocaError.BAD_STATE, this + (closed ? " is closed" : " is started already"));
+        if (closed || started != null || extended.isPresent()) {
+            String why = extended.isPresent() ? " extends another one" : " is started already";
+            throw new DocaException(DocaError.BAD_STATE, this + (closed ? " is closed" : why));
         }
     }
 
     @Override
     public String toString() {
-        return "DPA context";
+        return extended.isPresent()
+                ? "DPA context on function " + function.number()
+                : "DPA context";
     }
 }

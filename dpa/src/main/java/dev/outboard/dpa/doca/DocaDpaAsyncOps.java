@@ -95,6 +95,7 @@ public final class DocaDpaAsyncOps implements AutoCloseable {
                                 .putLong(AsyncOpsDescriptor.RING, ring.value())
                                 .putLong(AsyncOpsDescriptor.LOG_BLOCKS, logBlocks)
                                 .putLong(AsyncOpsDescriptor.QUEUE, queue.number())
+                                .putLong(AsyncOpsDescriptor.FUNCTION, holdings.loaded.handle())
                                 .array());
         handle = descriptor.value();
         told.queues().add(queue.number(), handle);

@@ -102,7 +102,7 @@ public final class DocaDpaCompletion implements CompletionContext, AutoCloseable
         DpaAddr doorbellRecord = holdings.line();
         FlexioCq.Attributes polled = FlexioCq.Attributes.of(ring, logDepth, doorbellRecord);
         FlexioCq.Attributes attributes = handler.map(polled::activating).orElse(polled);
-        FlexioCq queue = holdings.keep(FlexioCq.create(holdings.loaded.process(), attributes));
+        FlexioCq queue = holdings.keep(holdings.loaded.queue(attributes));
         QueueTable queues = new QueueTable(holdings);
         DpaAddr descriptor =
                 holdings.block(
@@ -114,6 +114,7 @@ public final class DocaDpaCompletion implements CompletionContext, AutoCloseable
                                 .putLong(CompletionDescriptor.NUMBER, queue.number())
                                 .putLong(CompletionDescriptor.QUEUES, queues.address().value())
                                 .putLong(CompletionDescriptor.PLACES, QueueTable.PLACES)
+                                .putLong(CompletionDescriptor.FUNCTION, holdings.loaded.handle())
                                 .array());
         made = new Made(queue, descriptor.value(), queues);
     }

@@ -1,7 +1,11 @@
 package dev.outboard.dpa.doca;
 
 import dev.outboard.doca.DocaException;
+import dev.outboard.dpa.doca.dev.NotificationDescriptor;
 import dev.outboard.dpa.flexio.FlexioEventHandler;
+import dev.outboard.dpacc.DpaAddr;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /// DPA-TH-3: by what device code activates a thread of the DPA: DOCA's
 /// `doca_dpa_notification_completion`. There is no completion to take: however often the thread is
@@ -34,8 +38,7 @@ public final class DocaDpaNotification implements AutoCloseable {
             lifecycle.requireIdle();
             FlexioEventHandler handler = thread.attach(lifecycle.context());
             try {
-                lifecycle.start(holdings ->
-                        handle = Bell.create(holdings, bell -> bell.activating(handler)));
+                lifecycle.start(holdings -> make(holdings, handler));
             } finally {
                 if (!lifecycle.isStarted()) {
                     thread.detach();
@@ -43,6 +46,18 @@ public final class DocaDpaNotification implements AutoCloseable {
             }
         }
         return this;
+    }
+
+    private void make(Holdings holdings, FlexioEventHandler handler) {
+        int bell = Bell.create(holdings, one -> one.activating(handler));
+        DpaAddr descriptor =
+                holdings.block(
+                        ByteBuffer.allocate(NotificationDescriptor.BYTES)
+                                .order(ByteOrder.LITTLE_ENDIAN)
+                                .putLong(NotificationDescriptor.QUEUE, bell)
+                                .putLong(NotificationDescriptor.FUNCTION, holdings.loaded.handle())
+                                .array());
+        handle = descriptor.value();
     }
 
     /// `doca_dpa_notification_completion_get_dpa_handle`: what device code knows it by.

@@ -139,12 +139,17 @@ public final class DocaDpaThread implements AutoCloseable {
         if (code == null) {
             throw lifecycle.refuse(DocaError.BAD_STATE, "has no function");
         }
-        DpaAddr context = Equipment.context(holdings, ThreadContext.DPA_THREAD, localStorage);
+        DpaAddr context =
+                holdings.loaded
+                        .functions()
+                        .equip(holdings, ThreadContext.DPA_THREAD, localStorage)
+                        .context();
         FlexioEventHandler handler =
                 FlexioEventHandler.create(
                         holdings.loaded.process(),
                         code,
-                        new FlexioEventHandler.Attributes(context, affinity, false));
+                        new FlexioEventHandler.Attributes(context, affinity, false),
+                        ThreadContext::begin);
         made = new Made(holdings.loaded.process(), context, holdings.keep(handler));
     }
 
@@ -201,10 +206,12 @@ public final class DocaDpaThread implements AutoCloseable {
         }
     }
 
-    /// Something activates it from now on.
+    /// Something activates it from now on, of whatever function of the card: threads are on all of
+    /// them.
     FlexioEventHandler attach(DocaDpa user) {
         synchronized (lifecycle) {
-            lifecycle.use(user);
+            DocaDpa own = lifecycle.context();
+            lifecycle.use(user.base().equals(own.base()) ? own : user);
             return made().handler;
         }
     }

@@ -18,31 +18,24 @@ final class DpaArrayHandle implements ArrayHandle {
 
     /// @param flag what the array is: one of the words of the descriptor, or none
     private DpaArrayHandle(
-            FlexioProcess process,
-            RemoteMemory first,
-            long elementBytes,
-            int count,
-            OptionalInt flag) {
-        this.process = process;
+            Loaded loaded, RemoteMemory first, long elementBytes, int count, OptionalInt flag) {
+        process = loaded.process();
         ByteBuffer words =
                 ByteBuffer.allocate(ArrayDescriptor.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         words.putLong(ArrayDescriptor.ADDRESS, first.address());
         words.putLong(ArrayDescriptor.KEY, first.key());
         words.putLong(ArrayDescriptor.ELEMENT_BYTES, elementBytes);
         words.putLong(ArrayDescriptor.COUNT, count);
+        words.putLong(ArrayDescriptor.FUNCTION, loaded.handle());
         flag.ifPresent(at -> words.putLong(at, 1));
         descriptor = process.heap().copyFromHost(words.array());
     }
 
     /// An array in memory of this process.
     static DpaArrayHandle of(
-            FlexioProcess process,
-            DpaMemoryHandle memory,
-            long startOffset,
-            long elementBytes,
-            int count) {
+            Loaded loaded, DpaMemoryHandle memory, long startOffset, long elementBytes, int count) {
         return new DpaArrayHandle(
-                process,
+                loaded,
                 new RemoteMemory(memory.key(), memory.address() + startOffset),
                 elementBytes,
                 count,
@@ -51,13 +44,9 @@ final class DpaArrayHandle implements ArrayHandle {
 
     /// An array in memory of a peer.
     static DpaArrayHandle ofPeer(
-            FlexioProcess process,
-            RemoteMemory memory,
-            long startOffset,
-            long elementBytes,
-            int count) {
+            Loaded loaded, RemoteMemory memory, long startOffset, long elementBytes, int count) {
         return new DpaArrayHandle(
-                process,
+                loaded,
                 new RemoteMemory(memory.key(), memory.address() + startOffset),
                 elementBytes,
                 count,

@@ -8,6 +8,7 @@ import dev.outboard.dpa.doca.dev.EventDescriptor;
 import dev.outboard.dpa.flexio.FlexioBuffer;
 import dev.outboard.dpa.flexio.FlexioException;
 import dev.outboard.dpa.flexio.FlexioMkey;
+import dev.outboard.dpa.flexio.FlexioPd;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.machine.ExternalKind;
 import dev.outboard.dpa.nic.Access;
@@ -29,11 +30,16 @@ final class DpaEvent implements EventCell {
     private static final long LAST_UPDATE_NANOS = 10_000_000_000L;
     private static final long LOOK_NANOS = 10_000;
 
+    private final Loaded loaded;
     private final FlexioProcess process;
     private final MemorySegment memory;
     private final EventUse declared;
     private final FlexioBuffer buffer;
     private final FlexioMkey key;
+
+    /// On the function of the base context, by whose gates kernels wait.
+    private final FlexioMkey gateKey;
+
     private final DpaAddr descriptor;
 
     /// Let the machine go on, where it does not by itself.
@@ -51,27 +57,21 @@ final class DpaEvent implements EventCell {
     private int ending;
 
     DpaEvent(
-            FlexioProcess process,
+            Loaded loaded,
             MemorySegment memory,
             EventUse declared,
             Kernels kernels,
             Consumer<DpaEvent> closing) {
-        this.process = process;
+        this.loaded = loaded;
+        process = loaded.process();
         this.memory = memory;
         this.declared = declared;
         this.kernels = kernels;
         this.closing = closing;
         buffer = FlexioBuffer.of(process, "sync event", ExternalKind.HOST, memory);
         buffer.flag(0);
-        key =
-                FlexioMkey.create(
-                        process.domain(),
-                        buffer,
-                        0,
-                        Long.BYTES,
-                        Access.LOCAL_WRITE,
-                        Access.REMOTE_WRITE,
-                        Access.REMOTE_ATOMIC);
+        key = key(loaded.domain());
+        gateKey = loaded.index() == 0 ? key : key(process.domain());
         descriptor =
                 process.heap()
                         .copyFromHost(
@@ -81,7 +81,19 @@ final class DpaEvent implements EventCell {
                                         .putLong(EventDescriptor.KEY, key.number())
                                         .putLong(EventDescriptor.UPDATES, word(declared.updates()))
                                         .putLong(EventDescriptor.WAITS, word(declared.waits()))
+                                        .putLong(EventDescriptor.FUNCTION, loaded.handle())
                                         .array());
+    }
+
+    private FlexioMkey key(FlexioPd domain) {
+        return FlexioMkey.create(
+                domain,
+                buffer,
+                0,
+                Long.BYTES,
+                Access.LOCAL_WRITE,
+                Access.REMOTE_WRITE,
+                Access.REMOTE_ATOMIC);
     }
 
     private static long word(boolean yes) {
@@ -108,6 +120,16 @@ final class DpaEvent implements EventCell {
     /// The key of that.
     int key() {
         return key.number();
+    }
+
+    /// The key by which kernels wait for that.
+    int gateKey() {
+        return gateKey.number();
+    }
+
+    /// On which function of the card it is.
+    Loaded loaded() {
+        return loaded;
     }
 
     /// Whether device code updates it.
@@ -226,6 +248,7 @@ final class DpaEvent implements EventCell {
                 process,
                 () -> {
                     key.close();
+                    gateKey.close();
                     process.heap().free(descriptor);
                 });
     }

@@ -6,8 +6,6 @@ import dev.outboard.dpa.flexio.FlexioBuffer;
 import dev.outboard.dpa.flexio.FlexioException;
 import dev.outboard.dpa.flexio.FlexioMkey;
 import dev.outboard.dpa.flexio.FlexioObject;
-import dev.outboard.dpa.flexio.FlexioProcess;
-import dev.outboard.dpa.machine.ExternalKind;
 import dev.outboard.dpa.nic.Access;
 import dev.outboard.dpacc.DpaAddr;
 import java.lang.foreign.MemorySegment;
@@ -20,51 +18,47 @@ import java.util.Set;
 final class DpaMemoryHandle implements MemoryHandle {
     private static final int LINE = 64;
 
-    private final FlexioProcess process;
+    private final Loaded loaded;
     private final FlexioMkey key;
     private final long address;
 
-    /// If it is memory of the host.
-    private final Optional<FlexioBuffer> buffer;
-
-    /// Where that is in this process.
-    private final MemorySegment memory;
+    /// If it is memory of the host: where that is in this process.
+    private final Optional<MemorySegment> memory;
 
     private DpaMemoryHandle(
-            FlexioProcess process,
-            FlexioMkey key,
-            DpaAddr address,
-            Optional<FlexioBuffer> buffer,
-            MemorySegment memory) {
-        this.buffer = buffer;
-        this.memory = memory;
-        this.process = process;
+            Loaded loaded, FlexioMkey key, DpaAddr address, Optional<MemorySegment> memory) {
+        this.loaded = loaded;
         this.key = key;
         this.address = address.value();
+        this.memory = memory;
     }
 
     /// That of memory of the host.
     static DpaMemoryHandle ofHost(
-            FlexioProcess process, MemorySegment memory, Set<AccessFlag> permissions) {
-        FlexioBuffer buffer = FlexioBuffer.of(process, "mmap", ExternalKind.HOST, memory);
+            Loaded loaded, MemorySegment memory, Set<AccessFlag> permissions) {
+        FlexioBuffer buffer = loaded.functions().map(memory);
         try {
             FlexioMkey key =
                     FlexioMkey.create(
-                            process.domain(), buffer, 0, buffer.lengthBytes(), access(permissions));
-            return new DpaMemoryHandle(process, key, buffer.address(), Optional.of(buffer), memory);
+                            loaded.domain(), buffer, 0, buffer.lengthBytes(), access(permissions));
+            return new DpaMemoryHandle(loaded, key, buffer.address(), Optional.of(memory));
         } catch (FlexioException e) {
-            DocaErrors.giveBack(buffer::close);
+            loaded.functions().unmap(memory);
             throw e;
         }
     }
 
     /// That of bytes of the heap.
     static DpaMemoryHandle ofHeap(
-            FlexioProcess process, DpaAddr address, int lengthBytes, Set<AccessFlag> permissions) {
+            Loaded loaded, DpaAddr address, int lengthBytes, Set<AccessFlag> permissions) {
         FlexioMkey key =
                 FlexioMkey.create(
-                        process, process.domain(), address, lengthBytes, access(permissions));
-        return new DpaMemoryHandle(process, key, address, Optional.empty(), MemorySegment.NULL);
+                        loaded.process(),
+                        loaded.domain(),
+                        address,
+                        lengthBytes,
+                        access(permissions));
+        return new DpaMemoryHandle(loaded, key, address, Optional.empty());
     }
 
     private static Access[] access(Set<AccessFlag> permissions) {
@@ -76,7 +70,7 @@ final class DpaMemoryHandle implements MemoryHandle {
     /// DPA-DM-3: whether memory of the host begins at a line, so that there are external pointers
     /// to it.
     boolean isAligned() {
-        return memory.address() % LINE == 0;
+        return memory.map(MemorySegment::address).orElse(0L) % LINE == 0;
     }
 
     @Override
@@ -100,8 +94,8 @@ final class DpaMemoryHandle implements MemoryHandle {
     public void close() {
         if (isOpen()) {
             key.close();
-            process.settle();
-            DocaErrors.giveBack(() -> buffer.ifPresent(FlexioBuffer::close));
+            loaded.process().settle();
+            memory.ifPresent(loaded.functions()::unmap);
         }
     }
 }

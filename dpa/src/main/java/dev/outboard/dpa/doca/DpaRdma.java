@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// whose address is the handle.
 final class DpaRdma implements RdmaQueues {
     private final Lifecycle lifecycle;
+    private final Loaded loaded;
     private final FlexioProcess process;
     private final Optional<DocaDpaCompletion> told;
     private final int logSends;
@@ -39,7 +40,6 @@ final class DpaRdma implements RdmaQueues {
 
     /// What it has on the DPA.
     private record Made(
-            Loaded loaded,
             DpaAddr descriptor,
             FlexioCq completions,
             FlexioRmp receives,
@@ -52,7 +52,8 @@ final class DpaRdma implements RdmaQueues {
                     "queue pairs of the DPA are simulated; dynamically connected transport needs a device of the fabric that carries them");
         }
         lifecycle = new Lifecycle(dpa, "RDMA context of the DPA");
-        process = dpa.process();
+        loaded = dpa.loaded();
+        process = loaded.process();
         told = attributes.completions().map(DpaRdma::own);
         logSends = log(attributes.sends());
         logReceives = log(attributes.receives());
@@ -95,18 +96,21 @@ final class DpaRdma implements RdmaQueues {
         DpaAddr receiveRing = holdings.zeros(DataSegment.BYTES << logReceives);
         DpaAddr receiveRecord = holdings.line();
         FlexioRmp receives =
-                holdings.keep(FlexioRmp.create(process, receiveRing, logReceives, receiveRecord));
+                holdings.keep(
+                        FlexioRmp.create(
+                                process, loaded.domain(), receiveRing, logReceives, receiveRecord));
         DpaAddr result = holdings.line();
         FlexioMkey key =
                 holdings.keep(
                         FlexioMkey.create(
-                                process, process.domain(), result, Long.BYTES, Access.LOCAL_WRITE));
+                                process, loaded.domain(), result, Long.BYTES, Access.LOCAL_WRITE));
         words.putLong(RdmaDescriptor.RECEIVE_RING, receiveRing.value())
                 .putLong(RdmaDescriptor.RECEIVE_RECORD, receiveRecord.value())
                 .putLong(RdmaDescriptor.RESULT, result.value())
-                .putLong(RdmaDescriptor.RESULT_KEY, key.number());
+                .putLong(RdmaDescriptor.RESULT_KEY, key.number())
+                .putLong(RdmaDescriptor.FUNCTION, loaded.handle());
         DpaAddr descriptor = holdings.block(words.array());
-        made = new Made(holdings.loaded, descriptor, completions, receives, demands);
+        made = new Made(descriptor, completions, receives, demands);
         demands.ifPresent(asking -> asking.start(descriptor));
     }
 
@@ -118,8 +122,7 @@ final class DpaRdma implements RdmaQueues {
         words.putLong(RdmaDescriptor.COMPLETION_RING, ring.value())
                 .putLong(RdmaDescriptor.COMPLETION_RECORD, record.value())
                 .putLong(RdmaDescriptor.LOG_COMPLETIONS, logDepth);
-        return holdings.keep(
-                FlexioCq.create(process, FlexioCq.Attributes.of(ring, logDepth, record)));
+        return holdings.keep(loaded.queue(FlexioCq.Attributes.of(ring, logDepth, record)));
     }
 
     private Made made() {
@@ -198,7 +201,7 @@ final class DpaRdma implements RdmaQueues {
 
     /// The queue pair of a connection.
     private final class Connection implements QueuePairControl {
-        private final Holdings holdings = new Holdings(made().loaded);
+        private final Holdings holdings = new Holdings(loaded);
         private final DpaAddr entry;
         private final FlexioQp pair;
         private boolean isClosed;
@@ -217,7 +220,7 @@ final class DpaRdma implements RdmaQueues {
                                         on.receives,
                                         on.completions,
                                         number,
-                                        process.uar()));
+                                        loaded.uar()));
                 pair.purpose("connection %d of RDMA context 0x%x".formatted(number, handle()));
                 told.ifPresent(one -> one.queues().add(pair.number(), entry.value()));
             } catch (RuntimeException e) {
@@ -258,7 +261,7 @@ final class DpaRdma implements RdmaQueues {
                 DocaErrors.giveBack(
                         process,
                         () -> {
-                            process.heap().fill(entry, ConnectionDescriptor.RDMA, (byte) 0);
+                            process.heap().fill(entry, Long.BYTES, (byte) 0);
                             told.ifPresent(one -> one.queues().remove(pair.number()));
                             holdings.close();
                         });

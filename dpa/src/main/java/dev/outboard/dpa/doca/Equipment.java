@@ -11,27 +11,69 @@ import dev.outboard.dpa.nic.layout.SendEntry;
 import dev.outboard.dpacc.DpaAddr;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.HashMap;
+import java.util.Map;
 
-/// What each thread of a context has for the device functions: what it knows of itself, and its
-/// channel to the NIC.
+/// What a thread of the runtime has for the device functions: what it knows of itself, and on each
+/// function of the card its channel to the NIC.
 final class Equipment {
-    private Equipment() {}
+    private final FlexioProcess process;
+    private final DpaAddr context;
+    private final Map<Loaded, Holdings> channels = new HashMap<>();
 
-    /// Makes it.
-    ///
     /// @param kind as [ThreadContext#KIND] has it
     /// @param localStorage of a DPA thread, or 0
-    /// @return where its [ThreadContext] is
-    static DpaAddr context(Holdings holdings, long kind, DpaAddr localStorage) {
-        FlexioProcess process = holdings.loaded.process();
+    Equipment(Loaded home, long kind, DpaAddr localStorage) {
+        process = home.process();
+        context = block(home, kind, localStorage);
+        point(home, context);
+    }
+
+    /// Where its [ThreadContext] is.
+    DpaAddr context() {
+        return context;
+    }
+
+    /// It has a channel there, too.
+    void extend(Loaded function) {
+        point(function, block(function, 0, new DpaAddr(0)));
+    }
+
+    /// It has it no more.
+    void leave(Loaded function) {
+        Holdings channel = channels.remove(function);
+        if (channel != null) {
+            point(function, new DpaAddr(0));
+            channel.close();
+        }
+    }
+
+    /// It has none any more.
+    void close() {
+        channels.values().forEach(Holdings::close);
+        channels.clear();
+    }
+
+    private void point(Loaded function, DpaAddr block) {
+        process.heap()
+                .copyIn(
+                        context.plus(ThreadContext.channel(function.index())),
+                        ByteBuffer.allocate(Long.BYTES)
+                                .order(ByteOrder.LITTLE_ENDIAN)
+                                .putLong(block.value())
+                                .array());
+    }
+
+    private DpaAddr block(Loaded function, long kind, DpaAddr localStorage) {
+        Holdings holdings = new Holdings(function);
+        channels.put(function, holdings);
         int entries = 1 << ThreadContext.LOG_ENTRIES;
         DpaAddr sendRing = holdings.zeros(entries * SendEntry.BYTES);
         DpaAddr completionRing = holdings.zeros(entries * CompletionEntry.BYTES);
         DpaAddr completionRecord = holdings.line();
         FlexioCq completions =
                 holdings.keep(
-                        FlexioCq.create(
-                                process,
+                        function.queue(
                                 FlexioCq.Attributes.of(
                                         completionRing,
                                         ThreadContext.LOG_ENTRIES,
@@ -46,12 +88,17 @@ final class Equipment {
         FlexioMkey key =
                 holdings.keep(
                         FlexioMkey.create(
-                                process, process.domain(), result, Long.BYTES, Access.LOCAL_WRITE));
+                                process,
+                                function.domain(),
+                                result,
+                                Long.BYTES,
+                                Access.LOCAL_WRITE));
         return holdings.block(
                 ByteBuffer.allocate(ThreadContext.BYTES)
                         .order(ByteOrder.LITTLE_ENDIAN)
-                        .putLong(ThreadContext.OUTBOX, holdings.loaded.outbox())
-                        .putLong(ThreadContext.WINDOW, holdings.loaded.window())
+                        .putLong(ThreadContext.OUTBOX, function.outbox().number())
+                        .putLong(ThreadContext.WINDOW, function.window().number())
+                        .putLong(ThreadContext.FUNCTION, function.handle())
                         .putLong(ThreadContext.QUEUE, channel.number())
                         .putLong(ThreadContext.SEND_RING, sendRing.value())
                         .putLong(ThreadContext.COMPLETION_RING, completionRing.value())
@@ -71,7 +118,8 @@ final class Equipment {
                 holdings.keep(
                         FlexioQp.create(
                                 holdings.loaded.process(),
-                                new FlexioQp.Attributes(send, receive, userIndex)));
+                                new FlexioQp.Attributes(send, receive, userIndex)
+                                        .of(holdings.loaded.uar(), holdings.loaded.domain())));
         queue.connect(queue);
         return queue;
     }

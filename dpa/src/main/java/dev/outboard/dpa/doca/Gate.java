@@ -89,7 +89,7 @@ final class Gate {
                 entry + SendEntry.SEGMENT_BYTES,
                 WaitSegment.BIGGER,
                 false,
-                event.key(),
+                event.gateKey(),
                 event.address());
         WaitSegment.writeData(host, entry + 2 * SendEntry.SEGMENT_BYTES, threshold - 1, -1);
         posted++;

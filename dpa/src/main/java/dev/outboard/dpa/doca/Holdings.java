@@ -24,6 +24,11 @@ final class Holdings implements AutoCloseable {
         return object;
     }
 
+    /// Something that is done when the rest is given back.
+    void push(Runnable end) {
+        held.push(end);
+    }
+
     /// A block of the heap of zeros.
     DpaAddr zeros(int lengthBytes) {
         return block(new byte[lengthBytes]);

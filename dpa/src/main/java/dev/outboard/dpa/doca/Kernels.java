@@ -2,6 +2,7 @@ package dev.outboard.dpa.doca;
 
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.DocaException;
+import dev.outboard.dpa.doca.dev.DocaDpaDev;
 import dev.outboard.dpa.doca.dev.DocaDpaDevSyncEvent;
 import dev.outboard.dpa.doca.dev.EventWait;
 import dev.outboard.dpa.doca.dev.ThreadContext;
@@ -17,6 +18,8 @@ import dev.outboard.dpa.machine.AtomicOp;
 import dev.outboard.dpa.machine.AtomicOrder;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Fault;
+import dev.outboard.dpa.machine.Profile;
+import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.memory.FaultSignal;
 import dev.outboard.dpa.nic.CompletionQueue.Arming;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
@@ -30,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.locks.ReentrantLock;
 
 /// DPA-KL-1: the kernels of a context. Each waits at a gate until its event has the value. The
 /// gatekeeper, a handler of the DPA, then wakes a worker for each of its threads; with more threads
@@ -41,6 +45,9 @@ final class Kernels {
     /// How many threads of kernels are there at once, at most.
     private static final int MOST_WORKERS = 512;
 
+    /// DPA-KL-4: the highest threshold by a profile of BlueField-3.
+    private static final long MOST_THRESHOLD_OF_BF3 = 254;
+
     private static final int LOG_GATES = 10;
     private static final int MOST_GATES = 1 << LOG_GATES;
     private static final int LINE = 64;
@@ -48,6 +55,9 @@ final class Kernels {
 
     /// How long the machine goes on before the CPU looks again.
     private static final Duration BETWEEN_LOOKS = Duration.ofNanos(100_000);
+
+    /// Held by who submits a kernel, or runs a function and waits.
+    private final ReentrantLock calls = new ReentrantLock(true);
 
     private final FlexioProcess process;
     private final DpaDevice device;
@@ -91,7 +101,7 @@ final class Kernels {
         this.device = device;
         this.events = events;
         process = loaded.process();
-        outbox = loaded.outbox();
+        outbox = loaded.outbox().number();
         holdings = new Holdings(loaded);
         passedRing = process.heap().zeros(CompletionEntry.BYTES << LOG_GATES);
         passedRecord = process.heap().zeros(LINE);
@@ -116,9 +126,29 @@ final class Kernels {
     ///
     /// @param threshold of the event that it waits for, if it waits for one
     void launch(Launch launch, Optional<DpaEvent> wait, long threshold) {
-        makeWorkers(launch.threads);
-        Gate gate = gate();
-        gate.hold(process, launch, wait, threshold);
+        if (wait.isPresent()) {
+            checkThreshold(threshold);
+        }
+        calls.lock();
+        try {
+            makeWorkers(launch.threads);
+            Gate gate = gate();
+            gate.hold(process, launch, wait, threshold);
+        } finally {
+            calls.unlock();
+        }
+    }
+
+    private void checkThreshold(long threshold) {
+        boolean isBf3 =
+                device.mode() instanceof RunMode.Turns turns
+                        && turns.weak().filter(Profile::fencesWriteBack).isPresent();
+        if (isBf3 && Long.compareUnsigned(threshold, MOST_THRESHOLD_OF_BF3) > 0) {
+            throw new DocaException(
+                    DocaError.INVALID_VALUE,
+                    "a kernel that waits for %s; valid by a profile of BlueField-3: 0 to %d"
+                            .formatted(Long.toUnsignedString(threshold), MOST_THRESHOLD_OF_BF3));
+        }
     }
 
     private synchronized void checkRpc() {
@@ -130,15 +160,20 @@ final class Kernels {
 
     /// DPA-KL-12: runs a function and waits for its result.
     long rpc(Launch launch) {
-        checkRpc();
-        launch(launch, Optional.empty(), 0);
-        if (returned.await(RPC_LIMIT)) {
-            return launch.result;
-        }
-        // A fault is told by this.
-        process.onHost(host -> true);
-        synchronized (this) {
-            isRpcLost = true;
+        calls.lock();
+        try {
+            checkRpc();
+            launch(launch, Optional.empty(), 0);
+            if (returned.await(RPC_LIMIT)) {
+                return launch.result;
+            }
+            // A fault is told by this.
+            process.onHost(host -> true);
+            synchronized (this) {
+                isRpcLost = true;
+            }
+        } finally {
+            calls.unlock();
         }
         throw new DocaException(
                 DocaError.TIME_OUT, "%s has not returned".formatted(launch.call.function()));
@@ -303,6 +338,7 @@ final class Kernels {
 
     private static void tell(DpaThread thread, Launch.Completion told) {
         told.event().update();
+        DocaDpaDev.deviceSet(thread, told.event().loaded().handle());
         if (told.isAdd()) {
             DocaDpaDevSyncEvent.updateAdd(thread, told.event().handle(), told.count());
         } else {

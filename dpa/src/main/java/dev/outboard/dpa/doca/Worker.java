@@ -23,8 +23,12 @@ final class Worker {
 
     /// @param kernel is run each time that it is woken
     Worker(Holdings holdings, int number, BiConsumer<Worker, DpaThread> kernel) {
-        outbox = holdings.loaded.outbox();
-        context = Equipment.context(holdings, ThreadContext.KERNEL, new DpaAddr(0));
+        outbox = holdings.loaded.outbox().number();
+        context =
+                holdings.loaded
+                        .functions()
+                        .equip(holdings, ThreadContext.KERNEL, new DpaAddr(0))
+                        .context();
         FlexioEventHandler handler =
                 holdings.keep(
                         FlexioEventHandler.ofRuntime(
@@ -43,6 +47,7 @@ final class Worker {
         thread.store64(context.value() + ThreadContext.THREADS, threads);
         thread.store64(context.value() + ThreadContext.KIND, kind);
         thread.store64(context.value() + ThreadContext.KEY, 0);
+        ThreadContext.begin(thread);
         thread.configureOutbox(outbox);
         thread.windowReadInv();
         wait.follow();

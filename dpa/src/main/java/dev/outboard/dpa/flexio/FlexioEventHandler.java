@@ -48,6 +48,18 @@ public final class FlexioEventHandler extends FlexioCq.Element {
     /// @throws FlexioException if the function is none of those, or the affinity has no unit
     public static FlexioEventHandler create(
             FlexioProcess process, DpaFunction<DpaThread> function, Attributes attributes) {
+        return create(process, function, attributes, _ -> {});
+    }
+
+    /// The same of a runtime on top of FlexIO.
+    ///
+    /// @param before runs at the begin of each activation, and is no part of the program
+    /// @throws FlexioException as the other
+    public static FlexioEventHandler create(
+            FlexioProcess process,
+            DpaFunction<DpaThread> function,
+            Attributes attributes,
+            Kernel before) {
         process.check();
         process.checkNoFault();
         DpaFunction<DpaThread> loaded = process.loaded(function, DpaFunction.Kind.GLOBAL);
@@ -68,7 +80,7 @@ public final class FlexioEventHandler extends FlexioCq.Element {
                         .withAffinity(attributes.affinity);
         ThreadHandle thread;
         try {
-            thread = process.process().trustedThread(loaded.name(), kernel(loaded), made);
+            thread = process.process().trustedThread(loaded.name(), kernel(loaded, before), made);
         } catch (IllegalArgumentException e) {
             throw FlexioException.refuse(
                     Reason.BAD_ARGUMENT, Objects.toString(e.getMessage(), "bad affinity"));
@@ -96,11 +108,12 @@ public final class FlexioEventHandler extends FlexioCq.Element {
     }
 
     /// Activations of a thread come one after the other, so that they can share the bytes.
-    private static Kernel kernel(DpaFunction<DpaThread> function) {
+    private static Kernel kernel(DpaFunction<DpaThread> function, Kernel before) {
         ByteBuffer arguments =
                 ByteBuffer.allocate(function.arguments().bytes()).order(ByteOrder.LITTLE_ENDIAN);
         DpaFunction.Body<DpaThread> body = function.body();
         return thread -> {
+            before.run(thread);
             if (arguments.capacity() > 0) {
                 arguments.putLong(0, thread.argument());
             }

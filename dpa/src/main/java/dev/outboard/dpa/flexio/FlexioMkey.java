@@ -51,7 +51,7 @@ public final class FlexioMkey extends FlexioObject {
         return process.using(
                 List.of(domain),
                 _ -> {
-                    MemoryKey key = register(process, address.value(), lengthBytes, access);
+                    MemoryKey key = register(process, domain, address.value(), lengthBytes, access);
                     return process.adopt(
                             new FlexioMkey(
                                     process,
@@ -88,7 +88,8 @@ public final class FlexioMkey extends FlexioObject {
                 Optional<MemoryKey> key =
                         buffer.isMmio()
                                 ? Optional.empty()
-                                : Optional.of(register(process, address, lengthBytes, access));
+                                : Optional.of(
+                                        register(process, domain, address, lengthBytes, access));
                 int number =
                         key.map(MemoryKey::number)
                                 .orElseGet(() -> process.device().nextNumber() << VARIANT_BITS);
@@ -120,9 +121,13 @@ public final class FlexioMkey extends FlexioObject {
     }
 
     private static MemoryKey register(
-            FlexioProcess process, long address, long lengthBytes, Access... access) {
+            FlexioProcess process,
+            FlexioPd domain,
+            long address,
+            long lengthBytes,
+            Access... access) {
         try {
-            return process.nic().register(address, lengthBytes, access);
+            return domain.inNic(process).register(address, lengthBytes, access);
         } catch (FabricException e) {
             throw FlexioException.refuse(Reason.BAD_ARGUMENT, String.valueOf(e.getMessage()));
         }
@@ -138,7 +143,7 @@ public final class FlexioMkey extends FlexioObject {
 
     @Override
     void destroy() {
-        key.ifPresent(process().nic()::deregister);
+        key.ifPresent(domain.inNic(process())::deregister);
         window.ifPresent(process().process().external()::destroy);
         leave();
     }

@@ -28,10 +28,22 @@ public final class FlexioQp extends FlexioObject {
     /// @param receive its receive queue
     /// @param userIndex what completions call it
     /// @param uar through whose outboxes it is rung; if empty, that of the process
-    public record Attributes(Send send, Receive receive, int userIndex, Optional<FlexioUar> uar) {
-        /// Through the outboxes of the UAR of the process.
+    /// @param domain whose keys it names; if empty, that of the process
+    public record Attributes(
+            Send send,
+            Receive receive,
+            int userIndex,
+            Optional<FlexioUar> uar,
+            Optional<FlexioPd> domain) {
+        /// Through the outboxes of the UAR of the process, and of its protection domain.
         public Attributes(Send send, Receive receive, int userIndex) {
-            this(send, receive, userIndex, Optional.empty());
+            this(send, receive, userIndex, Optional.empty(), Optional.empty());
+        }
+
+        /// The same of another function.
+        public Attributes of(FlexioUar other, FlexioPd domain) {
+            return new Attributes(
+                    send, receive, userIndex, Optional.of(other), Optional.of(domain));
         }
     }
 
@@ -86,12 +98,17 @@ public final class FlexioQp extends FlexioObject {
         int uar = attributes.uar.orElse(process.uar()).numberFor(process);
         QueuePair.User user =
                 new QueuePair.User(send.completions.poster(), attributes.userIndex, uar);
-        List<FlexioObject> used = List.of(send.completions, receive.completions);
-        QueuePair pair = process.using(used, _ -> process.nic().queuePair(sends, receives, user));
+        FlexioPd domain = attributes.domain.orElse(process.domain());
+        List<FlexioObject> used = List.of(send.completions, receive.completions, domain);
+        QueuePair pair =
+                process.using(
+                        used,
+                        _ -> process.nic().queuePair(domain.inNic(process), sends, receives, user));
         return process.adopt(new FlexioQp(process, pair, used));
     }
 
-    /// Makes one that takes receive entries from a pool, which it may share with others.
+    /// Makes one that takes receive entries from a pool, which it may share with others. It is of
+    /// the protection domain of the pool.
     ///
     /// @param receives where completions of those go
     /// @param userIndex what completions call it
@@ -205,6 +222,11 @@ public final class FlexioQp extends FlexioObject {
     @Override
     void destroy() {
         process().nic().remove(pair);
+        leave();
+    }
+
+    @Override
+    void leave() {
         used.forEach(FlexioObject::release);
     }
 }

@@ -70,7 +70,10 @@ public enum Fault {
     /// A copy of DOCA DPA failed.
     COPY_FAILED(85, "copy that failed"),
     /// DPA-DM-7: device code added a key to a hash table that is full.
-    HASH_TABLE_FULL(86, "addition to a hash table that is full");
+    HASH_TABLE_FULL(86, "addition to a hash table that is full"),
+    /// DPA-DC-2: device code used something on another function of the card than it has selected,
+    /// or selected none.
+    OTHER_FUNCTION(87, "use of what is on a function of the card that is not selected");
 
     private final int code;
     private final String text;

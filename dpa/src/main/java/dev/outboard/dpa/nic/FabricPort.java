@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// Where the NIC of a process meets a device of the fabric: in a protection domain, beyond which no
@@ -45,6 +46,7 @@ final class FabricPort {
 
     private final Shared shared;
     private final Consumer<Runnable> later;
+    private final IntPredicate isTaken;
 
     /// All completions go to the sink.
     private final Completion nothing = new Completion();
@@ -53,13 +55,19 @@ final class FabricPort {
     private volatile @Nullable Thread driver;
 
     /// @param later has the NIC's own thread do something
+    /// @param isTaken whether the NIC has a queue of that number, perhaps at another device
     FabricPort(
-            ProtectionDomain domain, DpaProcess process, Shared shared, Consumer<Runnable> later) {
+            ProtectionDomain domain,
+            DpaProcess process,
+            Shared shared,
+            Consumer<Runnable> later,
+            IntPredicate isTaken) {
         this.domain = domain;
         device = domain.device();
         this.process = process;
         this.shared = shared;
         this.later = later;
+        this.isTaken = isTaken;
         completions = device.createCompletionQueue(this::completed);
     }
 
@@ -78,7 +86,8 @@ final class FabricPort {
         return !device.isSimulated() || isOutstanding();
     }
 
-    private boolean isOutstanding() {
+    /// Whether a peer has to answer.
+    boolean isOutstanding() {
         AtomicBoolean any = new AtomicBoolean();
         pairs.forEach(pair -> any.compareAndSet(false, pair.isOutstanding()));
         return any.get();
@@ -104,10 +113,17 @@ final class FabricPort {
 
     /// Makes a queue pair of the device.
     QueuePair create(int maxSends, int maxReceives, Runnable refill) {
-        return domain.createQueuePair(
+        QueuePairAttributes attributes =
                 QueuePairAttributes.of(completions, maxSends, maxReceives)
                         .withMaxScatterGather(device.limits().maxScatterGather())
-                        .withRefill(refill));
+                        .withRefill(refill);
+        QueuePair made = domain.createQueuePair(attributes);
+        while (isTaken.test(made.number())) {
+            QueuePair other = domain.createQueuePair(attributes);
+            made.close();
+            made = other;
+        }
+        return made;
     }
 
     /// Connects one queue pair of the device with another one.

@@ -11,8 +11,6 @@ import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.nic.layout.EventEntry;
 import dev.outboard.dpa.process.DpaProcess;
 import dev.outboard.dpa.trace.NicTimeline;
-import dev.outboard.fabric.FabricException;
-import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.table.KeyedTable;
 import java.lang.foreign.MemorySegment;
@@ -23,12 +21,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The NIC of a process: one actor of its run, which serves all doorbells of the process. Its owner
@@ -58,8 +56,10 @@ public final class NicEngine implements Nic.Engine {
     private final KeyedTable<SendingQueue> sendingQueues = new KeyedTable<>();
     private final KeyedTable<FrameReceiveQueue> receiveQueues = new KeyedTable<>();
 
-    /// Where queue pairs meet the fabric, if the device has one.
-    private final @Nullable FabricPort port;
+    private final NicDomain home;
+
+    /// The first is its own one.
+    private volatile List<NicDomain> domains;
 
     /// What the host wants to have done by the actor.
     private final Queue<Consumer<Nic>> commands = new ConcurrentLinkedQueue<>();
@@ -112,42 +112,48 @@ public final class NicEngine implements Nic.Engine {
         this.process = process;
         frames = new FrameInbox(process::command);
         shared = new Shared(process.observer(), maxMessageBytes, numbers, events);
-        port = domain.map(in -> new FabricPort(in, process, shared, this::later)).orElse(null);
+        home = new NicDomain(process, shared, domain.map(this::port).orElse(null));
+        domains = List.of(home);
         taken = (register, value, uar, token) -> take(shared.nic(), register, value, uar, token);
         process.nicServer(name, this);
     }
 
-    /// DPA-FXQ-10: makes a key for memory of any kind.
-    ///
-    /// DPA-MEM-17: that it is relaxed is known to the fabric, too.
-    ///
-    /// @throws IndexOutOfBoundsException if the process has no such memory
-    /// @throws IllegalArgumentException if there are no bytes, or the rights do not go together
-    /// @throws FabricException if the device of the fabric does not take it
-    public MemoryKey register(long address, long lengthBytes, Access... access) {
-        if (lengthBytes < 1) {
-            throw new IllegalArgumentException(
-                    "A key covers at least 1 byte, not %d from 0x%x on"
-                            .formatted(lengthBytes, address));
-        }
-        MemoryKey.checkRights(access);
-        process.read(address, 1);
-        process.read(address + lengthBytes - 1, 1);
-        Set<Access> rights = Set.of(access);
-        Optional<MemoryRegion> region =
-                Optional.ofNullable(port).map(to -> to.register(address, lengthBytes, rights));
-        int number = region.map(MemoryRegion::remoteKey).orElseGet(shared.memory()::freeNumber);
-        MemoryKey key = new MemoryKey(number, address, lengthBytes, rights, region);
-        shared.memory().add(key);
-        return key;
+    private FabricPort port(ProtectionDomain domain) {
+        return new FabricPort(
+                domain, process, shared, this::later, number -> sendingQueues.find(number) != null);
     }
 
-    /// Ends a key. Requests that are under way may still end by it.
-    public void deregister(MemoryKey key) {
-        shared.memory().remove(key);
-        if (port != null) {
-            key.region().ifPresent(port::deregister);
+    /// The protection domain that it has by itself.
+    public NicDomain home() {
+        return home;
+    }
+
+    /// DPA-HW-16: makes another protection domain, as functions of a NIC have them.
+    ///
+    /// @param fabric as that of the NIC, of whatever device
+    public synchronized NicDomain domain(Optional<ProtectionDomain> fabric) {
+        NicDomain made =
+                new NicDomain(process, shared.withoutKeys(), fabric.map(this::port).orElse(null));
+        domains = Stream.concat(domains.stream(), Stream.of(made)).toList();
+        return made;
+    }
+
+    /// Gives back one that has no queues and keys any more.
+    public synchronized void remove(NicDomain domain) {
+        domains = domains.stream().filter(one -> !one.equals(domain)).toList();
+        if (domain.port() != null) {
+            domain.port().close();
         }
+    }
+
+    /// Makes a key of its own protection domain.
+    public MemoryKey register(long address, long lengthBytes, Access... access) {
+        return home.register(address, lengthBytes, access);
+    }
+
+    /// Ends one.
+    public void deregister(MemoryKey key) {
+        home.deregister(key);
     }
 
     /// Makes a completion queue and fills its ring, as a host does.
@@ -166,15 +172,22 @@ public final class NicEngine implements Nic.Engine {
         return queue;
     }
 
-    /// DPA-FXQ-1: makes a queue pair that is not connected.
+    /// DPA-FXQ-1: makes a queue pair that is not connected, of its own protection domain.
     public QueuePair queuePair(
             QueuePair.Send send, QueuePair.Receive receive, QueuePair.User user) {
+        return queuePair(home, send, receive, user);
+    }
+
+    /// The same of another one.
+    public QueuePair queuePair(
+            NicDomain domain, QueuePair.Send send, QueuePair.Receive receive, QueuePair.User user) {
         int number = numbers.getAndAdd(2);
-        ReceivePool own = ReceivePool.of(number + 1, receive, user.thread().actor(), shared);
+        ReceivePool own = ReceivePool.of(number + 1, receive, user.thread().actor(), domain);
         return queuePair(number, send, own, receive.completions(), user);
     }
 
-    /// DPA-FXQ-1: makes one that takes receive entries from a pool.
+    /// DPA-FXQ-1: makes one that takes receive entries from a pool, and is of its protection
+    /// domain.
     ///
     /// @param receives where completions of those go
     public QueuePair queuePair(
@@ -182,13 +195,15 @@ public final class NicEngine implements Nic.Engine {
         return queuePair(numbers.getAndIncrement(), send, pool, receives, user);
     }
 
-    /// @param number unless the device of the fabric gives it one
+    /// @param number unless a device of the fabric gives it one
     private QueuePair queuePair(
             int number,
             QueuePair.Send send,
             ReceivePool pool,
             CompletionQueue receives,
             QueuePair.User user) {
+        Shared shared = pool.domain().shared();
+        FabricPort port = pool.domain().port();
         QueuePair pair =
                 port == null
                         ? new SimulatedPair(number, send, pool, receives, user, shared)
@@ -221,7 +236,7 @@ public final class NicEngine implements Nic.Engine {
     /// DPA-FXQ-1c: makes a receive queue of frames.
     public FrameReceiveQueue frameReceiveQueue(QueuePair.Receive receive, QueuePair.User user) {
         int number = numbers.getAndIncrement();
-        ReceivePool own = ReceivePool.of(number, receive, user.thread().actor(), shared);
+        ReceivePool own = ReceivePool.of(number, receive, user.thread().actor(), home);
         return frameReceiveQueue(number, own, receive.completions(), user);
     }
 
@@ -242,8 +257,9 @@ public final class NicEngine implements Nic.Engine {
     /// DPA-FXQ-1c: makes a receive memory pool.
     ///
     /// @param thread the one that posts, for reports
-    public ReceivePool receivePool(ReceivePool.Attributes attributes, ThreadHandle thread) {
-        return new ReceivePool(numbers.getAndIncrement(), attributes, true, thread.actor(), shared);
+    public ReceivePool receivePool(
+            NicDomain domain, ReceivePool.Attributes attributes, ThreadHandle thread) {
+        return new ReceivePool(numbers.getAndIncrement(), attributes, true, thread.actor(), domain);
     }
 
     /// Destroys a queue: when the call returns, the NIC is done with its memory.
@@ -397,17 +413,23 @@ public final class NicEngine implements Nic.Engine {
 
     @Override
     public void end() {
-        if (port != null) {
-            port.stop();
+        forEachPort(FabricPort::stop);
+    }
+
+    private void forEachPort(Consumer<FabricPort> action) {
+        List<NicDomain> all = domains;
+        for (int i = 0; i < all.size(); i++) {
+            FabricPort port = all.get(i).port();
+            if (port != null) {
+                action.accept(port);
+            }
         }
     }
 
     @Override
     public Nic.Work work(Nic nic) {
         boolean done = stepAll(nic);
-        if (port != null) {
-            done |= port.takeCompletions(nic);
-        }
+        done |= takeCompletions(nic);
         done |= nic.pollDoorbell(taken);
         if (done) {
             return Nic.Work.DONE;
@@ -415,41 +437,60 @@ public final class NicEngine implements Nic.Engine {
         return active.isEmpty() ? Nic.Work.NONE : Nic.Work.WAITS;
     }
 
+    private boolean takeCompletions(Nic nic) {
+        boolean any = false;
+        List<NicDomain> all = domains;
+        for (int i = 0; i < all.size(); i++) {
+            FabricPort port = all.get(i).port();
+            any |= port != null && port.takeCompletions(nic);
+        }
+        return any;
+    }
+
     @Override
     public boolean hasWire() {
+        FabricPort port = home.port();
         return port != null && port.canAwait();
     }
 
     @Override
     public boolean awaitsWire() {
-        return Objects.requireNonNull(port).isAwaited();
+        return awaited().isAwaited();
     }
 
     @Override
     public void awaitWire(BooleanSupplier mayWait) {
-        Objects.requireNonNull(port).await(mayWait);
+        awaited().await(mayWait);
+    }
+
+    /// The port that a thread waits at: its own one, unless a peer has to answer at another. What
+    /// comes to the others meanwhile is brought by those who drive their devices.
+    private FabricPort awaited() {
+        FabricPort own = Objects.requireNonNull(home.port());
+        List<NicDomain> all = domains;
+        for (int i = 1; i < all.size() && !own.isOutstanding(); i++) {
+            FabricPort port = all.get(i).port();
+            if (port != null && port.canAwait() && port.isOutstanding()) {
+                return port;
+            }
+        }
+        return own;
     }
 
     @Override
     public void drive() {
-        if (port != null) {
-            port.drive();
-        }
+        forEachPort(FabricPort::drive);
     }
 
     @Override
     public void wake() {
-        if (port != null) {
-            port.wake();
-        }
+        forEachPort(FabricPort::wake);
     }
 
-    /// DPA-SYS-3: nothing of the process is left at the device of the fabric. Called when the
+    /// DPA-SYS-3: nothing of the process is left at the devices of the fabric. Called when the
     /// process has ended.
     public void close() {
-        if (port != null) {
-            port.close();
-        }
+        forEachPort(FabricPort::close);
     }
 
     /// Lets each send queue execute one entry.

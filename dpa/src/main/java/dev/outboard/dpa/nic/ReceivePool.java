@@ -16,6 +16,7 @@ public final class ReceivePool {
     private final int number;
     private final Attributes attributes;
     private final int actor;
+    private final NicDomain domain;
     private final Shared shared;
     private final boolean isShared;
 
@@ -37,12 +38,13 @@ public final class ReceivePool {
     }
 
     /// @param isShared whether several queues take from it
-    ReceivePool(int number, Attributes attributes, boolean isShared, int actor, Shared shared) {
+    ReceivePool(int number, Attributes attributes, boolean isShared, int actor, NicDomain domain) {
         this.number = number;
         this.isShared = isShared;
         this.attributes = attributes;
         this.actor = actor;
-        this.shared = shared;
+        this.domain = domain;
+        shared = domain.shared();
         long ringBytes = (long) DataSegment.BYTES << attributes.logEntries;
         shared.observer().role(attributes.ring, ringBytes, WordRole.ENTRY, number);
         shared.observer()
@@ -50,15 +52,20 @@ public final class ReceivePool {
     }
 
     /// That of one queue.
-    static ReceivePool of(int number, QueuePair.Receive queue, int actor, Shared shared) {
+    static ReceivePool of(int number, QueuePair.Receive queue, int actor, NicDomain domain) {
         Attributes attributes =
                 new Attributes(queue.ring(), queue.logEntries(), queue.doorbellRecord());
-        return new ReceivePool(number, attributes, false, actor, shared);
+        return new ReceivePool(number, attributes, false, actor, domain);
     }
 
     /// Its number among all queues of the NIC.
     public int number() {
         return number;
+    }
+
+    /// Of which its queue pairs are, too.
+    NicDomain domain() {
+        return domain;
     }
 
     /// Whether several queues take from it: what is posted there stays for the others when one of

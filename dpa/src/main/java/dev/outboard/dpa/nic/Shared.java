@@ -10,30 +10,53 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What all queues of a NIC share.
+/// What all queues of a protection domain share, and of it all but the keys with the other domains
+/// of the NIC.
 final class Shared {
     private final NicMemory memory;
-    private final NicCounters counters = new NicCounters();
+    private final AtomicInteger numbers;
     private final Observer observer;
     private final Consumer<AsyncEvent> events;
     private final int maxMessageBytes;
+    private final Run run;
 
-    /// Completion queues with entries whose time has not come.
-    private final List<Moderator> waiting = new ArrayList<>();
+    /// What all domains have together.
+    private static final class Run {
+        final NicCounters counters = new NicCounters();
 
-    private volatile @Nullable Nic nic;
-    private long tokens;
-    private @Nullable MemorySegment buffer;
+        /// Completion queues with entries whose time has not come.
+        final List<Moderator> waiting = new ArrayList<>();
+
+        volatile @Nullable Nic nic;
+        long tokens;
+        @Nullable MemorySegment buffer;
+    }
 
     Shared(
             Observer observer,
             int maxMessageBytes,
             AtomicInteger numbers,
             Consumer<AsyncEvent> events) {
+        this(observer, maxMessageBytes, numbers, events, new Run());
+    }
+
+    private Shared(
+            Observer observer,
+            int maxMessageBytes,
+            AtomicInteger numbers,
+            Consumer<AsyncEvent> events,
+            Run run) {
         memory = new NicMemory(numbers);
+        this.numbers = numbers;
         this.observer = observer;
         this.maxMessageBytes = maxMessageBytes;
         this.events = events;
+        this.run = run;
+    }
+
+    /// That of another protection domain, without keys.
+    Shared withoutKeys() {
+        return new Shared(observer, maxMessageBytes, numbers, events, run);
     }
 
     NicMemory memory() {
@@ -41,7 +64,7 @@ final class Shared {
     }
 
     NicCounters counters() {
-        return counters;
+        return run.counters;
     }
 
     Observer observer() {
@@ -53,7 +76,7 @@ final class Shared {
     }
 
     List<Moderator> waiting() {
-        return waiting;
+        return run.waiting;
     }
 
     int maxMessageBytes() {
@@ -62,28 +85,31 @@ final class Shared {
 
     /// As long as the longest message, for what one step of the actor moves.
     MemorySegment buffer() {
-        if (buffer == null) {
-            buffer = Arena.ofAuto().allocate(maxMessageBytes, Long.BYTES);
+        MemorySegment made = run.buffer;
+        if (made == null) {
+            made = Arena.ofAuto().allocate(maxMessageBytes, Long.BYTES);
+            run.buffer = made;
         }
-        return buffer;
+        return made;
     }
 
     /// The run begins.
     void begin(Nic actor) {
-        nic = actor;
+        run.nic = actor;
     }
 
     /// The actor of the run.
     Nic nic() {
-        if (nic == null) {
+        Nic actor = run.nic;
+        if (actor == null) {
             throw new IllegalStateException("The NIC does not run yet");
         }
-        return nic;
+        return actor;
     }
 
     /// Something has come from the fabric. What comes before the run is found when that begins.
     void attend() {
-        Nic actor = nic;
+        Nic actor = run.nic;
         if (actor != null) {
             actor.attend();
         }
@@ -91,6 +117,6 @@ final class Shared {
 
     /// Names what is posted to the NIC next. The tokens of the machine itself are positive.
     long nextToken() {
-        return --tokens;
+        return --run.tokens;
     }
 }

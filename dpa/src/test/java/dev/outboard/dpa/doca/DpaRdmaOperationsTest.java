@@ -196,6 +196,8 @@ class DpaRdmaOperationsTest {
     void whatThereIsNotIsNotUsed(Setting setting) {
         try (Pair pair = new Pair(setting, ALL)) {
             long rdma = pair.near.dpaHandle();
+            // The thread that calls is made before, and gets none of the blocks that are freed.
+            pair.left.dpa().rpc(RdmaStepsStub.synchronize(rdma));
             assertThat(pair.near.stop()).isEqualTo(CtxState.IDLE);
             assertThatThrownBy(pair.near::dpaHandle)
                     .isInstanceOfSatisfying(

@@ -54,7 +54,8 @@ final class EchoSide {
                                 new FlexioQp.Receive(
                                         receiveRing, Echo.LOG_BUFFERS, receiveRecord, completions),
                                 0,
-                                Optional.of(uar)));
+                                Optional.of(uar),
+                                Optional.empty()));
         outbox = FlexioOutbox.create(process, uar);
         ByteBuffer words =
                 ByteBuffer.allocate(Echo.CONTEXT_BYTES)

@@ -20,8 +20,11 @@ public final class ArrayDescriptor {
     /// Whether it is memory of a peer: 1 or 0.
     public static final int REMOTE = 40;
 
+    /// The handle of the context of which it is.
+    public static final int FUNCTION = 48;
+
     /// How long it is.
-    public static final int BYTES = 48;
+    public static final int BYTES = 56;
 
     private ArrayDescriptor() {}
 }

@@ -23,6 +23,9 @@ public final class AsyncOpsDescriptor {
     /// The same, as far as the thread that posts has looked.
     public static final int SEEN = 40;
 
+    /// The handle of the context of which it is.
+    public static final int FUNCTION = 48;
+
     /// How long it is.
     public static final int BYTES = 64;
 

@@ -17,6 +17,11 @@ final class AsyncQueue {
     ///
     /// DPA-SE-10: more than the queue holds are a fault.
     static void reserve(DpaThread thread, long asyncOps, long entries) {
+        ThreadContext.check(
+                thread,
+                "context of asynchronous operations",
+                asyncOps,
+                AsyncOpsDescriptor.FUNCTION);
         long depth = 1L << thread.load64(asyncOps + AsyncOpsDescriptor.LOG_BLOCKS);
         long wanted = thread.load64(asyncOps + AsyncOpsDescriptor.POSTED) + entries;
         if (wanted - thread.load64(asyncOps + AsyncOpsDescriptor.SEEN) <= depth) {

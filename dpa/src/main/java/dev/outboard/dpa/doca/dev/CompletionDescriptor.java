@@ -32,8 +32,11 @@ public final class CompletionDescriptor {
     /// How many of those were acknowledged.
     public static final int ACKNOWLEDGED = 40;
 
+    /// The handle of the context of which it is.
+    public static final int FUNCTION = 64;
+
     /// How long it is.
-    public static final int BYTES = 64;
+    public static final int BYTES = 72;
 
     private CompletionDescriptor() {}
 }

@@ -113,6 +113,7 @@ public final class DocaDpaDevBuf {
                     "array 0x%x, element %d of %d bytes, offset %d: %d bytes"
                             .formatted(array(buf), index(buf), length, offset, lengthBytes));
         }
+        ThreadContext.check(thread, "array", array(buf), ArrayDescriptor.FUNCTION);
         return getAddr(thread, buf) + offset;
     }
 

@@ -47,7 +47,7 @@ public final class DocaDpaDevCompletion {
     /// @return the element, which can be looked at until it is [acknowledged][#ack], or 0 if there
     ///   is none
     public static long next(DpaThread thread, long completion) {
-        ThreadContext.of(thread);
+        check(thread, completion);
         long taken = thread.load64(completion + CompletionDescriptor.TAKEN);
         int logDepth = (int) thread.load64(completion + CompletionDescriptor.LOG_DEPTH);
         long slot = taken & ((1L << logDepth) - 1);
@@ -125,7 +125,7 @@ public final class DocaDpaDevCompletion {
     ///
     /// @param count how many; more than were taken is a fault
     public static void ack(DpaThread thread, long completion, long count) {
-        ThreadContext.of(thread);
+        check(thread, completion);
         long acknowledged = thread.load64(completion + CompletionDescriptor.ACKNOWLEDGED);
         long held = thread.load64(completion + CompletionDescriptor.TAKEN) - acknowledged;
         if (count < 0 || count > held) {
@@ -145,11 +145,17 @@ public final class DocaDpaDevCompletion {
     /// `doca_dpa_dev_completion_request_notification`: the next completion that was not taken
     /// activates the thread of the context, once; at once if it is there already.
     public static void requestNotification(DpaThread thread, long completion) {
+        check(thread, completion);
         thread.memoryWriteback();
         ThreadContext.takeOutbox(thread);
         FlexioDev.armCompletionQueue(
                 thread,
                 (int) thread.load64(completion + CompletionDescriptor.TAKEN),
                 (int) thread.load64(completion + CompletionDescriptor.NUMBER));
+    }
+
+    private static void check(DpaThread thread, long completion) {
+        ThreadContext.check(
+                thread, "completion context", completion, CompletionDescriptor.FUNCTION);
     }
 }

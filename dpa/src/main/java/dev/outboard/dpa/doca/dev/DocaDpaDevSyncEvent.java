@@ -144,5 +144,6 @@ public final class DocaDpaDevSyncEvent {
                     Fault.EVENT_SIDE,
                     "the sync event at 0x%x may not be %s by the DPA".formatted(event, how));
         }
+        ThreadContext.check(thread, "sync event", event, EventDescriptor.FUNCTION);
     }
 }

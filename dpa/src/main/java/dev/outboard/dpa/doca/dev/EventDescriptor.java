@@ -17,8 +17,11 @@ public final class EventDescriptor {
     /// Whether the event is one of a peer: [#YES] or 0.
     public static final int REMOTE = 32;
 
+    /// The handle of the context of which it is.
+    public static final int FUNCTION = 40;
+
     /// How long it is.
-    public static final int BYTES = 40;
+    public static final int BYTES = 48;
 
     /// Stands for yes.
     public static final long YES = 1;

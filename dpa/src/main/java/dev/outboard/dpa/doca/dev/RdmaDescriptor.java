@@ -63,6 +63,9 @@ public final class RdmaDescriptor {
     /// How often connections with queue pairs on demand have been used.
     public static final int USES = 152;
 
+    /// The handle of the context of the DPA.
+    public static final int FUNCTION = 160;
+
     /// How long it is, without connections.
     public static final int BYTES = 192;
 

@@ -143,7 +143,8 @@ final class RdmaQueue {
 
     private static boolean isOutstanding(DpaThread thread, long at) {
         return thread.load64(at + ConnectionDescriptor.ENDED)
-                != thread.load64(at + ConnectionDescriptor.POSTED);
+                        != thread.load64(at + ConnectionDescriptor.POSTED)
+                && thread.load64(at + ConnectionDescriptor.QUEUE) != 0;
     }
 
     /// Takes the next completion, if there is one.
@@ -274,6 +275,7 @@ final class RdmaQueue {
         if (thread.load64(rdma + RdmaDescriptor.ALIVE) != RdmaDescriptor.YES) {
             throw misuse("no RDMA context that is started is at 0x%x".formatted(rdma));
         }
+        ThreadContext.check(thread, "RDMA context", rdma, RdmaDescriptor.FUNCTION);
     }
 
     static FaultSignal misuse(String how) {

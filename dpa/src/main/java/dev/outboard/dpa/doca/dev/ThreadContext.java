@@ -9,7 +9,9 @@ import dev.outboard.dpa.machine.memory.FaultSignal;
 /// what FlexIO calls the local storage of the thread. The host fills it when it makes the thread.
 ///
 /// Beside rank and window there is a channel: a queue pair that is connected with itself, by which
-/// the thread has the NIC write and add to memory of the host in one step, and copy.
+/// the thread has the NIC write and add to memory of the host in one step, and copy. On each other
+/// function of the card there is one more, with words as here: from [#OUTBOX] to [#DONE], and
+/// [#FUNCTION].
 public final class ThreadContext {
     /// The rank of the thread in its kernel.
     public static final int RANK = 0;
@@ -50,6 +52,9 @@ public final class ThreadContext {
     /// How many of those have completed, as far as the thread has looked.
     public static final int DONE = 96;
 
+    /// Where the channel is of the function that it has selected.
+    public static final int SELECTED = 104;
+
     /// What it runs: [#KERNEL], [#RPC] or [#DPA_THREAD].
     public static final int KIND = 112;
 
@@ -65,16 +70,83 @@ public final class ThreadContext {
     /// A DPA thread.
     public static final long DPA_THREAD = 2;
 
+    /// The handle of the context on whose function the channel is.
+    public static final int FUNCTION = 128;
+
+    /// On how many functions of the card a program is, at most.
+    public static final int MOST_FUNCTIONS = 16;
+
+    /// Where its channels are, see [#channel].
+    private static final int CHANNELS = 136;
+
     /// How long it is.
-    public static final int BYTES = 128;
+    public static final int BYTES = CHANNELS + MOST_FUNCTIONS * Long.BYTES;
 
     /// The binary logarithm of the entries of the rings of the channel.
     public static final int LOG_ENTRIES = 4;
 
     private ThreadContext() {}
 
-    /// That of the calling thread.
+    /// Where the address of the channel is on the function with that index, or 0 if there is none.
+    public static int channel(int index) {
+        return CHANNELS + index * Long.BYTES;
+    }
+
+    /// An activation begins, or a thread of a kernel.
+    ///
+    /// DPA-DC-2: it begins with the function of the base context.
+    public static void begin(DpaThread thread) {
+        long own = own(thread);
+        thread.store64(own + SELECTED, own);
+    }
+
+    /// DPA-DC-2: the calling thread uses what is on another function from now on. What it has
+    /// opened by its window holds no more.
+    ///
+    /// @param function the handle of its context
+    static void select(DpaThread thread, long function) {
+        long own = own(thread);
+        boolean isOne =
+                thread.load64(function + FunctionDescriptor.ALIVE) == FunctionDescriptor.YES;
+        long index = isOne ? thread.load64(function + FunctionDescriptor.INDEX) : 0;
+        long channel = thread.load64(own + channel((int) index));
+        if (!isOne || channel == 0) {
+            throw new FaultSignal(
+                    Fault.OTHER_FUNCTION, "no DPA context is at 0x%x".formatted(function));
+        }
+        if (channel != thread.load64(own + SELECTED)) {
+            thread.store64(own + SELECTED, channel);
+            thread.store64(channel + KEY, 0);
+        }
+    }
+
+    /// DPA-DC-2: an object has to be on the function that the calling thread has selected.
+    ///
+    /// @param what it is
+    /// @param handle its handle: where it is
+    /// @param at where it has the handle of its context
+    static void check(DpaThread thread, String what, long handle, int at) {
+        long function = thread.load64(handle + at);
+        long selected = thread.load64(of(thread) + FUNCTION);
+        if (function != selected) {
+            throw new FaultSignal(
+                    Fault.OTHER_FUNCTION,
+                    "the %s at 0x%x is on function %d of the card, and function %d is selected"
+                            .formatted(
+                                    what,
+                                    handle,
+                                    thread.load64(function + FunctionDescriptor.NUMBER),
+                                    thread.load64(selected + FunctionDescriptor.NUMBER)));
+        }
+    }
+
+    /// What the calling thread has on the function that it has selected.
     static long of(DpaThread thread) {
+        return thread.load64(own(thread) + SELECTED);
+    }
+
+    /// That of the calling thread.
+    static long own(DpaThread thread) {
         long context = thread.localStorage();
         if (context == 0) {
             throw new FaultSignal(
@@ -88,7 +160,7 @@ public final class ThreadContext {
     ///
     /// @param call the function that is for threads of that kind only
     static long of(DpaThread thread, long kind, String call) {
-        long context = of(thread);
+        long context = own(thread);
         if (thread.load64(context + KIND) != kind) {
             throw new FaultSignal(
                     Fault.WRONG_THREAD,
@@ -127,7 +199,13 @@ public final class ThreadContext {
         long context = of(thread);
         if (!thread.configureWindow((int) thread.load64(context + WINDOW), key)) {
             throw new FaultSignal(
-                    Fault.WINDOW_DENIED, "key 0x%x is none of memory outside".formatted(key));
+                    Fault.WINDOW_DENIED,
+                    "key 0x%x is none of memory outside on function %d of the card, which is selected"
+                            .formatted(
+                                    key,
+                                    thread.load64(
+                                            thread.load64(context + FUNCTION)
+                                                    + FunctionDescriptor.NUMBER)));
         }
         thread.store64(context + KEY, key);
     }
