@@ -44,17 +44,6 @@ public final class FastThread implements DpaThread, FueledThread {
     /// What a window load takes of the budget, since programs poll through windows.
     private static final int WINDOW_SHARE = 32;
 
-    /// Who does more between two pauses has found something.
-    private static final int OPERATIONS_OF_A_LOOK = 4 * WINDOW_SHARE;
-
-    private static final int LOOKS_PER_DRIVE = 8;
-
-    /// Looks in vain in a row.
-    private static final int LOOKS_BEFORE_NAP = 2000;
-
-    private static final long NAP_NANOS = 20_000;
-    private static final long LONGEST_NAP_NANOS = 1_000_000;
-
     private final FastRun run;
     private final ThreadPlan plan;
     private final int number;
@@ -78,15 +67,7 @@ public final class FastThread implements DpaThread, FueledThread {
     /// Cycles since the thread got its unit.
     private long unitCycles;
 
-    /// Pauses in a row, and the budget at the last one.
-    private int pauses;
-
-    private int budgetAtPause;
-
-    /// When the first of them was, and the cycles since the thread got its unit.
-    private long waitNanos;
-
-    private long cyclesAtWait;
+    private final Looks looks = new Looks();
 
     /// What the reserved granule holds, as far as the thread knows.
     private long reservedValue;
@@ -193,7 +174,7 @@ public final class FastThread implements DpaThread, FueledThread {
         settle();
         budget = SLICE;
         settledBudget = SLICE;
-        chargeWait();
+        unitCycles = looks.charged(unitCycles);
         Fuel.checkWatchdog(unitCycles, options);
         giveWay();
     }
@@ -641,42 +622,27 @@ public final class FastThread implements DpaThread, FueledThread {
     /// looks, for longer each time.
     @Override
     public void pause() {
-        int since = budgetAtPause - budget;
-        pauses = since <= OPERATIONS_OF_A_LOOK ? pauses + 1 : 0;
-        if (pauses == 1) {
-            beginWait();
+        if (looks.isFirst(budget)) {
+            settle();
+            looks.begin(unitCycles);
         }
         retire();
-        budgetAtPause = budget;
-        if (pauses > LOOKS_BEFORE_NAP) {
+        looks.looked(budget);
+        long napNanos = looks.napNanos();
+        if (napNanos > 0) {
             run.doorbells().drive(false);
-            nap(Math.min((pauses - LOOKS_BEFORE_NAP) * NAP_NANOS, LONGEST_NAP_NANOS));
-        } else if (pauses % LOOKS_PER_DRIVE == 0) {
+            nap(napNanos);
+        } else if (looks.isTimeToDrive()) {
             run.doorbells().drive(true);
         }
     }
 
     @Override
     public void resume() {
-        if (pauses > 0) {
+        if (looks.areInVain()) {
             settle();
-            chargeWait();
-            pauses = 0;
-        }
-    }
-
-    private void beginWait() {
-        settle();
-        waitNanos = System.nanoTime();
-        cyclesAtWait = unitCycles;
-    }
-
-    /// DPA-KL-11: looks in vain cost more cycles than they take time here. What the thread is
-    /// charged for a wait is the time of the wait, since what it waits for takes no less.
-    private void chargeWait() {
-        if (pauses > 0) {
-            long waited = UnitCounters.cycles(System.nanoTime() - waitNanos);
-            unitCycles = Math.min(unitCycles, cyclesAtWait + waited);
+            unitCycles = looks.charged(unitCycles);
+            looks.end();
         }
     }
 
