@@ -629,11 +629,9 @@ public final class FastThread implements DpaThread, FueledThread {
         retire();
         looks.looked(budget);
         long napNanos = looks.napNanos();
+        run.doorbells().drive(napNanos == 0);
         if (napNanos > 0) {
-            run.doorbells().drive(false);
             nap(napNanos);
-        } else if (looks.isTimeToDrive()) {
-            run.doorbells().drive(true);
         }
     }
 

@@ -7,7 +7,6 @@ final class Looks {
     /// Who does more between two looks has found something, in shares of the budget.
     private static final int OPERATIONS_OF_A_LOOK = 128;
 
-    private static final int LOOKS_PER_DRIVE = 8;
     private static final int LOOKS_BEFORE_NAP = 2000;
     private static final long NAP_NANOS = 20_000;
     private static final long LONGEST_NAP_NANOS = 1_000_000;
@@ -45,10 +44,6 @@ final class Looks {
 
     void end() {
         inVain = 0;
-    }
-
-    boolean isTimeToDrive() {
-        return inVain % LOOKS_PER_DRIVE == 0;
     }
 
     /// How long to sleep before the next; 0 if there were few.
