@@ -14,7 +14,6 @@ module dev.outboard.console {
     requires java.compiler;
     requires java.desktop;
     requires jdk.compiler;
-    requires jdk.httpserver;
     requires jdk.net;
     requires info.picocli;
     requires static org.jspecify;

@@ -115,7 +115,7 @@ class ArchitectureTest {
         "ccip,     'ccip'",
         "dpacc,    'dpacc'",
         "dpa,      'fabric;doca;dpacc;dpa'",
-        "node,     'fabric;naa;node'",
+        "node,     'fabric;naa;doca;ccip;dpacc;dpa;node'",
         "terminal, 'terminal'",
         "examples, 'fabric;doca;dpacc;dpa;terminal;examples'",
         "bench,    'fabric;naa;doca;ccip;dpacc;dpa;node;terminal;bench'",

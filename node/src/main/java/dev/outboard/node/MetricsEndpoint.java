@@ -1,12 +1,12 @@
-package dev.outboard.console.naa;
+package dev.outboard.node;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.outboard.terminal.CommandException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
@@ -54,7 +54,7 @@ final class MetricsEndpoint implements AutoCloseable {
     ///
     /// @param port 0 for any free one
     /// @param counters what to show, asked for each time
-    /// @throws CommandException if the port is taken
+    /// @throws UncheckedIOException if the port is taken
     static MetricsEndpoint start(
             InetAddress address, int port, Supplier<Map<String, Long>> counters) {
         InetSocketAddress bind = new InetSocketAddress(address, port);
@@ -68,10 +68,8 @@ final class MetricsEndpoint implements AutoCloseable {
             server.start();
             return new MetricsEndpoint(server, threads);
         } catch (IOException e) {
-            throw new CommandException(
-                    "cannot show metrics at %s: %s; choose another --metrics port"
-                            .formatted(bind, e.getMessage()),
-                    e);
+            throw new UncheckedIOException(
+                    "cannot show metrics at %s: %s".formatted(bind, e.getMessage()), e);
         }
     }
 

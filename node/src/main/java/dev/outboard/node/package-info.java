@@ -1,2 +1,2 @@
-/// An accelerator node: the NAA server and the routines it runs.
+/// An accelerator node: the NAA server, the routines it runs, and what it tells of itself.
 package dev.outboard.node;

@@ -9,6 +9,7 @@ import dev.outboard.fabric.Devices;
 import dev.outboard.naa.RegionSpec;
 import dev.outboard.naa.RpcResult;
 import dev.outboard.naa.client.NaaClient;
+import dev.outboard.node.offload.Target;
 import dev.outboard.node.routine.EdgeDetection;
 import dev.outboard.node.routine.RoutineCatalog;
 import dev.outboard.terminal.ByteSize;
@@ -22,7 +23,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -45,6 +48,9 @@ public final class DemoCommand implements Callable<Integer> {
     private static final String LOOPBACK = "127.0.0.1";
     private static final long PAGE_BYTES = 4096;
     private static final Duration DEATH_LIMIT = Duration.ofMillis(500);
+
+    /// How long the second RPC has taken on each target.
+    private final Map<Target, Long> took = new EnumMap<>(Target.class);
 
     @Spec private CommandSpec spec;
 
@@ -69,6 +75,16 @@ public final class DemoCommand implements Callable<Integer> {
             description = "Where both pictures go, default ./outboard-demo.")
     private Path directory;
 
+    @Option(
+            names = "--on",
+            paramLabel = "TARGET",
+            defaultValue = "cpu",
+            description =
+                    "Where the node finds the edges: on its cpu; in a function of a simulated FPGA,"
+                            + " afu; in a kernel of a simulated data-path accelerator, dpa; or on all"
+                            + " of them, one after the other. Default: cpu.")
+    private String on = "cpu";
+
     @Mixin private DeviceOptions options;
 
     @Override
@@ -77,29 +93,57 @@ public final class DemoCommand implements Callable<Integer> {
         Files.createDirectories(directory);
         List<String> nodeLines;
         try (Devices.Share share = options.openTowards(LOOPBACK);
-                NodeProcess node = NodeProcess.start(nodeWords());
+                DemoNodes nodes = DemoNodes.start(targets(), nodeWords());
                 Arena arena = Arena.ofShared()) {
             Device device = share.device();
             Picture picture = picture(arena);
             MemorySegment expected = computeHere(picture, arena);
-            say("node", "process " + node.pid() + " at " + node.host() + ":" + node.port());
-            say(
-                    "client",
-                    "process "
-                            + ProcessHandle.current().pid()
-                            + " at "
-                            + device.address().getHostAddress());
-            MemorySegment edges = offload(node, device, picture, arena);
-            write(picture, edges);
-            compare(expected, edges);
-            nodeLines = node.end();
+            for (DemoNodes.Member member : nodes.members()) {
+                introduce(member, device);
+                MemorySegment edges = offload(member, device, picture, arena);
+                if (took.size() == 1) {
+                    write(picture, edges);
+                }
+                compare(expected, edges);
+            }
+            nodeLines = nodes.end();
         }
         if (options.stats()) {
             out.println();
             nodeLines.forEach(out::println);
         }
+        if (took.size() > 1) {
+            out.println();
+            took.forEach(this::sayTime);
+        }
         out.flush();
         return ExitCode.OK;
+    }
+
+    private void introduce(DemoNodes.Member member, Device device) {
+        NodeProcess node = member.node();
+        say(
+                "node",
+                "process %d at %s:%d, edges on target %s"
+                        .formatted(node.pid(), node.host(), node.port(), member.target().word()));
+        say(
+                "client",
+                "process "
+                        + ProcessHandle.current().pid()
+                        + " at "
+                        + device.address().getHostAddress());
+    }
+
+    private void sayTime(Target target, long nanos) {
+        say(target.word(), Measure.time(nanos) + " for an RPC, once it is warm");
+    }
+
+    private List<Target> targets() {
+        try {
+            return on.equals("all") ? List.of(Target.values()) : List.of(Target.of(on));
+        } catch (IllegalArgumentException e) {
+            throw new CommandException("--on: " + e.getMessage() + ", all", e);
+        }
     }
 
     private List<String> nodeWords() {
@@ -137,7 +181,9 @@ public final class DemoCommand implements Callable<Integer> {
         return edges;
     }
 
-    private MemorySegment offload(NodeProcess node, Device device, Picture picture, Arena arena) {
+    private MemorySegment offload(
+            DemoNodes.Member member, Device device, Picture picture, Arena arena) {
+        NodeProcess node = member.node();
         MemorySegment header = arena.allocate(EdgeDetection.HEADER_BYTES, PAGE_BYTES);
         EdgeDetection.writeHeader(
                 header, picture.size().width(), picture.size().height(), Picture.CHANNELS);
@@ -152,14 +198,15 @@ public final class DemoCommand implements Callable<Integer> {
                         .build()) {
             // Acknowledgements that stay away would tell that the node is dead, but later.
             node.whenEnded(client::close);
-            call(node, client, device);
+            call(member, client, device);
             return edges;
         } catch (RuntimeException e) {
             throw explain(node, e);
         }
     }
 
-    private void call(NodeProcess node, NaaClient client, Device device) {
+    private void call(DemoNodes.Member member, NaaClient client, Device device) {
+        NodeProcess node = member.node();
         PrintWriter out = spec.commandLine().getOut();
         client.connect();
         client.registerRegions();
@@ -168,6 +215,7 @@ public final class DemoCommand implements Callable<Integer> {
                 new TransferProgress(client, device, spec.commandLine().getErr());
         RpcResult result = progress.invoke();
         RpcResult again = client.invoke();
+        took.put(member.target(), again.totalNanos());
         out.println();
         new RpcReport()
                 .setup(client)

@@ -3,10 +3,12 @@ package dev.outboard.console.naa;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Devices;
 import dev.outboard.naa.Dialect;
-import dev.outboard.naa.server.NaaServer;
 import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.ServerLog;
 import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.node.Node;
+import dev.outboard.node.NodeOptions;
+import dev.outboard.node.offload.Target;
 import dev.outboard.terminal.CommandException;
 import dev.outboard.terminal.ShutdownHook;
 import java.io.IOException;
@@ -14,11 +16,13 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -82,6 +86,15 @@ final class ServeCommand implements Callable<Integer> {
                             + " port.")
     private @Nullable Integer metricsPort;
 
+    @Option(
+            names = "--target",
+            paramLabel = "NAME=TARGET",
+            description =
+                    "Where the routine NAME runs: cpu; afu, a function of a simulated FPGA; or dpa, a"
+                            + " kernel of a simulated data-path accelerator. May be given several"
+                            + " times; 'edges' runs on all of them, the others on the cpu.")
+    private Map<String, String> targets = new LinkedHashMap<>();
+
     @Option(names = "--quiet", description = "Do not print a line per client.")
     private boolean quiet;
 
@@ -119,42 +132,22 @@ final class ServeCommand implements Callable<Integer> {
     /// @return what the node has counted
     private Map<String, Long> serve(Device device, RoutineSet offered, CountDownLatch stop)
             throws InterruptedException {
-        NaaServer stopped;
-        try (NaaServer server = start(device, offered)) {
-            stopped = server;
+        Node stopped;
+        try (Node node = start(device, offered)) {
+            stopped = node;
             endWithStdin(stop);
-            awaitStop(device, server, offered, stop);
-        }
-        return counters(stopped);
-    }
-
-    /// What the node and its log have counted.
-    private Map<String, Long> counters(NaaServer server) {
-        Map<String, Long> all = new TreeMap<>(server.counters());
-        all.putAll(log.counters());
-        return all;
-    }
-
-    private void awaitStop(Device device, NaaServer server, RoutineSet offered, CountDownLatch stop)
-            throws InterruptedException {
-        if (metricsPort == null) {
-            sayReady(device, server, offered.routines().size());
-            stop.await();
-            return;
-        }
-        try (MetricsEndpoint metrics =
-                MetricsEndpoint.start(device.address(), metricsPort, () -> counters(server))) {
-            log.say("metrics at " + metrics.url());
-            sayReady(device, server, offered.routines().size());
+            node.metricsUrl().ifPresent(url -> log.say("metrics at " + url));
+            sayReady(device, node);
             stop.await();
         }
+        return stopped.counters();
     }
 
     private Devices.Share open() {
         return bind.equals(AUTO) ? options.openTowards(LOOPBACK) : options.open(bind);
     }
 
-    private NaaServer start(Device device, RoutineSet offered) {
+    private Node start(Device device, RoutineSet offered) {
         ServerOptions.Builder builder = ServerOptions.builder();
         if (dialect == null) {
             builder.anyDialect();
@@ -164,10 +157,22 @@ final class ServeCommand implements Callable<Integer> {
         builder.observer(new ClientLog(log, quiet));
         try {
             limits.addTo(builder);
-            return NaaServer.start(device, port, offered, builder.build());
+            OptionalInt metrics =
+                    metricsPort == null ? OptionalInt.empty() : OptionalInt.of(metricsPort);
+            NodeOptions node =
+                    new NodeOptions(port, offered, wantedTargets(), metrics, builder.build());
+            return Node.start(device, node, log);
         } catch (IllegalArgumentException e) {
             throw new CommandException(e);
+        } catch (UncheckedIOException e) {
+            throw new CommandException(e.getMessage() + "; choose another --metrics port", e);
         }
+    }
+
+    private Map<String, Target> wantedTargets() {
+        Map<String, Target> wanted = new LinkedHashMap<>();
+        targets.forEach((name, target) -> wanted.put(name, Target.of(target)));
+        return wanted;
     }
 
     private void endWithStdin(CountDownLatch stop) {
@@ -201,15 +206,15 @@ final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    private void sayReady(Device device, NaaServer server, int count) {
+    private void sayReady(Device device, Node node) {
         InetAddress address = device.address();
         String host = address.getHostAddress();
         log.say(
                 "ready at %s:%d, %d routines, dialect %s (Ctrl-C ends)"
                         .formatted(
                                 address instanceof Inet6Address ? "[" + host + "]" : host,
-                                server.port(),
-                                count,
+                                node.port(),
+                                node.routines(),
                                 dialect == null ? AUTO : dialect));
     }
 

@@ -69,6 +69,27 @@ class DemoTest {
         assertThatEdgesBelongToInput(640, 480);
     }
 
+    /// With losses: what is lost on the way is repeated, whoever computes.
+    @Test
+    void offloadsToEachTarget() throws IOException {
+        Execution run = demo("--size", "640x480", "--on", "all", "--fault", "loss=5%,seed=1");
+
+        assertThat(run.exitCode()).as(run.toString()).isZero();
+        assertThat(run.out().lines().filter(line -> line.startsWith("result")))
+                .hasSize(3)
+                .allMatch(line -> line.endsWith("equal those computed here"));
+        assertThat(run.out().lines().filter(line -> line.endsWith("once it is warm")))
+                .extracting(line -> line.substring(0, 3))
+                .containsExactly("cpu", "afu", "dpa");
+        assertThatEdgesBelongToInput(640, 480);
+    }
+
+    @Test
+    void saysWhichTargetsThereAre() {
+        assertThat(Execution.ofOutboard("demo", "--on", "gpu", "--out", directory.toString()))
+                .isEqualTo(failure(1, "--on: target 'gpu'; valid: cpu, afu, dpa, all"));
+    }
+
     @Test
     void saysInOneLineThatTheNodeWasKilled() {
         try (OutboardProcess demo = slowDemo()) {

@@ -27,6 +27,9 @@ final class RegionLayout {
         this.addresses = entries.stream().mapToLong(Entry::naaAddress).toArray();
     }
 
+    /// The memory of a region, and its pages if it shares them with no other.
+    record Piece(MemorySegment memory, Optional<MemorySegment> pages) {}
+
     /// Lays out what a client asks for.
     ///
     /// @param entries each of which fits into the memory where it asks
@@ -59,30 +62,35 @@ final class RegionLayout {
     /// The memory of every region, zero-filled.
     ///
     /// NAA-MRSP-9: of the sizes announced.
-    List<MemorySegment> allocate(Arena arena) {
-        MemorySegment[] segments = new MemorySegment[addresses.length];
+    List<Piece> allocate(Arena arena) {
+        Piece[] pieces = new Piece[addresses.length];
         List<Integer> ascending =
                 indexes().sorted(Comparator.comparingLong(i -> addresses[i])).toList();
         List<Integer> together = new ArrayList<>();
         long end = 0;
         for (int index : ascending) {
             if (!together.isEmpty() && addresses[index] >= end) {
-                allocate(arena, together, end, segments);
+                allocate(arena, together, end, pieces);
                 together.clear();
             }
             end = together.isEmpty() ? end(index) : Math.max(end, end(index));
             together.add(index);
         }
-        allocate(arena, together, end, segments);
-        return List.of(segments);
+        allocate(arena, together, end, pieces);
+        return List.of(pieces);
     }
 
     /// Regions that overlap, in ascending order.
-    private void allocate(Arena arena, List<Integer> together, long end, MemorySegment[] segments) {
+    private void allocate(Arena arena, List<Integer> together, long end, Piece[] pieces) {
         long start = addresses[together.getFirst()];
-        MemorySegment all = arena.allocate(end - start, PAGE_BYTES);
+        long pageBytes = Math.ceilDiv(end - start, PAGE_BYTES) * PAGE_BYTES;
+        MemorySegment all = arena.allocate(pageBytes, PAGE_BYTES);
+        boolean isShared = together.size() > 1 || pageBytes == 0;
         for (int index : together) {
-            segments[index] = all.asSlice(addresses[index] - start, entries.get(index).size());
+            pieces[index] =
+                    new Piece(
+                            all.asSlice(addresses[index] - start, entries.get(index).size()),
+                            isShared ? Optional.empty() : Optional.of(all));
         }
     }
 

@@ -2,6 +2,7 @@ package dev.outboard.naa.server;
 
 import dev.outboard.naa.RegionFlags;
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 
 /// A memory region as a [Routine] sees it. It belongs to one connection; its content lasts from RPC
 /// to RPC and starts as zeros.
@@ -14,7 +15,19 @@ import java.lang.foreign.MemorySegment;
 ///   where the server put it because the client does not care. Regions that overlap there share
 ///   their bytes.
 /// @param memory the bytes; readable and writable from any thread until the connection ends
-public record RoutineRegion(int index, int flags, long naaAddress, MemorySegment memory) {
+/// @param pages whole pages of 4096 bytes that begin with it and hold nothing else, for whoever
+///   reaches memory by pages; empty if it shares bytes with another region, or has none
+public record RoutineRegion(
+        int index,
+        int flags,
+        long naaAddress,
+        MemorySegment memory,
+        Optional<MemorySegment> pages) {
+    /// One without pages of its own.
+    public RoutineRegion(int index, int flags, long naaAddress, MemorySegment memory) {
+        this(index, flags, naaAddress, memory, Optional.empty());
+    }
+
     /// The length in bytes.
     public long size() {
         return memory.byteSize();

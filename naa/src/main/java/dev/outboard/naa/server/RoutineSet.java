@@ -88,6 +88,21 @@ public final class RoutineSet {
         return all;
     }
 
+    /// These, with another routine for the function code of one of them.
+    ///
+    /// @throws IllegalArgumentException if there is none
+    public RoutineSet replacing(RoutineSpec spec) {
+        SortedMap<Integer, Member> all = new TreeMap<>(members);
+        Member replaced =
+                all.computeIfPresent(
+                        spec.functionCode(), (_, old) -> new Member(spec, old.origin()));
+        if (replaced == null) {
+            throw new IllegalArgumentException(
+                    "function code %d; valid: %s".formatted(spec.functionCode(), all.keySet()));
+        }
+        return new RoutineSet(all);
+    }
+
     /// All routines by ascending function code.
     public List<RoutineSpec> routines() {
         return members.values().stream().map(Member::spec).toList();

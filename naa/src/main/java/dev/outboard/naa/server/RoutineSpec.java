@@ -83,6 +83,11 @@ public record RoutineSpec(
         return new RoutineSpec(functionCode, name, description, arguments, limit, true, routine);
     }
 
+    /// The same, computed by something else.
+    public RoutineSpec runBy(Routine other) {
+        return new RoutineSpec(functionCode, name, description, arguments, limit, isShort, other);
+    }
+
     /// What is wrong with the regions of a call, if anything. That a region travels in more
     /// directions than the routine needs is no harm.
     ///

@@ -8,7 +8,6 @@ import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.naa.MrspMessage.Entry;
 import dev.outboard.naa.RegionFlags;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -67,22 +66,26 @@ final class ServerMemory {
     /// NAA-META-8: what is hidden is no parameter of a routine.
     private void add(
             ProtectionDomain domain, List<Entry> entries, RegionLayout layout, int hidden) {
-        List<MemorySegment> segments = layout.allocate(arena);
+        List<RegionLayout.Piece> pieces = layout.allocate(arena);
         for (int i = 0; i < entries.size(); i++) {
             Entry entry = entries.get(i);
-            MemorySegment memory = segments.get(i);
+            RegionLayout.Piece piece = pieces.get(i);
             if (entry.isInternal()) {
-                int index = internals.size();
                 internals.add(
-                        new RoutineRegion(index, RegionFlags.INTERNAL, layout.address(i), memory));
+                        region(internals.size(), RegionFlags.INTERNAL, layout.address(i), piece));
                 continue;
             }
-            registered.add(domain.register(memory, Access.LOCAL_WRITE, Access.REMOTE_WRITE));
+            registered.add(
+                    domain.register(piece.memory(), Access.LOCAL_WRITE, Access.REMOTE_WRITE));
             if (registered.size() > hidden) {
-                int index = parameters.size();
-                parameters.add(new RoutineRegion(index, entry.flags(), layout.address(i), memory));
+                parameters.add(region(parameters.size(), entry.flags(), layout.address(i), piece));
             }
         }
+    }
+
+    private static RoutineRegion region(
+            int index, int flags, long naaAddress, RegionLayout.Piece piece) {
+        return new RoutineRegion(index, flags, naaAddress, piece.memory(), piece.pages());
     }
 
     /// The non-internal regions in the client's order; to be closed before [#free].

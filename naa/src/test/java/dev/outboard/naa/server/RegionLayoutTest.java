@@ -46,7 +46,7 @@ class RegionLayoutTest {
     @Requirement({"NAA-ADDR-6", "NAA-MRSP-9"})
     void regionsThatOverlapShareTheirBytesAndOthersDoNot() {
         try (Arena arena = Arena.ofConfined()) {
-            List<MemorySegment> memory =
+            List<RegionLayout.Piece> pieces =
                     RegionLayout.of(
                                     List.of(
                                             at(0x2000, 10),
@@ -57,9 +57,13 @@ class RegionLayoutTest {
                                     LARGEST)
                             .orElseThrow()
                             .allocate(arena);
+            List<MemorySegment> memory = pieces.stream().map(RegionLayout.Piece::memory).toList();
             assertThat(memory)
                     .extracting(MemorySegment::byteSize)
                     .containsExactly(10L, 10L, 10L, 1L, 0L);
+            assertThat(pieces)
+                    .extracting(piece -> piece.pages().map(MemorySegment::byteSize).orElse(0L))
+                    .containsExactly(4096L, 0L, 0L, 4096L, 0L);
             assertThat(memory.get(2).toArray(JAVA_BYTE)).containsOnly(0);
             memory.get(2).asSlice(5).fill((byte) 7);
             assertThat(memory.get(1).toArray(JAVA_BYTE))

@@ -49,21 +49,36 @@ public final class EdgeDetection {
         below = new int[width + 2];
     }
 
-    /// Regions header, pixels and edges.
-    static int run(RpcContext context) throws RoutineException {
+    /// What the first region says.
+    ///
+    /// @param channels 1 for gray, 3 for red, green and blue
+    public record Image(int width, int height, int channels) {}
+
+    /// What the regions header, pixels and edges are about.
+    ///
+    /// @throws RoutineException if they do not fit each other
+    public static Image imageOf(RpcContext context) throws RoutineException {
         MemorySegment header = context.parameter(0).memory();
         int width = header.get(INT, 0);
         int height = header.get(INT, 4);
         int channels = header.get(INT, 8);
         RoutineError.IMAGE_DIMENSIONS.unless(
                 isSide(width) && isSide(height) && (channels == 1 || channels == 3));
-        MemorySegment pixels = context.parameter(1).memory();
-        MemorySegment edges = context.parameter(2).memory();
         long count = (long) width * height;
         RoutineError.IMAGE_SIZE.unless(
-                pixels.byteSize() == count * channels && edges.byteSize() == count);
-        EdgeDetection detection = new EdgeDetection(width, height, channels, pixels);
-        for (int y = 0; y < height; y++) {
+                context.parameter(1).size() == count * channels
+                        && context.parameter(2).size() == count);
+        return new Image(width, height, channels);
+    }
+
+    /// Regions header, pixels and edges.
+    static int run(RpcContext context) throws RoutineException {
+        Image image = imageOf(context);
+        MemorySegment pixels = context.parameter(1).memory();
+        MemorySegment edges = context.parameter(2).memory();
+        EdgeDetection detection =
+                new EdgeDetection(image.width, image.height, image.channels, pixels);
+        for (int y = 0; y < image.height; y++) {
             context.throwIfCancelled();
             detection.detectRow(y, edges);
         }

@@ -1,0 +1,126 @@
+package dev.outboard.node.offload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outboard.ccip.afu.Afu;
+import dev.outboard.ccip.afu.CallRegisters;
+import dev.outboard.ccip.wire.LineCount;
+import dev.outboard.ccip.wire.ReadType;
+import dev.outboard.ccip.wire.Rx;
+import dev.outboard.ccip.wire.Tx;
+import dev.outboard.ccip.wire.VirtualChannel;
+import dev.outboard.ccip.wire.WriteType;
+import dev.outboard.naa.ReturnCode;
+import dev.outboard.naa.server.RoutineException;
+import dev.outboard.naa.server.RoutineRegion;
+import dev.outboard.naa.server.RpcContext;
+import dev.outboard.testkit.Eventually;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What becomes of RPCs whose function misbehaves, and of the next one.
+class AfuRoutineTest {
+    private static final UUID ID = UUID.fromString("11111111-2222-3333-4444-555555555555");
+    private static final long NOWHERE = 0x3_0000_0000L;
+
+    /// Does as the user bytes say.
+    private static final class Moody implements Afu {
+        static final int ENDS = 0;
+        static final int HANGS = 1;
+        static final int WRITES_NOWHERE = 2;
+        static final int TELLS_NO_CODE = 3;
+        static final int TELLS_A_CODE = 4;
+        static final int READS_ON = 5;
+
+        /// Whether one reads on.
+        static final AtomicBoolean reads = new AtomicBoolean();
+
+        private final CallRegisters call = new CallRegisters(ID);
+        private int tag;
+
+        @Override
+        public void clock(Rx rx, Tx tx) {
+            boolean starts = call.clock(rx, tx);
+            if (rx.softReset) {
+                return;
+            }
+            if (call.job().running() && call.userBytes() == READS_ON && !rx.c0TxAlmFull) {
+                tx.c0.read(
+                        ReadType.RDLINE_I,
+                        VirtualChannel.VA,
+                        LineCount.ONE,
+                        call.lineAddress(0),
+                        tag++ & 0xFFF);
+                reads.set(true);
+            }
+            if (!starts) {
+                return;
+            }
+            switch (call.userBytes()) {
+                case ENDS -> call.job().end(0);
+                case WRITES_NOWHERE ->
+                        tx.c1.write(
+                                WriteType.WRLINE_I, VirtualChannel.VA, LineCount.ONE, NOWHERE, 1);
+                case TELLS_NO_CODE -> call.job().end(0x99);
+                case TELLS_A_CODE -> call.job().end(0x42);
+                default -> {}
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        Moody.ENDS + ", 0",
+        Moody.HANGS + ", " + ReturnCode.TIMEOUT,
+        Moody.WRITES_NOWHERE + ", 0x18",
+        Moody.TELLS_NO_CODE + ", 0x18",
+        Moody.TELLS_A_CODE + ", 0x42"
+    })
+    void theCallerHearsAndTheNextOneIsServed(int mood, int code) throws Exception {
+        try (AfuRoutine routine = AfuRoutine.of(Moody::new, ID)) {
+            assertThat(call(routine, mood, Duration.ofMillis(300))).isEqualTo(code);
+            assertThat(call(routine, Moody.ENDS, Duration.ofMinutes(1))).isZero();
+        }
+    }
+
+    /// The client ends its connection in the middle of a call.
+    @Test
+    void memoryThatIsTakenAwayIsOfNoConcernToTheNextOne() throws Exception {
+        try (AfuRoutine routine = AfuRoutine.of(Moody::new, ID);
+                ExecutorService calls = Executors.newSingleThreadExecutor()) {
+            Arena arena = Arena.ofShared();
+            MemorySegment pages = arena.allocate(4096, 4096);
+            RoutineRegion region =
+                    new RoutineRegion(0, 0, 0, pages.asSlice(0, 64), Optional.of(pages));
+            Moody.reads.set(false);
+            Future<Integer> code =
+                    calls.submit(
+                            () -> call(routine, Moody.READS_ON, Duration.ofMinutes(1), region));
+            Eventually.until(Moody.reads::get);
+            arena.close();
+            assertThat(code.get()).isEqualTo(TargetError.FAILED.code());
+            assertThat(call(routine, Moody.ENDS, Duration.ofMinutes(1))).isZero();
+        }
+    }
+
+    private static int call(AfuRoutine routine, int mood, Duration limit, RoutineRegion... regions)
+            throws Exception {
+        long deadline = System.nanoTime() + limit.toNanos();
+        try {
+            return routine.run(new RpcContext(7, mood, List.of(regions), List.of(), deadline));
+        } catch (RoutineException e) {
+            return e.returnCode();
+        }
+    }
+}

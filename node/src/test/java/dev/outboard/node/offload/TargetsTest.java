@@ -1,0 +1,153 @@
+package dev.outboard.node.offload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outboard.fabric.Device;
+import dev.outboard.fabric.Fabric;
+import dev.outboard.naa.server.RoutineException;
+import dev.outboard.naa.server.RoutineRegion;
+import dev.outboard.naa.server.RoutineSpec;
+import dev.outboard.naa.server.RpcContext;
+import dev.outboard.node.routine.EdgeDetection;
+import dev.outboard.node.routine.RoutineCatalog;
+import dev.outboard.node.routine.RoutineError;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class TargetsTest {
+    private static final AtomicInteger CARDS = new AtomicInteger();
+    private static final int PAGE_BYTES = 4096;
+    private static final int[][] IMAGES = {
+        {1, 1, 1}, {3, 200, 1}, {200, 3, 3}, {129, 65, 3}, {640, 480, 3}
+    };
+
+    private Device card;
+    private Arena arena;
+
+    @BeforeEach
+    void open() {
+        card = Fabric.open("sim://targets-%d/10.6.0.1".formatted(CARDS.incrementAndGet()));
+        arena = Arena.ofShared();
+    }
+
+    @AfterEach
+    void close() {
+        arena.close();
+        card.close();
+    }
+
+    private Targets edgesOn(Target target) {
+        return Targets.open(RoutineCatalog.ROUTINES, card, Map.of("edges", target));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void edgesAreTheSameOnEachTarget(Target target) throws Exception {
+        try (Targets targets = edgesOn(target)) {
+            for (int[] image : IMAGES) {
+                for (boolean hasPages : new boolean[] {true, false}) {
+                    List<RoutineRegion> regions = regions(hasPages, image[0], image[1], image[2]);
+                    assertThat(call(targets, regions)).isZero();
+                    assertThat(regions.get(2).memory().mismatch(expected(regions, image)))
+                            .as("%d x %d x %d", image[0], image[1], image[2])
+                            .isEqualTo(-1);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatIsNoImageHasTheSameCodeOnEachTarget(Target target) throws Exception {
+        try (Targets targets = edgesOn(target)) {
+            assertThat(call(targets, regions(true, 4, 4, 2)))
+                    .isEqualTo(RoutineError.IMAGE_DIMENSIONS.code());
+            List<RoutineRegion> regions = new ArrayList<>(regions(true, 4, 4, 1));
+            regions.set(2, region(2, 15, true));
+            assertThat(call(targets, regions)).isEqualTo(RoutineError.IMAGE_SIZE.code());
+            assertThat(call(targets, regions(true, 4, 4, 1))).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void otherRoutinesStayWhereTheyAre(Target target) {
+        try (Targets targets = edgesOn(target)) {
+            assertThat(targets.routines().routines())
+                    .filteredOn(spec -> !spec.name().equals("edges"))
+                    .isEqualTo(
+                            RoutineCatalog.ROUTINES.routines().stream()
+                                    .filter(spec -> !spec.name().equals("edges"))
+                                    .toList());
+            assertThat(targets.routines().find(RoutineCatalog.EDGE_DETECTION))
+                    .map(RoutineSpec::description)
+                    .isEqualTo(
+                            RoutineCatalog.ROUTINES
+                                    .find(RoutineCatalog.EDGE_DETECTION)
+                                    .map(RoutineSpec::description));
+        }
+    }
+
+    @Test
+    void whatDoesNotExistIsRefused() {
+        assertThatThrownBy(() ->
+                        Targets.open(RoutineCatalog.ROUTINES, card, Map.of("egdes", Target.AFU)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("routine 'egdes'; valid: [increment,");
+        assertThatThrownBy(() ->
+                        Targets.open(RoutineCatalog.ROUTINES, card, Map.of("fft", Target.DPA)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("routine 'fft' runs on the cpu only, not on target 'dpa'");
+        assertThatThrownBy(() -> Target.of("gpu"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("target 'gpu'; valid: cpu, afu, dpa");
+    }
+
+    private static int call(Targets targets, List<RoutineRegion> regions) throws Exception {
+        RoutineSpec spec = targets.routines().find(RoutineCatalog.EDGE_DETECTION).orElseThrow();
+        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+        try {
+            return spec.routine()
+                    .run(new RpcContext(spec.functionCode(), 0, regions, List.of(), deadline));
+        } catch (RoutineException e) {
+            return e.returnCode();
+        }
+    }
+
+    private MemorySegment expected(List<RoutineRegion> regions, int[] image) {
+        MemorySegment edges = arena.allocate((long) image[0] * image[1]);
+        EdgeDetection.detect(image[0], image[1], image[2], regions.get(1).memory(), edges);
+        return edges;
+    }
+
+    private List<RoutineRegion> regions(boolean hasPages, int width, int height, int channels) {
+        RoutineRegion header = region(0, EdgeDetection.HEADER_BYTES, hasPages);
+        EdgeDetection.writeHeader(header.memory(), width, height, channels);
+        RoutineRegion pixels = region(1, width * height * channels, hasPages);
+        byte[] content = new byte[width * height * channels];
+        new SplittableRandom(width).nextBytes(content);
+        pixels.memory().copyFrom(MemorySegment.ofArray(content));
+        return List.of(header, pixels, region(2, width * height, hasPages));
+    }
+
+    private RoutineRegion region(int index, int bytes, boolean hasPages) {
+        MemorySegment pages =
+                arena.allocate(Math.ceilDiv(bytes, PAGE_BYTES) * (long) PAGE_BYTES, PAGE_BYTES);
+        MemorySegment memory = pages.asSlice(0, bytes);
+        return new RoutineRegion(
+                index, 0, 0, memory, hasPages ? Optional.of(pages) : Optional.empty());
+    }
+}
