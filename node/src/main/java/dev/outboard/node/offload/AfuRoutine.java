@@ -17,6 +17,7 @@ import dev.outboard.naa.server.RpcContext;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -148,33 +149,32 @@ public final class AfuRoutine implements OffloadedRoutine {
     /// A region that the function reaches.
     private final class Shared {
         private final RoutineRegion region;
-        private final List<Buffer> buffer = new ArrayList<>(1);
-        private final boolean isCopy;
+        private final Optional<Buffer> mapped;
+        private final Optional<Buffer> copy;
 
         private Shared(RoutineRegion region) {
             this.region = region;
-            isCopy = region.pages().isEmpty();
-            if (!isCopy) {
-                buffer.add(fpga.prepareBuffer(PageSize.KIB_4, region.pages().get()));
-            } else if (region.size() > 0) {
-                buffer.add(fpga.prepareBuffer(region.size()));
-                buffer.getFirst().segment().copyFrom(region.memory());
-            }
+            mapped = region.pages().map(pages -> fpga.prepareBuffer(PageSize.KIB_4, pages));
+            copy = mapped.isPresent() || region.size() == 0 ? Optional.empty() : copied();
+        }
+
+        private Optional<Buffer> copied() {
+            Buffer made = fpga.prepareBuffer(region.size());
+            made.segment().copyFrom(region.memory());
+            return Optional.of(made);
         }
 
         private long lineAddress() {
-            return buffer.isEmpty() ? 0 : buffer.getFirst().lineAddress();
+            return mapped.or(() -> copy).map(Buffer::lineAddress).orElse(0L);
         }
 
         private void copyBack() {
-            if (isCopy && !buffer.isEmpty()) {
-                MemorySegment.copy(
-                        buffer.getFirst().segment(), 0, region.memory(), 0, region.size());
-            }
+            copy.ifPresent(from ->
+                    MemorySegment.copy(from.segment(), 0, region.memory(), 0, region.size()));
         }
 
         private void close() {
-            buffer.forEach(Buffer::close);
+            mapped.or(() -> copy).ifPresent(Buffer::close);
         }
     }
 }
