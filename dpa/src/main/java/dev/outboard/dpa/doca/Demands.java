@@ -6,8 +6,6 @@ import dev.outboard.dpa.flexio.FlexioException;
 import dev.outboard.dpa.flexio.FlexioMsix;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpacc.DpaAddr;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.time.Duration;
 
 /// DPA-RD-11: hears device code that needs a queue pair: it writes its need into the descriptor of
@@ -60,15 +58,10 @@ final class Demands implements AutoCloseable {
     }
 
     private void serveOne() {
-        ByteBuffer words = words(RdmaDescriptor.WANTED, 2);
-        told.needed((int) words.getLong(), (int) words.getLong());
-        process.heap().fill(new DpaAddr(descriptor + RdmaDescriptor.ASKED), Long.BYTES, (byte) 0);
-    }
-
-    private ByteBuffer words(int offset, int count) {
-        DpaAddr at = new DpaAddr(descriptor + offset);
-        return ByteBuffer.wrap(process.heap().copyOut(at, count * Long.BYTES))
-                .order(ByteOrder.LITTLE_ENDIAN);
+        DpaAddr wanted = new DpaAddr(descriptor + RdmaDescriptor.WANTED);
+        long[] need = process.heap().copyWordsOut(wanted, 2);
+        told.needed((int) need[0], (int) need[1]);
+        process.heap().copyWordsIn(new DpaAddr(descriptor + RdmaDescriptor.ASKED), 0);
     }
 
     @Override

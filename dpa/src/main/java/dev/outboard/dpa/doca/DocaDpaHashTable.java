@@ -5,8 +5,6 @@ import dev.outboard.doca.DocaException;
 import dev.outboard.dpa.doca.dev.HashTableLayout;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpacc.DpaAddr;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /// DPA-DM-7: a hash table in DPA memory: DOCA's `doca_dpa_hash_table`. Kernels fill it and look
 /// into it, by [functions][dev.outboard.dpa.doca.dev.DocaDpaDevHashTable] of theirs. It is closed
@@ -42,11 +40,7 @@ public final class DocaDpaHashTable implements AutoCloseable {
         int lengthBytes = HashTableLayout.ENTRIES + rounded * HashTableLayout.ENTRY_BYTES;
         return DocaErrors.of(() -> {
             DpaAddr table = process.heap().zeros(lengthBytes);
-            ByteBuffer capacity =
-                    ByteBuffer.allocate(Long.BYTES)
-                            .order(ByteOrder.LITTLE_ENDIAN)
-                            .putLong(0, rounded);
-            process.heap().copyIn(table.plus(HashTableLayout.CAPACITY), capacity.array());
+            process.heap().copyWordsIn(table.plus(HashTableLayout.CAPACITY), rounded);
             return new DocaDpaHashTable(process, table, rounded);
         });
     }

@@ -148,18 +148,11 @@ final class DpaRdma implements RdmaQueues {
     }
 
     private long word(int connection, int offset) {
-        byte[] bytes = process.heap().copyOut(entry(connection).plus(offset), Long.BYTES);
-        return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getLong();
+        return process.heap().copyWordsOut(entry(connection).plus(offset), 1)[0];
     }
 
     private void queue(int connection, long content) {
-        process.heap()
-                .copyIn(
-                        entry(connection).plus(ConnectionDescriptor.QUEUE),
-                        ByteBuffer.allocate(Long.BYTES)
-                                .order(ByteOrder.LITTLE_ENDIAN)
-                                .putLong(content)
-                                .array());
+        process.heap().copyWordsIn(entry(connection).plus(ConnectionDescriptor.QUEUE), content);
     }
 
     @Override

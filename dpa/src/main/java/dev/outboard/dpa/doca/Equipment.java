@@ -56,12 +56,7 @@ final class Equipment {
 
     private void point(Loaded function, DpaAddr block) {
         process.heap()
-                .copyIn(
-                        context.plus(ThreadContext.channel(function.index())),
-                        ByteBuffer.allocate(Long.BYTES)
-                                .order(ByteOrder.LITTLE_ENDIAN)
-                                .putLong(block.value())
-                                .array());
+                .copyWordsIn(context.plus(ThreadContext.channel(function.index())), block.value());
     }
 
     private DpaAddr block(Loaded function, long kind, DpaAddr localStorage) {

@@ -5,8 +5,6 @@ import dev.outboard.doca.DocaException;
 import dev.outboard.dpa.doca.dev.CompletionDescriptor;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpacc.DpaAddr;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /// The queue pairs whose completions come to a completion context, by their numbers, for device
 /// code: linear probing in DPA memory, at most half full.
@@ -63,12 +61,9 @@ final class QueueTable {
 
     private void write(int place, long number, long connection) {
         process.heap()
-                .copyIn(
+                .copyWordsIn(
                         address.plus((long) place * CompletionDescriptor.QUEUE_BYTES),
-                        ByteBuffer.allocate(CompletionDescriptor.QUEUE_BYTES)
-                                .order(ByteOrder.LITTLE_ENDIAN)
-                                .putLong(number)
-                                .putLong(connection)
-                                .array());
+                        number,
+                        connection);
     }
 }

@@ -6,6 +6,8 @@ import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.Heap;
 import dev.outboard.dpa.process.DpaProcess;
 import dev.outboard.dpacc.DpaAddr;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /// DPA-FXH-1: the heap of a process of the DPA, as its host uses it. Device code gets addresses of
@@ -99,6 +101,14 @@ public final class FlexioHeap {
         owner.perform(host -> host.copyTo(to.value(), bytes));
     }
 
+    /// The same with words of 64 bits.
+    public void copyWordsIn(DpaAddr to, long... words) {
+        ByteBuffer bytes =
+                ByteBuffer.allocate(words.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.asLongBuffer().put(words);
+        copyIn(to, bytes.array());
+    }
+
     /// Fills a part of a block with one value: `flexio_buf_dev_memset`.
     public void fill(DpaAddr to, int lengthBytes, byte value) {
         byte[] bytes = new byte[lengthBytes];
@@ -111,6 +121,16 @@ public final class FlexioHeap {
     public byte[] copyOut(DpaAddr from, int lengthBytes) {
         checkBlock(from, lengthBytes);
         return owner.act(host -> host.copyFrom(from.value(), lengthBytes));
+    }
+
+    /// The same with words of 64 bits.
+    public long[] copyWordsOut(DpaAddr from, int count) {
+        long[] words = new long[count];
+        ByteBuffer.wrap(copyOut(from, count * Long.BYTES))
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .asLongBuffer()
+                .get(words);
+        return words;
     }
 
     void checkBlock(DpaAddr address, int lengthBytes) {

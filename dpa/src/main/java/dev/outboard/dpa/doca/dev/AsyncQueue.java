@@ -85,14 +85,12 @@ final class AsyncQueue {
         end(thread, asyncOps, entry, SendEntry.LOCAL_DMA, COPY_SEGMENTS, isTold);
     }
 
-    /// With reduced reports, half a queue has one.
+    /// As [RdmaQueue#isReported] says.
     static boolean isTold(DpaThread thread, long asyncOps, int flags) {
-        if ((flags & DocaDpaDevRdma.OPTIMIZE_REPORTS) == 0) {
-            return true;
-        }
-        long depth = 1L << thread.load64(asyncOps + AsyncOpsDescriptor.LOG_BLOCKS);
-        long posted = thread.load64(asyncOps + AsyncOpsDescriptor.POSTED);
-        return (posted + 1) % Math.max(depth / 2, 1) == 0;
+        return RdmaQueue.isReported(
+                flags,
+                thread.load64(asyncOps + AsyncOpsDescriptor.POSTED),
+                thread.load64(asyncOps + AsyncOpsDescriptor.LOG_BLOCKS));
     }
 
     /// Tells the NIC of what has been posted. What it will read has been written back.

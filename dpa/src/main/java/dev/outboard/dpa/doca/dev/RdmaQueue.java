@@ -85,13 +85,16 @@ final class RdmaQueue {
         }
     }
 
-    /// With reduced reports, half a queue has one.
     private static boolean isTold(DpaThread thread, long rdma, long posted, int flags) {
-        if ((flags & DocaDpaDevRdma.OPTIMIZE_REPORTS) == 0 || takesCompletions(thread, rdma)) {
-            return true;
-        }
-        long depth = 1L << thread.load64(rdma + RdmaDescriptor.LOG_SENDS);
-        return (posted + 1) % Math.max(depth / 2, 1) == 0;
+        return takesCompletions(thread, rdma)
+                || isReported(flags, posted, thread.load64(rdma + RdmaDescriptor.LOG_SENDS));
+    }
+
+    /// Whether an entry of a queue has a completion that succeeds: with reduced reports, half a
+    /// queue has one.
+    static boolean isReported(int flags, long posted, long logDepth) {
+        long half = Math.max((1L << logDepth) / 2, 1);
+        return (flags & DocaDpaDevRdma.OPTIMIZE_REPORTS) == 0 || (posted + 1) % half == 0;
     }
 
     /// Tells the NIC of what has been posted.
