@@ -57,6 +57,15 @@ public interface ConnectionId extends AutoCloseable {
     /// space one for datagrams, with queue key 0x01234567, in state READY_TO_SEND.
     QueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes);
 
+    /// Takes a queue pair that the caller has made, reliable connected, of this device and in state
+    /// RESET, in the place of one of [#createQueuePair]; now it is in state INIT. It stays the
+    /// caller's: [#close] leaves it in state ERROR for the caller to close. Not in the UDP port
+    /// space.
+    ///
+    /// @throws FabricException with INVALID_ARGUMENT if it is none of those; with INVALID_STATE if
+    ///   this id has one already
+    void use(QueuePair made);
+
     /// The queue pair of this connection, once created.
     Optional<QueuePair> queuePair();
 

@@ -33,8 +33,11 @@ public final class CallRegisters {
     /// How many it may have.
     public static final int MOST_REGIONS = 32;
 
-    private static final int FIRST_REGION = 0x80;
-    private static final int REGION_BYTES = 2 * Long.BYTES;
+    /// Where the registers of the first region are: its line address, and then its length.
+    public static final int FIRST_REGION = 0x80;
+
+    /// How far those of the next one are from there.
+    public static final int REGION_BYTES = 2 * Long.BYTES;
 
     private final CsrSpace csrs;
     private final Job job;

@@ -4,6 +4,7 @@ import dev.outboard.dpa.flexio.FlexioException.Reason;
 import dev.outboard.dpa.nic.FabricPair;
 import dev.outboard.dpa.nic.QueuePair;
 import dev.outboard.dpacc.DpaAddr;
+import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
@@ -177,6 +178,40 @@ public final class FlexioQp extends FlexioObject {
                     isEarly ? Reason.WRONG_TIME : Reason.BAD_ARGUMENT,
                     "%s: %s".formatted(this, e.getMessage()));
         }
+    }
+
+    /// Has the connection manager of the fabric connect it, in the place of [#modify]: the id is
+    /// one that is about to connect or to accept, of the device of the fabric. When the id is
+    /// closed, the queue pair is in state ERROR.
+    ///
+    /// @throws FlexioException NOT_SUPPORTED if it is on a simulated NIC, BAD_ARGUMENT if it is
+    ///   connected already, the id has a queue pair, or is of another device
+    public void connectBy(ConnectionId id) {
+        FabricPair onFabric = onFabric("connected by an id of the connection manager");
+        try {
+            process().perform(host -> onFabric.connectBy(id));
+        } catch (FabricException e) {
+            throw FlexioException.refuse(
+                    Reason.BAD_ARGUMENT, "%s: %s".formatted(this, e.getMessage()));
+        }
+    }
+
+    /// The bytes of messages that it has received so far.
+    ///
+    /// @throws FlexioException NOT_SUPPORTED if it is on a simulated NIC
+    public long bytesReceived() {
+        return onFabric("asked what it has received").bytesReceived();
+    }
+
+    private FabricPair onFabric(String what) {
+        numberFor(process());
+        if (pair instanceof FabricPair onFabric) {
+            return onFabric;
+        }
+        throw FlexioException.refuse(
+                Reason.NOT_SUPPORTED,
+                "%s is of a simulated NIC; only one of a device of the fabric can be %s"
+                        .formatted(this, what));
     }
 
     private void simulate(QueuePairChange change) {

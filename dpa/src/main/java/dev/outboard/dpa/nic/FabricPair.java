@@ -9,6 +9,7 @@ import dev.outboard.dpa.trace.NicTimeline;
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.CompletionOpcode;
 import dev.outboard.fabric.CompletionStatus;
+import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.QueuePairChange;
@@ -123,6 +124,18 @@ public final class FabricPair extends QueuePair {
     /// @throws FabricException as [dev.outboard.fabric.QueuePair#modify] says
     public void modify(QueuePairChange change) {
         pair.modify(change);
+    }
+
+    /// Has the connection manager connect the queue pair.
+    ///
+    /// @throws FabricException as [ConnectionId#use] says
+    public void connectBy(ConnectionId id) {
+        id.use(pair);
+    }
+
+    /// The bytes of messages that it has received.
+    public long bytesReceived() {
+        return pair.bytesReceived();
     }
 
     @Override

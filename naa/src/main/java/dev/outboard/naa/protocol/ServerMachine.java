@@ -294,6 +294,14 @@ public final class ServerMachine extends Machine {
         enterReceiving(nowNanos);
     }
 
+    /// Somebody else has answered RPCs, which this side has not seen.
+    public void answeredElsewhere(long nowNanos) {
+        if (state() == NaaState.DATA_RECEIVING) {
+            since = nowNanos;
+            deadline.awaitRpc(nowNanos);
+        }
+    }
+
     /// When the client was connected, its last RPC arrived or its last answer was sent, whatever
     /// came last, by [System#nanoTime].
     public long sinceNanos() {

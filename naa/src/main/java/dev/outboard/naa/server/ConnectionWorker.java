@@ -61,9 +61,9 @@ final class ConnectionWorker {
         this.ended = ended;
     }
 
-    /// Sets up the regions; then it can be visited.
+    /// Sets up the regions; then it can be visited, unless its RPCs are answered elsewhere.
     void start() {
-        goOnAlone(context::runMrsp);
+        goOnAlone(context.isElsewhere() ? context::attendElsewhere : context::runMrsp);
     }
 
     /// The queue that tells of the client.

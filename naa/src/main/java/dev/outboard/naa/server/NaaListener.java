@@ -1,6 +1,5 @@
 package dev.outboard.naa.server;
 
-import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.ConnectionChannel;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
@@ -19,7 +18,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.IntFunction;
 
 /// Listens for clients and answers their connection requests. An application that serves one client
 /// calls [#accept] once; [NaaServer] calls it for ever.
@@ -33,7 +31,7 @@ public final class NaaListener implements AutoCloseable {
 
     private final Device device;
     private final ServerOptions options;
-    private final IntFunction<CompletionQueue> queues;
+    private final ClientQueues.Maker queues;
     private final ConnectionChannel channel;
     private final ConnectionId id;
     private final RegionGrants grants;
@@ -49,7 +47,7 @@ public final class NaaListener implements AutoCloseable {
     private NaaListener(
             Device device,
             ServerOptions options,
-            IntFunction<CompletionQueue> queues,
+            ClientQueues.Maker queues,
             ConnectionChannel channel,
             ConnectionId id) {
         this.device = device;
@@ -68,14 +66,14 @@ public final class NaaListener implements AutoCloseable {
     /// @param port 0 for any free one, see [#port]
     /// @throws FabricException with SERVICE_IN_USE if the port is taken
     public static NaaListener bind(Device device, int port, ServerOptions options) {
-        return bind(device, port, options, device::createCompletionQueue);
+        return bind(device, port, options, ClientQueues.onHost(device::createCompletionQueue));
     }
 
     /// Like [#bind(Device, int, ServerOptions)].
     ///
-    /// @param queues makes the completion queue of a client
-    static NaaListener bind(
-            Device device, int port, ServerOptions options, IntFunction<CompletionQueue> queues) {
+    /// @param queues makes the queues of a client
+    public static NaaListener bind(
+            Device device, int port, ServerOptions options, ClientQueues.Maker queues) {
         ConnectionChannel channel = device.createConnectionChannel();
         try {
             ConnectionId id = channel.createId();
@@ -275,7 +273,7 @@ public final class NaaListener implements AutoCloseable {
         NaaServerContext context;
         try {
             context = new NaaServerContext(this, device, request, peer, origin);
-        } catch (FabricException e) {
+        } catch (RuntimeException e) {
             reject(request, peer, ServerCounter.REJECTED_RESOURCES, "out of resources");
             options.observer().failed(peer.toString(), e);
             return;
@@ -315,8 +313,8 @@ public final class NaaListener implements AutoCloseable {
         return options;
     }
 
-    /// What makes the completion queue of a client, for so many completions.
-    IntFunction<CompletionQueue> queues() {
+    /// What makes the queues of a client.
+    ClientQueues.Maker queues() {
         return queues;
     }
 

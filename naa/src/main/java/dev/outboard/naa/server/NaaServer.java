@@ -10,6 +10,7 @@ import dev.outboard.naa.protocol.Counters;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -68,7 +69,20 @@ public final class NaaServer implements AutoCloseable {
     /// @throws dev.outboard.fabric.FabricException if the port is taken
     public static NaaServer start(
             Device device, int port, RoutineSet routines, ServerOptions options) {
-        return start(device, port, routines, options, () -> {});
+        return start(device, port, routines, options, Optional.empty(), () -> {});
+    }
+
+    /// The same with clients whose queues are made elsewhere: an accelerator answers their RPCs.
+    ///
+    /// @param routines what it offers
+    /// @throws dev.outboard.fabric.FabricException if the port is taken
+    public static NaaServer start(
+            Device device,
+            int port,
+            RoutineSet routines,
+            ServerOptions options,
+            ClientQueues.Maker queues) {
+        return start(device, port, routines, options, Optional.of(queues), () -> {});
     }
 
     /// Opens a device, or shares the one that is open, starts serving on it, and gives it back with
@@ -80,7 +94,7 @@ public final class NaaServer implements AutoCloseable {
             String deviceUri, int port, RoutineSet routines, ServerOptions options) {
         Devices.Share share = Devices.share(deviceUri);
         try {
-            return start(share.device(), port, routines, options, share::close);
+            return start(share.device(), port, routines, options, Optional.empty(), share::close);
         } catch (RuntimeException e) {
             share.close();
             throw e;
@@ -92,6 +106,7 @@ public final class NaaServer implements AutoCloseable {
             int port,
             RoutineSet routines,
             ServerOptions options,
+            Optional<ClientQueues.Maker> queues,
             Runnable closeDevice) {
         int max = options.dialect().orElse(Dialect.AP1_2023).maxFunctionCode();
         for (RoutineSpec spec : routines.routines()) {
@@ -105,10 +120,7 @@ public final class NaaServer implements AutoCloseable {
         try {
             NaaListener listener =
                     NaaListener.bind(
-                            device,
-                            port,
-                            options,
-                            capacity -> device.createCompletionQueue(capacity, loop.channel()));
+                            device, port, options, queues.orElseGet(() -> onHost(device, loop)));
             NaaServer server = new NaaServer(listener, loop, routines, options, closeDevice);
             loop.start("naa-serve-" + server.port());
             server.acceptor.start();
@@ -117,6 +129,11 @@ public final class NaaServer implements AutoCloseable {
             loop.close();
             throw e;
         }
+    }
+
+    private static ClientQueues.Maker onHost(Device device, ServingLoop loop) {
+        return ClientQueues.onHost(
+                capacity -> device.createCompletionQueue(capacity, loop.channel()));
     }
 
     /// The port it listens on.

@@ -60,6 +60,7 @@ public final class NaaServerContext implements AutoCloseable {
     private volatile @Nullable RpcContext current;
     private boolean accepted;
     private boolean rpcPending;
+    private long answeredElsewhere;
 
     /// Creates everything that the connection needs and posts the first receive.
     ///
@@ -89,8 +90,9 @@ public final class NaaServerContext implements AutoCloseable {
                             resources.messages(),
                             resources.maxMessageBytes(),
                             resources.maxOutstanding(),
-                            resources.pair()::bytesReceived);
-            link = new Link(resources.pair(), resources.queue(), machine, options.spin());
+                            resources.queues().pair()::bytesReceived);
+            ClientQueues queues = resources.queues();
+            link = new Link(queues.pair(), queues.queue(), machine, options.spin());
             place = new ClientPlace(origin, machine);
             machine.connectRequested();
             link.post();
@@ -202,6 +204,7 @@ public final class NaaServerContext implements AutoCloseable {
                 .ifPresent(allocated -> {
                     memory = allocated;
                     machine.grant(allocated.registered(), System.nanoTime());
+                    resources.queues().granted(this);
                 });
     }
 
@@ -365,11 +368,29 @@ public final class NaaServerContext implements AutoCloseable {
         }
     }
 
+    /// Whether an accelerator answers the RPCs.
+    boolean isElsewhere() {
+        return resources.queues().isElsewhere();
+    }
+
+    /// Sets up the regions and looks after a client whose RPCs an accelerator answers, until it has
+    /// left.
+    ///
+    /// @throws NaaException if the connection fails, or an RPC comes here: the client has not
+    ///   waited for its last answer
+    void attendElsewhere() {
+        runMrsp();
+        if (machine.state() != NaaState.FINISHED && receive(Duration.ZERO).isPresent()) {
+            throw new NaaException(
+                    machine.where(), "the client called before it had its last answer");
+        }
+    }
+
     // ---- visits, by the loop of a server --------------------------------------------------------
 
     /// The queue that tells of the client.
     CompletionQueue queue() {
-        return resources.queue();
+        return resources.queues().queue();
     }
 
     /// Handles all completions that are there already, for a client whose regions are set up.
@@ -424,8 +445,18 @@ public final class NaaServerContext implements AutoCloseable {
     /// Sees to what no completion tells.
     private void look() {
         link.checkTime();
-        place.look(resources.pair());
+        place.look(resources.queues().pair());
+        noticeAnswers();
         listener.handleEventsIfUnattended();
+    }
+
+    /// A client whose RPCs are answered elsewhere is not idle.
+    private void noticeAnswers() {
+        long answered = resources.queues().answered();
+        if (answered != answeredElsewhere) {
+            answeredElsewhere = answered;
+            machine.answeredElsewhere(System.nanoTime());
+        }
     }
 
     private void settle() {
@@ -493,7 +524,12 @@ public final class NaaServerContext implements AutoCloseable {
     /// What the connection and its queue pair counted, by name.
     public Map<String, Long> counters() {
         Map<String, Long> all = new LinkedHashMap<>(machine.counters().snapshot());
-        resources.pair().counters().forEach((name, value) -> all.put("queue-pair." + name, value));
+        resources
+                .queues()
+                .pair()
+                .counters()
+                .forEach((name, value) -> all.put("queue-pair." + name, value));
+        all.putAll(resources.queues().counters());
         return all;
     }
 

@@ -1,18 +1,14 @@
 package dev.outboard.naa.server;
 
 import dev.outboard.fabric.Access;
-import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.DeviceLimits;
 import dev.outboard.fabric.MemoryRegion;
 import dev.outboard.fabric.ProtectionDomain;
-import dev.outboard.fabric.QueuePair;
-import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.naa.link.Cleanup;
 import dev.outboard.naa.protocol.ServerMachine;
 import java.lang.foreign.Arena;
-import java.util.function.IntFunction;
 
 /// What a connection of a server needs of its device.
 ///
@@ -22,8 +18,7 @@ import java.util.function.IntFunction;
 record ServerResources(
         ProtectionDomain domain,
         MemoryRegion messages,
-        CompletionQueue queue,
-        QueuePair pair,
+        ClientQueues queues,
         int maxOutstanding,
         long maxMessageBytes) {
     private static final int RECEIVES = 4;
@@ -37,14 +32,14 @@ record ServerResources(
     ///
     /// NAA-CONN-14: the queue pair has room for the WRITEs of one answer.
     ///
-    /// @param queues makes the completion queue of a capacity
+    /// @param maker makes the queues
     /// @param cleanup gets what releases the rest, also if something cannot be created
     /// @throws dev.outboard.fabric.FabricException if something cannot be created
     static ServerResources create(
             Device device,
             ConnectionId id,
             int regions,
-            IntFunction<CompletionQueue> queues,
+            ClientQueues.Maker maker,
             Cleanup cleanup) {
         DeviceLimits limits = device.limits();
         int maxSends = Math.min(regions + OTHER_SENDS, limits.maxWorkRequests());
@@ -55,15 +50,12 @@ record ServerResources(
         MemoryRegion messages =
                 domain.register(arena.allocate(ServerMachine.MESSAGE_BYTES), Access.LOCAL_WRITE);
         cleanup.defer(messages::close);
-        CompletionQueue queue = queues.apply(maxSends + RECEIVES);
-        cleanup.defer(queue::close);
-        QueuePair pair =
-                id.createQueuePair(domain, QueuePairAttributes.of(queue, maxSends, RECEIVES));
+        ClientQueues queues = maker.make(id, domain, maxSends, RECEIVES);
+        cleanup.defer(queues::close);
         return new ServerResources(
                 domain,
                 messages,
-                queue,
-                pair,
+                queues,
                 Math.max(1, maxSends - OTHER_SENDS),
                 Math.min(MAX_MESSAGE_BYTES, limits.maxMessageBytes()));
     }

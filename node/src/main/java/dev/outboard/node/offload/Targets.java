@@ -77,7 +77,7 @@ public final class Targets implements AutoCloseable {
             throws RoutineException {
         EdgeDetection.Image image = EdgeDetection.imageOf(rpc);
         int threads = Math.min(MOST_THREADS, image.height());
-        long rows = EdgeKernels.rowBytes(image.width()) * EdgeKernels.ROWS_OF_A_THREAD;
+        long rows = EdgeRows.bytes(image.width()) * EdgeKernels.ROWS_OF_A_THREAD;
         DpaAddr words =
                 job.words(
                         job.key(1),

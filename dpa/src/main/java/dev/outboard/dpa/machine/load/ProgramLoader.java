@@ -10,25 +10,33 @@ import dev.outboard.dpa.machine.run.CodeSites;
 import dev.outboard.dpa.machine.run.Fuel;
 import dev.outboard.dpa.machine.run.ProcessState;
 import dev.outboard.dpacc.DpaApp;
+import dev.outboard.dpacc.DpaLibrary;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassHierarchyResolver;
 import java.lang.classfile.ClassModel;
+import java.lang.constant.ClassDesc;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.net.URLClassLoader;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /// The class loader of a process. It defines the classes of a program anew, rewritten for the mode
 /// of the run: the outermost class of the program, all that are nested in it with their lambdas,
-/// and others that it is given. Every other class comes from where the program came from.
+/// libraries of device code that it names, and others that it is given. Every other class comes
+/// from where the program came from.
 ///
 /// It supplies the process to the classes that it defines.
 public final class ProgramLoader extends ClassLoader implements Supplier<ProcessState> {
+    private static final ClassDesc LIBRARY = ClassDesc.of(DpaLibrary.class.getName());
+
     private final ProcessState process;
     private final RunMode mode;
     private final CodeSites sites;
@@ -37,7 +45,10 @@ public final class ProgramLoader extends ClassLoader implements Supplier<Process
     private final ProgramClasses classes;
     private final KernelCheck check;
 
-    /// Names of outermost classes.
+    /// Names of outermost classes, and whether they are libraries.
+    private final Map<String, Boolean> libraries = new ConcurrentHashMap<>();
+
+    /// Names of outermost classes of the program.
     private final Set<String> outermost = new LinkedHashSet<>();
 
     /// A loader of a program.
@@ -161,8 +172,30 @@ public final class ProgramLoader extends ClassLoader implements Supplier<Process
 
     private boolean isOfProgram(String name) {
         int nested = name.indexOf('$');
-        return outermost.contains(nested < 0 ? name : name.substring(0, nested))
-                || isInFilesOfProgram(name);
+        String outer = nested < 0 ? name : name.substring(0, nested);
+        return outermost.contains(outer)
+                || isInFilesOfProgram(name)
+                || libraries.computeIfAbsent(outer, this::isLibrary);
+    }
+
+    /// Whether a class is marked as a library of device code.
+    private boolean isLibrary(String name) {
+        String resource = name.replace('.', '/') + ".class";
+        if (name.startsWith("java.")) {
+            return false;
+        }
+        try (InputStream in = getParent().getResourceAsStream(resource)) {
+            return in != null
+                    && classFile
+                            .parse(in.readAllBytes())
+                            .findAttribute(Attributes.runtimeInvisibleAnnotations())
+                            .map(marks ->
+                                    marks.annotations().stream()
+                                            .anyMatch(mark -> mark.classSymbol().equals(LIBRARY)))
+                            .orElse(false);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /// Whether a class lies in the JARs or directories that the program was loaded from, if it has

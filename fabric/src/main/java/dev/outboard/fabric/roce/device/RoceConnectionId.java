@@ -8,6 +8,8 @@ import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePair;
 import dev.outboard.fabric.QueuePairAttributes;
+import dev.outboard.fabric.QueuePairChange;
+import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.roce.cm.CmAgent;
 import dev.outboard.fabric.roce.cm.CmEvent;
@@ -34,6 +36,10 @@ abstract sealed class RoceConnectionId implements ConnectionId
     final RoceConnectionChannel channel;
     private final QueuePairType type;
     private volatile @Nullable RoceQueuePair queuePair;
+
+    /// Whether it is the caller's.
+    private volatile boolean isLent;
+
     private volatile @Nullable Listener listener;
     private volatile @Nullable InetSocketAddress remote;
     private volatile boolean closed;
@@ -147,23 +153,49 @@ abstract sealed class RoceConnectionId implements ConnectionId
 
     @Override
     public QueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes) {
+        requireNoQueuePair();
+        requireType(attributes.type());
+        RoceQueuePair created = device.createQueuePair(domain, attributes);
+        prepare(created);
+        queuePair = created;
+        return created;
+    }
+
+    @Override
+    public void use(QueuePair made) {
+        requireNoQueuePair();
+        requireType(made.type());
+        boolean isUsable =
+                type == QueuePairType.RELIABLE_CONNECTED
+                        && made instanceof RoceQueuePair own
+                        && own.isOf(device)
+                        && own.state() == QueuePairState.RESET;
+        if (!isUsable) {
+            throw new FabricException(
+                    Reason.INVALID_ARGUMENT,
+                    "queue pair %d in state %s cannot be connected by an id of %s; valid: one of that device, reliable connected, in state RESET"
+                            .formatted(made.number(), made.state(), device.name()));
+        }
+        RoceQueuePair lent = (RoceQueuePair) made;
+        prepare(lent);
+        isLent = true;
+        queuePair = lent;
+    }
+
+    private void requireNoQueuePair() {
         requireOpen();
         if (queuePair != null) {
             throw new FabricException(
                     Reason.INVALID_STATE, "the connection has a queue pair already");
         }
-        if (attributes.type() != type) {
+    }
+
+    private void requireType(QueuePairType given) {
+        if (given != type) {
             throw new FabricException(
                     Reason.INVALID_ARGUMENT,
-                    "the queue pair is "
-                            + attributes.type()
-                            + "; this id needs one that is "
-                            + type);
+                    "the queue pair is " + given + "; this id needs one that is " + type);
         }
-        RoceQueuePair created = device.createQueuePair(domain, attributes);
-        prepare(created);
-        queuePair = created;
-        return created;
     }
 
     @Override
@@ -190,11 +222,19 @@ abstract sealed class RoceConnectionId implements ConnectionId
         }
         closed = true;
         device.engine().exclusively(this::releaseAll);
-        RoceQueuePair owned = queuePair;
-        if (owned != null) {
-            owned.close();
+        RoceQueuePair used = queuePair;
+        if (used != null) {
+            giveBack(used);
         }
         channel.left(this);
+    }
+
+    private void giveBack(RoceQueuePair used) {
+        if (!isLent) {
+            used.close();
+        } else if (used.isOpen()) {
+            used.modify(QueuePairChange.to(QueuePairState.ERROR));
+        }
     }
 
     private void releaseAll() {

@@ -207,6 +207,14 @@ final class RoceQueuePair implements QueuePair {
         uses.left();
     }
 
+    boolean isOf(RoceDevice other) {
+        return device == other;
+    }
+
+    boolean isOpen() {
+        return !closed;
+    }
+
     QueuePairMachine machine() {
         return machine;
     }

@@ -1,0 +1,132 @@
+package dev.outboard.node.datapath;
+
+import dev.outboard.dpacc.DpaLibrary;
+
+/// What a handler knows of its client, in DPA memory: words of 8 bytes at these offsets. Its
+/// address is the client's handle.
+@DpaLibrary
+final class ClientDescriptor {
+    static final int OUTBOX = 0;
+    static final int WINDOW = 8;
+
+    // The completion queue
+
+    static final int COMPLETIONS = 16;
+    static final int COMPLETION_RING = 24;
+    static final int COMPLETION_RECORD = 32;
+    static final int LOG_COMPLETIONS = 40;
+
+    /// How many completions were taken.
+    static final int TAKEN = 48;
+
+    // The queue pair
+
+    static final int QUEUE = 56;
+    static final int SEND_RING = 64;
+    static final int LOG_SENDS = 72;
+
+    /// How many blocks were posted, and how many of these have ended.
+    static final int POSTED = 80;
+
+    static final int ENDED = 88;
+
+    /// Who posts holds it: the handler, or the host.
+    static final int LOCK = 96;
+
+    static final int RECEIVE_RECORD = 104;
+
+    /// How many receives were posted.
+    static final int RECEIVES = 112;
+
+    /// Where the buffers of receives are, one after the other, [#MESSAGE_BYTES] each.
+    static final int BUFFERS = 120;
+
+    // Mail to the host
+
+    /// What interrupts it.
+    static final int HOST_BELL = 128;
+
+    static final int MAIL = 136;
+
+    /// How many mails were written, and how many of these the host has read.
+    static final int MAILED = 144;
+
+    static final int READ = 152;
+
+    /// 1 once something has failed.
+    static final int FAILED = 248;
+
+    // What the host sends
+
+    static final int OUTGOING = 160;
+    static final int OUTGOING_KEY = 168;
+
+    // The calls
+
+    /// 1 once there are regions.
+    static final int READY = 176;
+
+    /// How many calls have begun, and how many of these were answered.
+    static final int CALLS = 184;
+
+    static final int ANSWERS = 192;
+
+    /// The bytes of results.
+    static final int BYTES = 200;
+
+    /// The immediate value of the current call.
+    static final int IMMEDIATE = 208;
+
+    /// Memory for the handler.
+    static final int SCRATCH = 216;
+
+    static final int SCRATCH_BYTES = 224;
+
+    /// The registers of the function behind it, 0 if there is none, and the key of these.
+    static final int REGISTERS = 232;
+
+    static final int REGISTERS_KEY = 240;
+
+    static final int REGIONS = 256;
+    private static final int FIRST_REGION = 264;
+
+    // Of a region
+
+    static final int KEY = 0;
+    static final int ADDRESS = 8;
+    static final int SIZE = 16;
+
+    /// As the client has marked it.
+    static final int FLAGS = 24;
+
+    static final int PEER_ADDRESS = 32;
+    static final int PEER_KEY = 40;
+
+    /// Where the function finds it.
+    static final int LINE_ADDRESS = 48;
+
+    private static final int REGION_BYTES = 56;
+
+    // Of a mail: what has completed, and for a message what it says
+
+    static final int OPCODE = 0;
+    static final int BYTE_COUNT = 8;
+    static final int ANY_IMMEDIATE = 16;
+    static final int SYNDROME = 24;
+    static final int TEXT = 32;
+
+    /// A message has so many bytes at most.
+    static final int MESSAGE_BYTES = 6144;
+
+    static final int MAIL_BYTES = TEXT + MESSAGE_BYTES;
+
+    /// How many receives are posted, and how many mails there is room for.
+    static final int DEPTH = 4;
+
+    private ClientDescriptor() {}
+
+    /// Where a region is described.
+    static int region(int index) {
+        return FIRST_REGION + index * REGION_BYTES;
+    }
+}

@@ -1,0 +1,44 @@
+package dev.outboard.node.datapath;
+
+import dev.outboard.dpa.flexio.FlexioProcess;
+import dev.outboard.naa.server.RoutineRegion;
+import java.util.Optional;
+
+/// What the calls of one client reach behind the DPA.
+interface ClientFunction extends AutoCloseable {
+    /// Nothing: the handler computes them.
+    ClientFunction NONE =
+            new ClientFunction() {
+                @Override
+                public Optional<Registers> registers(FlexioProcess process) {
+                    return Optional.empty();
+                }
+
+                @Override
+                public long lineAddress(RoutineRegion region) {
+                    return 0;
+                }
+
+                @Override
+                public void close() {
+                    // There is nothing.
+                }
+            };
+
+    /// Where a handler finds its registers.
+    ///
+    /// @param address of the first one, for windows
+    /// @param key of the window
+    record Registers(long address, int key) {}
+
+    /// Makes its registers reachable for a process of the DPA; empty if it has none.
+    Optional<Registers> registers(FlexioProcess process);
+
+    /// Where it finds a region, which is mapped for it as long as it is open; 0 if it does not
+    /// look.
+    long lineAddress(RoutineRegion region);
+
+    /// The process is gone.
+    @Override
+    void close();
+}
