@@ -2,7 +2,9 @@ package dev.outboard.node;
 
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.server.NaaServer;
+import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.ServerLog;
+import dev.outboard.node.datapath.DataPaths;
 import dev.outboard.node.offload.Targets;
 import java.util.Map;
 import java.util.Optional;
@@ -19,16 +21,16 @@ import org.jspecify.annotations.Nullable;
 /// }
 /// ```
 public final class Node implements AutoCloseable {
-    private final NodeOptions options;
-    private final Targets targets;
+    private final RoutineSet routines;
     private final NaaServer server;
+    private final Runnable closeTargets;
     private final ServerLog log;
     private @Nullable MetricsEndpoint metrics;
 
-    private Node(NodeOptions options, Targets targets, NaaServer server, ServerLog log) {
-        this.options = options;
-        this.targets = targets;
+    private Node(RoutineSet routines, NaaServer server, Runnable closeTargets, ServerLog log) {
+        this.routines = routines;
         this.server = server;
+        this.closeTargets = closeTargets;
         this.log = log;
     }
 
@@ -40,25 +42,47 @@ public final class Node implements AutoCloseable {
     /// @throws dev.outboard.fabric.FabricException if the port is taken
     /// @throws java.io.UncheckedIOException if that of the metrics is
     public static Node start(Device device, NodeOptions options, ServerLog log) {
-        Targets targets = Targets.open(options.routines(), device, options.targets());
-        Node made;
-        try {
-            made =
-                    new Node(
-                            options,
-                            targets,
-                            NaaServer.start(
-                                    device, options.port(), targets.routines(), options.server()),
-                            log);
-        } catch (RuntimeException e) {
-            targets.close();
-            throw e;
-        }
+        Optional<DataPaths> path =
+                DataPaths.open(
+                        options.routines(),
+                        device,
+                        options.targets(),
+                        options.server().routineLimit(),
+                        why -> log.say("failed calls", why));
+        Node made =
+                path.isPresent()
+                        ? onDataPath(device, options, path.get(), log)
+                        : onProcessors(device, options, log);
         try {
             options.metricsPort().ifPresent(port -> made.show(device, port));
             return made;
         } catch (RuntimeException e) {
             made.close();
+            throw e;
+        }
+    }
+
+    private static Node onProcessors(Device device, NodeOptions options, ServerLog log) {
+        Targets targets = Targets.open(options.routines(), device, options.targets());
+        try {
+            NaaServer server =
+                    NaaServer.start(device, options.port(), targets.routines(), options.server());
+            return new Node(targets.routines(), server, targets::close, log);
+        } catch (RuntimeException e) {
+            targets.close();
+            throw e;
+        }
+    }
+
+    private static Node onDataPath(
+            Device device, NodeOptions options, DataPaths path, ServerLog log) {
+        try {
+            NaaServer server =
+                    NaaServer.start(
+                            device, options.port(), path.routines(), options.server(), path.path());
+            return new Node(path.routines(), server, path::close, log);
+        } catch (RuntimeException e) {
+            path.close();
             throw e;
         }
     }
@@ -74,7 +98,7 @@ public final class Node implements AutoCloseable {
 
     /// How many routines it offers.
     public int routines() {
-        return options.routines().routines().size();
+        return routines.routines().size();
     }
 
     /// Where Prometheus finds its counters.
@@ -97,6 +121,6 @@ public final class Node implements AutoCloseable {
             metrics.close();
         }
         server.close();
-        targets.close();
+        closeTargets.run();
     }
 }

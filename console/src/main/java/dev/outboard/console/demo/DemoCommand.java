@@ -81,8 +81,10 @@ public final class DemoCommand implements Callable<Integer> {
             defaultValue = "cpu",
             description =
                     "Where the node finds the edges: on its cpu; in a function of a simulated FPGA,"
-                            + " afu; in a kernel of a simulated data-path accelerator, dpa; or on all"
-                            + " of them, one after the other. Default: cpu.")
+                            + " afu; in a kernel of a simulated data-path accelerator, dpa; in a handler"
+                            + " of it that answers by itself, dpa-handler; in a function of an FPGA that"
+                            + " such a handler drives, chain; or on all of them, one after the other."
+                            + " Default: cpu.")
     private String on = "cpu";
 
     @Mixin private DeviceOptions options;
@@ -135,7 +137,9 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     private void sayTime(Target target, long nanos) {
-        say(target.word(), Measure.time(nanos) + " for an RPC, once it is warm");
+        say(
+                "%-11s".formatted(target.word()),
+                " " + Measure.time(nanos) + " for an RPC, once it is warm");
     }
 
     private List<Target> targets() {

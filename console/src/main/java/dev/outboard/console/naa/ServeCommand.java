@@ -90,9 +90,12 @@ final class ServeCommand implements Callable<Integer> {
             names = "--target",
             paramLabel = "NAME=TARGET",
             description =
-                    "Where the routine NAME runs: cpu; afu, a function of a simulated FPGA; or dpa, a"
-                            + " kernel of a simulated data-path accelerator. May be given several"
-                            + " times; 'edges' runs on all of them, the others on the cpu.")
+                    "Where the routine NAME runs: cpu; afu, a function of a simulated FPGA; dpa, a"
+                            + " kernel of a simulated data-path accelerator; dpa-handler, a handler of"
+                            + " it that answers by itself; or chain, a function of an FPGA that such a"
+                            + " handler drives. May be given several times; 'edges' runs on all of them,"
+                            + " 'empty' on the cpu and in a handler, the others on the cpu. With"
+                            + " dpa-handler or chain, the node offers the routines there and no others.")
     private Map<String, String> targets = new LinkedHashMap<>();
 
     @Option(names = "--quiet", description = "Do not print a line per client.")

@@ -76,18 +76,21 @@ class DemoTest {
 
         assertThat(run.exitCode()).as(run.toString()).isZero();
         assertThat(run.out().lines().filter(line -> line.startsWith("result")))
-                .hasSize(3)
+                .hasSize(5)
                 .allMatch(line -> line.endsWith("equal those computed here"));
         assertThat(run.out().lines().filter(line -> line.endsWith("once it is warm")))
-                .extracting(line -> line.substring(0, 3))
-                .containsExactly("cpu", "afu", "dpa");
+                .extracting(line -> line.split(" ")[0])
+                .containsExactly("cpu", "afu", "dpa", "dpa-handler", "chain");
         assertThatEdgesBelongToInput(640, 480);
     }
 
     @Test
     void saysWhichTargetsThereAre() {
         assertThat(Execution.ofOutboard("demo", "--on", "gpu", "--out", directory.toString()))
-                .isEqualTo(failure(1, "--on: target 'gpu'; valid: cpu, afu, dpa, all"));
+                .isEqualTo(
+                        failure(
+                                1,
+                                "--on: target 'gpu'; valid: cpu, afu, dpa, dpa-handler, chain, all"));
     }
 
     @Test

@@ -61,6 +61,7 @@ final class DpaClient implements ClientQueues {
     private DpaClient(FlexioProcess process, HandlerProgram program, ClientFunction function) {
         this.process = process;
         this.function = function;
+        process.runtime(List::of, () -> {});
         heap = process.heap();
         handler =
                 FlexioEventHandler.create(

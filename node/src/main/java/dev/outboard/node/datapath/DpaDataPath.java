@@ -1,7 +1,9 @@
 package dev.outboard.node.datapath;
 
+import dev.outboard.ccip.afu.Afu;
 import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.flexio.FlexioException;
+import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.HostProcess;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.RunMode;
@@ -10,6 +12,9 @@ import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.naa.server.ClientQueues;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /// A data-path accelerator that answers RPCs: the WRITE with immediate of a client activates a
@@ -23,6 +28,9 @@ public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
             MachineOptions.DEFAULT.withStorage(
                     new MachineOptions.Storage(4L << 20, 8 << 10, false));
 
+    /// After this time the watchdog of the DPA would end the handler.
+    public static final Duration LONGEST_CALL = Duration.ofSeconds(10);
+
     private final HostProcess host = HostProcess.open();
     private final DpaDevice dpa;
     private final HandlerProgram program;
@@ -33,13 +41,38 @@ public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
         dpa = DpaDevice.of(OPTIONS, RunMode.fast(), device);
         this.program = program;
         this.functions = functions;
+        // The first client does not wait for the program to be checked and defined.
+        FlexioProcess.create(host, dpa, program.app()).close();
     }
 
     /// Whose handlers compute.
     ///
     /// @param device that brings the calls
+    /// @throws dev.outboard.dpa.machine.RefusedProgramException if the program does what none may
+    ///   do
     public static DpaDataPath of(Device device, HandlerProgram program) {
         return new DpaDataPath(device, program, () -> ClientFunction.NONE);
+    }
+
+    /// Whose handlers drive functions of FPGAs by their
+    /// [registers][dev.outboard.ccip.afu.CallRegisters]: each client has one of its own, behind a
+    /// port of its own.
+    ///
+    /// @param afus makes the function of a client
+    /// @param limit how long a call of it may take, at most [#LONGEST_CALL]
+    /// @param log is told why a call has failed
+    public static DpaDataPath chain(
+            Device device,
+            HandlerProgram program,
+            Supplier<? extends Afu> afus,
+            UUID afuId,
+            Duration limit,
+            Consumer<String> log) {
+        Duration most = limit.compareTo(LONGEST_CALL) < 0 ? limit : LONGEST_CALL;
+        return new DpaDataPath(
+                device,
+                program,
+                () -> new AfuFunction(afus.get(), afuId, most, System::nanoTime, log));
     }
 
     @Override

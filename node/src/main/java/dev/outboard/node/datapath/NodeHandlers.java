@@ -1,5 +1,6 @@
 package dev.outboard.node.datapath;
 
+import dev.outboard.ccip.afu.CallRegisters;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaGlobal;
@@ -36,22 +37,23 @@ final class NodeHandlers {
     @DpaGlobal
     static void forward(DpaThread thread, long client) {
         while (NaaDev.nextCall(thread, client)) {
-            int code =
-                    isKnown(NaaDev.functionCode(thread, client))
-                            ? NaaDev.callAfu(thread, client)
-                            : ReturnCode.NOT_AVAILABLE;
-            NaaDev.answer(thread, client, code);
+            NaaDev.answer(thread, client, pass(thread, client));
         }
         NaaDev.awaitCall(thread, client);
+    }
+
+    private static int pass(DpaThread thread, long client) {
+        if (NaaDev.functionCode(thread, client) != RoutineCatalog.EDGE_DETECTION) {
+            return ReturnCode.NOT_AVAILABLE;
+        }
+        return NaaDev.regions(thread, client) > CallRegisters.MOST_REGIONS
+                ? ReturnCode.WRONG_ARGUMENTS
+                : NaaDev.callAfu(thread, client);
     }
 
     @DpaRpc
     static long send(DpaThread thread, DpaAddr client, int length, int isReady) {
         return NaaDev.sendForHost(thread, client, length, isReady);
-    }
-
-    private static boolean isKnown(int function) {
-        return function == RoutineCatalog.EDGE_DETECTION;
     }
 
     private static int run(DpaThread thread, long client) {

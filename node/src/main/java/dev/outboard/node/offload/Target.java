@@ -10,12 +10,22 @@ public enum Target {
     CPU,
     /// In a function of an FPGA, behind a CCI-P port.
     AFU,
-    /// In a kernel of a data-path accelerator.
-    DPA;
+    /// In a kernel of a data-path accelerator, which the node launches for each RPC.
+    DPA,
+    /// In a handler of a data-path accelerator, which the RPC itself activates and which answers
+    /// it.
+    DPA_HANDLER,
+    /// In a function of an FPGA that a handler of a data-path accelerator drives.
+    CHAIN;
+
+    /// Whether the processors of the node see nothing of an RPC.
+    public boolean isDataPath() {
+        return this == DPA_HANDLER || this == CHAIN;
+    }
 
     /// As it is written.
     public String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /// The target that is written so.

@@ -1,96 +1,171 @@
 package dev.outboard.node.datapath;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.naa.Dialect;
 import dev.outboard.naa.RegionSpec;
-import dev.outboard.naa.RpcResult;
+import dev.outboard.naa.RpcException;
 import dev.outboard.naa.client.NaaClient;
-import dev.outboard.naa.server.NaaServer;
+import dev.outboard.naa.server.ServerLog;
 import dev.outboard.naa.server.ServerObserver;
 import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.node.Node;
+import dev.outboard.node.NodeOptions;
+import dev.outboard.node.offload.Target;
 import dev.outboard.node.routine.EdgeDetection;
 import dev.outboard.node.routine.RoutineCatalog;
+import dev.outboard.node.routine.RoutineError;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class DpaDataPathTest {
     private static final AtomicInteger FABRICS = new AtomicInteger();
+    private static final int[][] IMAGES = {
+        {1, 1, 1}, {3, 200, 1}, {200, 3, 3}, {129, 65, 3}, {640, 480, 3}
+    };
 
-    private static final HandlerProgram COMPUTING =
-            new HandlerProgram(
-                    NodeHandlersStub.APP, NodeHandlersStub.compute, NodeHandlersStub::send);
-
+    private final String fabric = "data-path-" + FABRICS.incrementAndGet();
     private final Queue<String> failures = new ConcurrentLinkedQueue<>();
+    private final Arena arena = Arena.ofShared();
 
-    private Device open(String fabric, int host) {
-        return fabric.equals("sim")
-                ? Fabric.open(
-                        "sim://data-path-%d/127.0.0.%d?clock=real".formatted(FABRICS.get(), host))
-                : Fabric.open("roce://auto?peer=127.0.0.1");
+    @AfterEach
+    void close() {
+        arena.close();
     }
 
-    private ServerOptions options() {
-        return ServerOptions.builder()
-                .dialect(Dialect.UPSTREAM_2026)
-                .observer(
-                        new ServerObserver() {
-                            @Override
-                            public void failed(String peer, RuntimeException failure) {
-                                failures.add(String.valueOf(failure));
-                                failure.printStackTrace();
-                            }
-                        })
-                .build();
+    private Device open(String kind, int host) {
+        return switch (kind) {
+            case "sim" -> Fabric.open("sim://%s/127.0.0.%d?clock=real".formatted(fabric, host));
+            case "lossy" -> Fabric.open("roce://auto?peer=127.0.0.1&fault=loss=5%25,seed=" + host);
+            default -> Fabric.open("roce://auto?peer=127.0.0.1");
+        };
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"sim", "roce"})
-    void theHandlerAnswersAndTheHostSeesNoCall(String fabric) {
-        FABRICS.incrementAndGet();
-        try (Device card = open(fabric, 1);
-                Device other = open(fabric, 2);
-                DpaDataPath dpa = DpaDataPath.of(card, COMPUTING);
-                NaaServer server =
-                        NaaServer.start(card, 0, RoutineCatalog.ROUTINES, options(), dpa);
-                Arena arena = Arena.ofShared()) {
+    private Node start(Device card, Map<String, Target> targets) {
+        ServerOptions options =
+                ServerOptions.builder()
+                        .dialect(Dialect.UPSTREAM_2026)
+                        .observer(
+                                new ServerObserver() {
+                                    @Override
+                                    public void failed(String peer, RuntimeException failure) {
+                                        failures.add(String.valueOf(failure));
+                                    }
+                                })
+                        .build();
+        return Node.start(
+                card,
+                new NodeOptions(0, RoutineCatalog.ROUTINES, targets, OptionalInt.empty(), options),
+                new ServerLog(failures::add));
+    }
+
+    private final class Edges implements AutoCloseable {
+        private final MemorySegment edges;
+        private final MemorySegment expected;
+        private final NaaClient client;
+
+        Edges(Device device, Device card, Node node, int... image) {
             MemorySegment header = arena.allocate(EdgeDetection.HEADER_BYTES);
-            EdgeDetection.writeHeader(header, 129, 65, 3);
-            MemorySegment pixels = arena.allocate(129 * 65 * 3);
+            EdgeDetection.writeHeader(header, image[0], image[1], image[2]);
+            long pixelCount = (long) image[0] * image[1];
+            MemorySegment pixels = arena.allocate(pixelCount * image[2]);
             byte[] random = new byte[(int) pixels.byteSize()];
             new SplittableRandom(1).nextBytes(random);
             pixels.copyFrom(MemorySegment.ofArray(random));
-            MemorySegment edges = arena.allocate(129 * 65);
-            MemorySegment expected = arena.allocate(129 * 65);
-            EdgeDetection.detect(129, 65, 3, pixels, expected);
-            try (NaaClient client =
-                    NaaClient.builder(card.address().getHostAddress(), server.port())
-                            .device(other)
+            edges = arena.allocate(pixelCount);
+            expected = arena.allocate(pixelCount);
+            if (image[2] != 2) {
+                EdgeDetection.detect(image[0], image[1], image[2], pixels, expected);
+            }
+            client =
+                    NaaClient.builder(card.address().getHostAddress(), node.port())
+                            .device(device)
                             .functionCode(RoutineCatalog.EDGE_DETECTION)
                             .region(RegionSpec.input(header))
                             .region(RegionSpec.input(pixels))
                             .region(RegionSpec.output(edges))
-                            .build()) {
-                client.connect();
-                client.registerRegions();
-                client.runMrsp();
-                for (int i = 0; i < 20; i++) {
-                    edges.fill((byte) 0);
-                    RpcResult result = client.invoke();
-                    assertThat(result.isSuccess()).isTrue();
-                    assertThat(edges.mismatch(expected)).isEqualTo(-1);
+                            .open();
+        }
+
+        void call() {
+            edges.fill((byte) 0);
+            assertThat(client.invoke().isSuccess()).isTrue();
+            assertThat(edges.mismatch(expected)).isEqualTo(-1);
+        }
+
+        @Override
+        public void close() {
+            client.close();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "DPA_HANDLER, sim", "DPA_HANDLER, roce", "DPA_HANDLER, lossy",
+        "CHAIN, sim", "CHAIN, roce", "CHAIN, lossy"
+    })
+    void edgesAreTheSameAndTheHostSeesNoCall(Target target, String kind) {
+        try (Device card = open(kind, 1);
+                Device other = open(kind, 2);
+                Node node = start(card, Map.of("edges", target))) {
+            for (int[] image : IMAGES) {
+                try (Edges one = new Edges(other, card, node, image)) {
+                    for (int i = 0; i < 4; i++) {
+                        one.call();
+                    }
                 }
             }
-            assertThat(server.counters()).containsEntry("rpcs", 0L).containsEntry("dpa.rpcs", 20L);
+            assertThat(node.counters())
+                    .containsEntry("rpcs", 0L)
+                    .containsEntry("dpa.rpcs", 4L * IMAGES.length)
+                    .containsEntry("dpa.answers", 4L * IMAGES.length);
         }
         assertThat(failures).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"DPA_HANDLER", "CHAIN"})
+    void whatIsNoImageHasItsCodeAndTheNextCallIsServed(Target target) {
+        try (Device card = open("roce", 1);
+                Device other = open("roce", 2);
+                Node node = start(card, Map.of("edges", target));
+                Edges wrong = new Edges(other, card, node, 4, 4, 2);
+                Edges right = new Edges(other, card, node, 4, 4, 1)) {
+            assertThatThrownBy(wrong.client::invoke)
+                    .isInstanceOfSatisfying(
+                            RpcException.class,
+                            failure ->
+                                    assertThat(failure.returnCode())
+                                            .isEqualTo(RoutineError.IMAGE_DIMENSIONS.code()));
+            right.call();
+            assertThatThrownBy(wrong.client::invoke).isInstanceOf(RpcException.class);
+        }
+    }
+
+    @Test
+    void aDataPathHasAllRoutinesOfItsNode() {
+        try (Device card = open("sim", 1)) {
+            assertThatThrownBy(
+                            () -> start(card, Map.of("edges", Target.CHAIN, "empty", Target.CPU)))
+                    .hasMessage(
+                            "routines on targets [cpu, chain]: with 'chain' the processors of the node see no RPC, so that all its routines are there");
+            assertThatThrownBy(() -> start(card, Map.of("fft", Target.DPA_HANDLER)))
+                    .hasMessage("routine 'fft' is not for target 'dpa-handler'");
+            assertThatThrownBy(() -> start(card, Map.of("egdes", Target.CHAIN)))
+                    .hasMessageStartingWith("routine 'egdes'; valid: [increment,");
+        }
     }
 }

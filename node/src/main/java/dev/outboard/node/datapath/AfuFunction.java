@@ -1,0 +1,139 @@
+package dev.outboard.node.datapath;
+
+import dev.outboard.ccip.afu.Afu;
+import dev.outboard.ccip.afu.CallRegisters;
+import dev.outboard.ccip.afu.Job;
+import dev.outboard.ccip.checker.ViolationException;
+import dev.outboard.ccip.host.Fpga;
+import dev.outboard.ccip.host.FpgaException;
+import dev.outboard.ccip.host.Simulation;
+import dev.outboard.ccip.platform.PageSize;
+import dev.outboard.ccip.platform.Profile;
+import dev.outboard.dpa.flexio.FlexioBuffer;
+import dev.outboard.dpa.flexio.FlexioMkey;
+import dev.outboard.dpa.flexio.FlexioProcess;
+import dev.outboard.dpa.machine.MmioDevice;
+import dev.outboard.dpa.nic.Access;
+import dev.outboard.naa.ReturnCode;
+import dev.outboard.naa.server.RoutineRegion;
+import dev.outboard.node.offload.TargetError;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/// A function of an FPGA that handlers of the DPA drive: its [CallRegisters] are a region of kind
+/// MMIO behind their window, and it reaches the regions of the client where they are.
+///
+/// Its clock runs while a call does: each look at the status lets it run on. A function that
+/// violates its protocol, or does not come to an end, is reset, and its call ends with
+/// [TargetError#FAILED].
+///
+/// DPA-FXW-11: stores and loads of registers come here, one at a time.
+final class AfuFunction implements ClientFunction, MmioDevice {
+    private static final int REGISTER_BYTES = 4096;
+
+    /// How many cycles pass between two looks at the status.
+    private static final long CYCLES_PER_LOOK = 1000;
+
+    private static final long FAILED =
+            Job.DONE | ((long) TargetError.FAILED.code() << Job.CODE_SHIFT);
+
+    private final Fpga fpga;
+    private final Duration limit;
+    private final LongSupplier nanoTime;
+    private final Consumer<String> log;
+    private boolean running;
+    private boolean failed;
+    private long sinceNanos;
+
+    /// @param limit how long a call may take
+    /// @param log is told why a call has failed
+    AfuFunction(Afu afu, UUID afuId, Duration limit, LongSupplier nanoTime, Consumer<String> log) {
+        fpga = Fpga.open(Simulation.of(Profile.PAC_A10, afu).build(), afuId);
+        this.limit = limit;
+        this.nanoTime = nanoTime;
+        this.log = log;
+    }
+
+    @Override
+    public Optional<Registers> registers(FlexioProcess process) {
+        FlexioBuffer registers =
+                FlexioBuffer.ofRegisters(
+                        process, "registers of the function", REGISTER_BYTES, this);
+        FlexioMkey key =
+                FlexioMkey.create(
+                        process.domain(), registers, 0, REGISTER_BYTES, Access.LOCAL_WRITE);
+        return Optional.of(new Registers(registers.address().value(), key.number()));
+    }
+
+    @Override
+    public synchronized long lineAddress(RoutineRegion region) {
+        return region.pages()
+                .map(pages -> fpga.prepareBuffer(PageSize.KIB_4, pages).lineAddress())
+                .orElse(0L);
+    }
+
+    @Override
+    public boolean hasRegister(long offset, int lengthBytes) {
+        return lengthBytes == Long.BYTES;
+    }
+
+    @Override
+    public synchronized long read(long offset, int lengthBytes) {
+        if (failed) {
+            return offset == CallRegisters.STATUS ? FAILED : 0;
+        }
+        try {
+            if (running) {
+                fpga.step(CYCLES_PER_LOOK);
+            }
+            long value = fpga.readMmio64(offset);
+            if (running && offset == CallRegisters.STATUS) {
+                look(value);
+            }
+            return failed ? FAILED : value;
+        } catch (FpgaException | ViolationException e) {
+            fail(String.valueOf(e.getMessage()));
+            return read(offset, lengthBytes);
+        }
+    }
+
+    private void look(long status) {
+        running = (status & Job.DONE) == 0;
+        int code = (int) (status >>> Job.CODE_SHIFT) & 0xFF;
+        if (code > ReturnCode.LAST_APPLICATION) {
+            fail("it returned 0x%02x; valid: 0x00 to 0x7f".formatted(code));
+        } else if (running && nanoTime.getAsLong() - sinceNanos > limit.toNanos()) {
+            fail("it has not come to an end within " + limit);
+        }
+    }
+
+    private void fail(String why) {
+        running = false;
+        failed = true;
+        log.accept("the function of the FPGA: " + why);
+        fpga.clearErrors();
+        fpga.reset();
+    }
+
+    @Override
+    public synchronized void write(long offset, int lengthBytes, long value) {
+        failed = false;
+        if (offset == CallRegisters.CONTROL && (value & Job.START) != 0) {
+            running = true;
+            sinceNanos = nanoTime.getAsLong();
+        }
+        try {
+            fpga.writeMmio64(offset, value);
+        } catch (FpgaException | ViolationException e) {
+            fail(String.valueOf(e.getMessage()));
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        fpga.close();
+    }
+}
