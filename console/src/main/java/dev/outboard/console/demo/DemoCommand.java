@@ -1,5 +1,6 @@
 package dev.outboard.console.demo;
 
+import dev.outboard.console.naa.CallTrace;
 import dev.outboard.console.naa.Counters;
 import dev.outboard.console.naa.DeviceOptions;
 import dev.outboard.console.naa.RpcReport;
@@ -87,6 +88,8 @@ public final class DemoCommand implements Callable<Integer> {
                             + " Default: cpu.")
     private String on = "cpu";
 
+    @Mixin private CallTrace trace;
+
     @Mixin private DeviceOptions options;
 
     @Override
@@ -95,7 +98,7 @@ public final class DemoCommand implements Callable<Integer> {
         Files.createDirectories(directory);
         List<String> nodeLines;
         try (Devices.Share share = options.openTowards(LOOPBACK);
-                DemoNodes nodes = DemoNodes.start(targets(), nodeWords());
+                DemoNodes nodes = DemoNodes.start(targets(), nodeWords(), trace.isOn());
                 Arena arena = Arena.ofShared()) {
             Device device = share.device();
             Picture picture = picture(arena);
@@ -109,6 +112,7 @@ public final class DemoCommand implements Callable<Integer> {
                 compare(expected, edges);
             }
             nodeLines = nodes.end();
+            trace.write(nodes.traces());
         }
         if (options.stats()) {
             out.println();
@@ -215,10 +219,13 @@ public final class DemoCommand implements Callable<Integer> {
         client.connect();
         client.registerRegions();
         client.runMrsp();
+        trace.setUp(client);
         TransferProgress progress =
-                new TransferProgress(client, device, spec.commandLine().getErr());
+                new TransferProgress(client, device, spec.commandLine().getErr(), trace);
         RpcResult result = progress.invoke();
+        long start = System.nanoTime();
         RpcResult again = client.invoke();
+        trace.called(client, start, again);
         took.put(member.target(), again.totalNanos());
         out.println();
         new RpcReport()

@@ -2,12 +2,15 @@ package dev.outboard.console.demo;
 
 import dev.outboard.node.offload.Target;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
 /// The nodes of a demo: one for each target that finds edges.
 final class DemoNodes implements AutoCloseable {
     private final List<Member> members = new ArrayList<>();
+    private final List<Path> traces = new ArrayList<>();
 
     private DemoNodes() {}
 
@@ -17,12 +20,19 @@ final class DemoNodes implements AutoCloseable {
     /// Starts them.
     ///
     /// @param options further words for `outboard naa serve`
-    static DemoNodes start(List<Target> targets, List<String> options) throws IOException {
+    /// @param isTraced whether each writes a trace
+    static DemoNodes start(List<Target> targets, List<String> options, boolean isTraced)
+            throws IOException {
         DemoNodes nodes = new DemoNodes();
         try {
             for (Target target : targets) {
                 List<String> words = new ArrayList<>(options);
                 words.addAll(List.of("--target", "edges=" + target.word()));
+                if (isTraced) {
+                    Path trace = Files.createTempFile("outboard-node-", ".pftrace");
+                    nodes.traces.add(trace);
+                    words.addAll(List.of("--trace", trace.toString()));
+                }
                 nodes.members.add(new Member(target, NodeProcess.start(words)));
             }
             return nodes;
@@ -43,8 +53,20 @@ final class DemoNodes implements AutoCloseable {
         return members.stream().flatMap(member -> member.node.end().stream()).toList();
     }
 
+    /// Where the traces are of those that have ended.
+    List<Path> traces() {
+        return traces;
+    }
+
     @Override
     public void close() {
         members.forEach(member -> member.node.close());
+        for (Path trace : traces) {
+            try {
+                Files.deleteIfExists(trace);
+            } catch (IOException leftForTheSystem) {
+                // It is a temporary file.
+            }
+        }
     }
 }

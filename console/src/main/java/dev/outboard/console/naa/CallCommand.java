@@ -122,6 +122,8 @@ final class CallCommand implements Callable<Integer> {
                             + " a free one.")
     private @Nullable String bind;
 
+    @Mixin private CallTrace trace;
+
     @Mixin private DeviceOptions options;
 
     @Override
@@ -136,7 +138,8 @@ final class CallCommand implements Callable<Integer> {
                     NaaClient client = client(share.device(), specs)) {
                 Device device = share.device();
                 TransferProgress progress =
-                        new TransferProgress(client, device, spec.commandLine().getErr());
+                        new TransferProgress(
+                                client, device, spec.commandLine().getErr(), trace);
                 List<RpcResult> results = run(client, progress);
                 save(specs);
                 report(
@@ -144,6 +147,8 @@ final class CallCommand implements Callable<Integer> {
                         client,
                         new RpcReport().setup(client).rpcs(progress.sent(), results),
                         results.getLast());
+            } finally {
+                trace.write(List.of());
             }
         }
         return ExitCode.OK;
@@ -222,6 +227,7 @@ final class CallCommand implements Callable<Integer> {
         client.connect();
         client.registerRegions();
         setUpRegions(client);
+        trace.setUp(client);
         prepare(client);
         List<RpcResult> results = new ArrayList<>();
         try {

@@ -22,11 +22,16 @@ public final class TransferProgress {
     private final NaaClient client;
     private final Device device;
     private final PrintWriter out;
+    private final CallTrace trace;
     private final long total;
     private long sent;
 
     /// Shows on `out` what `client` moves through `device`.
-    public TransferProgress(NaaClient client, Device device, PrintWriter out) {
+    ///
+    /// @param trace is told of each RPC
+    public TransferProgress(
+            NaaClient client, Device device, PrintWriter out, CallTrace trace) {
+        this.trace = trace;
         this.client = client;
         this.device = device;
         this.out = out;
@@ -49,8 +54,11 @@ public final class TransferProgress {
     /// One RPC; fails as [NaaClient#invoke] does.
     public RpcResult invoke() {
         long before = bytesSent();
+        long start = System.nanoTime();
         try {
-            return run();
+            RpcResult result = run();
+            trace.called(client, start, result);
+            return result;
         } finally {
             sent = bytesSent() - before;
         }

@@ -44,7 +44,7 @@ final class Arrows {
     /// Of a trace that has ended.
     Arrows(Trace trace) {
         this.trace = trace;
-        from = new int[trace.events()];
+        from = new int[trace.told()];
         to = new int[from.length];
         Arrays.fill(from, NONE);
         Arrays.fill(to, NONE);

@@ -78,7 +78,7 @@ final class Operations {
     /// Of a trace that has ended.
     Operations(Trace trace) {
         this.trace = trace;
-        for (int index = 0; index < trace.events(); index++) {
+        for (int index = 0; index < trace.told(); index++) {
             look(index);
         }
     }

@@ -2,6 +2,7 @@ package dev.outboard.dpa.trace;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -46,6 +47,13 @@ final class ProtoMessage {
 
     ProtoMessage message(int field, ProtoMessage inner) {
         return field(field, inner.bytes, inner.length);
+    }
+
+    /// What remains in a buffer.
+    ProtoMessage bytes(int field, ByteBuffer value) {
+        byte[] copied = new byte[value.remaining()];
+        value.get(copied);
+        return field(field, copied, copied.length);
     }
 
     private ProtoMessage field(int field, byte[] from, int count) {

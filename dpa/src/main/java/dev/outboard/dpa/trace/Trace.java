@@ -35,6 +35,7 @@ public final class Trace implements AutoCloseable {
     private int[] queues;
     private long[] tokens;
     private int count;
+    private final List<Slice> slices = new ArrayList<>();
     private long lost;
     private boolean closed;
     private long end;
@@ -77,6 +78,9 @@ public final class Trace implements AutoCloseable {
     /// A thread that had a unit when the trace was begun.
     record Running(Timeline process, int thread, String name, int unit) {}
 
+    /// What something beside the DPA did, in nanoseconds since the begin.
+    record Slice(String group, String track, String name, long from, long to, long flow) {}
+
     Trace(Tracer tracer, int mostEvents) {
         this.tracer = tracer;
         this.mostEvents = mostEvents;
@@ -98,13 +102,47 @@ public final class Trace implements AutoCloseable {
         running.add(new Running(process, thread, name, unit));
     }
 
+    /// Something beside the DPA, such as a host program or the function of an FPGA, has done
+    /// something. Slices of a track may overlap each other.
+    ///
+    /// @param group what the track is shown in, such as a process
+    /// @param track who did it
+    /// @param name what it did
+    /// @param fromNanos when it began, by the clock of the trace
+    /// @param toNanos when it was done
+    /// @param flow a number less than 0 joins it with all others of that number, in traces of other
+    ///   processes too; 0 joins it with nothing
+    public synchronized void slice(
+            String group, String track, String name, long fromNanos, long toNanos, long flow) {
+        if (closed) {
+            return;
+        }
+        if (count + slices.size() >= mostEvents) {
+            lost++;
+            return;
+        }
+        slices.add(
+                new Slice(
+                        group,
+                        track,
+                        name,
+                        fromNanos - start,
+                        Math.max(fromNanos, toNanos) - start,
+                        flow));
+    }
+
+    /// The time by the clock of the trace.
+    public long now() {
+        return tracer.nanos();
+    }
+
     /// The time is read while others wait, so that events are in its order.
     synchronized void add(
             Event event, Timeline process, String name, int who, int value, int queue, long token) {
         if (closed) {
             return;
         }
-        if (count == mostEvents) {
+        if (count + slices.size() >= mostEvents) {
             lost++;
             return;
         }
@@ -136,6 +174,11 @@ public final class Trace implements AutoCloseable {
 
     /// How many events it holds.
     public synchronized int events() {
+        return count + slices.size();
+    }
+
+    /// How many of them the machine has told.
+    synchronized int told() {
         return count;
     }
 
@@ -155,7 +198,14 @@ public final class Trace implements AutoCloseable {
     /// @param part tells it from the other traces of the file
     public void write(OutputStream out, int part) throws IOException {
         close();
-        new TrackEvents(this, part, out).write();
+        new TrackEvents(this, part, 0, out).write();
+    }
+
+    /// The same with times as the clock has them: so traces of the processes of one machine fit
+    /// together.
+    public void writeAbsolute(OutputStream out, int part) throws IOException {
+        close();
+        new TrackEvents(this, part, start, out).write();
     }
 
     /// Ends the trace. What it holds can still be written.
@@ -178,11 +228,15 @@ public final class Trace implements AutoCloseable {
 
     /// The time of what has not ended before.
     long end() {
-        return lost > 0 ? nanos[count - 1] : end;
+        return lost > 0 && count > 0 ? nanos[count - 1] : end;
     }
 
     List<Running> running() {
         return running;
+    }
+
+    List<Slice> slices() {
+        return slices;
     }
 
     Event event(int index) {

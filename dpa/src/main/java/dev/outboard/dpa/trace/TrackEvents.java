@@ -5,6 +5,7 @@ import dev.outboard.dpa.machine.Doorbell;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -64,6 +65,9 @@ final class TrackEvents {
     private static final int RANK_SHIFT = 24;
     private static final int NO_EVENT = -1;
 
+    /// In the number of the sequence of what is beside the DPA.
+    private static final int OUTSIDE = 1 << 15;
+
     private final Trace trace;
     private final OutputStream out;
     private final Arrows arrows;
@@ -71,7 +75,10 @@ final class TrackEvents {
     /// What numbers that are unique in a file begin at.
     private final long base;
 
-    private final int sequence;
+    /// The number of the sequence of packets that is written.
+    private int sequence;
+
+    private final long zero;
     private final long units;
     private long nextUuid;
     private int nextPid;
@@ -125,7 +132,10 @@ final class TrackEvents {
     private record Track(Timeline process, Of of, int number) {}
 
     /// Of a trace that has ended.
-    TrackEvents(Trace trace, int part, OutputStream out) throws IOException {
+    ///
+    /// @param zero what is added to all times
+    TrackEvents(Trace trace, int part, long zero, OutputStream out) throws IOException {
+        this.zero = zero;
         this.trace = trace;
         this.out = out;
         arrows = new Arrows(trace);
@@ -134,12 +144,19 @@ final class TrackEvents {
         sequence = part + 1;
         nextUuid = base + 1;
         nextPid = sequence << PID_SHIFT;
-        units = group("execution units (" + trace.clockName() + ")");
+        units =
+                trace.told() > 0 || trace.slices().isEmpty()
+                        ? group("execution units (" + trace.clockName() + ")")
+                        : 0;
     }
 
     void write() throws IOException {
+        int own = sequence;
+        sequence |= OUTSIDE;
+        new OutsideTracks().write();
+        sequence = own;
         beginRunning();
-        for (int index = 0; index < trace.events(); index++) {
+        for (int index = 0; index < trace.told(); index++) {
             write(index);
         }
         long last = trace.end();
@@ -153,7 +170,7 @@ final class TrackEvents {
             event(SLICE_END, lane.uuid, last);
         }
         if (trace.lost() > 0) {
-            start(INSTANT, units);
+            start(INSTANT, units == 0 ? group("trace") : units);
             event.text(EVENT_NAME, "the trace is full: %d events lost".formatted(trace.lost()));
             finish(last);
         }
@@ -163,7 +180,7 @@ final class TrackEvents {
     /// nothing is told.
     private void beginRunning() throws IOException {
         Set<Track> told = new HashSet<>();
-        for (int index = 0; index < trace.events(); index++) {
+        for (int index = 0; index < trace.told(); index++) {
             boolean ends = trace.event(index) == Trace.Event.END;
             if (ends || trace.event(index) == Trace.Event.BEGIN) {
                 Track thread = new Track(trace.process(index), Of.THREAD, trace.who(index));
@@ -399,7 +416,7 @@ final class TrackEvents {
 
     private void finish(long nanos) throws IOException {
         body.clear()
-                .number(TIMESTAMP, nanos)
+                .number(TIMESTAMP, zero + nanos)
                 .number(SEQUENCE, sequence)
                 .message(TRACK_EVENT, event);
         writePacket();
@@ -459,5 +476,65 @@ final class TrackEvents {
     private void describe(ProtoMessage descriptor) throws IOException {
         body.clear().number(SEQUENCE, sequence).message(TRACK_DESCRIPTOR, descriptor);
         writePacket();
+    }
+
+    // What is beside the DPA
+
+    /// The slices of a trace that the machine has not told, on lanes for those that overlap.
+    private final class OutsideTracks {
+        private final Map<String, Long> processes = new HashMap<>();
+        private final Map<String, List<Long>> lanes = new HashMap<>();
+        private final Map<Long, Long> endOfLane = new HashMap<>();
+
+        /// A begin or an end.
+        private record Edge(long nanos, boolean isBegin, long lane, Trace.Slice slice) {}
+
+        void write() throws IOException {
+            List<Edge> edges = new ArrayList<>();
+            List<Trace.Slice> slices = new ArrayList<>(trace.slices());
+            slices.sort(Comparator.comparingLong(Trace.Slice::from));
+            for (Trace.Slice slice : slices) {
+                long lane = lane(slice);
+                edges.add(new Edge(slice.from(), true, lane, slice));
+                edges.add(new Edge(slice.to(), false, lane, slice));
+            }
+            edges.sort(Comparator.comparingLong(Edge::nanos));
+            for (Edge edge : edges) {
+                write(edge);
+            }
+        }
+
+        private void write(Edge edge) throws IOException {
+            start(edge.isBegin ? SLICE_BEGIN : SLICE_END, edge.lane);
+            if (edge.isBegin) {
+                event.text(EVENT_NAME, edge.slice.name());
+                if (edge.slice.flow() < 0) {
+                    event.fixed64(FLOW, edge.slice.flow());
+                }
+            }
+            finish(edge.nanos);
+        }
+
+        /// The first one where nothing is going on.
+        private long lane(Trace.Slice slice) throws IOException {
+            Long group = processes.get(slice.group());
+            if (group == null) {
+                group = group(slice.group());
+                processes.put(slice.group(), group);
+            }
+            List<Long> known =
+                    lanes.computeIfAbsent(
+                            slice.group() + "/" + slice.track(), key -> new ArrayList<>());
+            for (long lane : known) {
+                if (endOfLane.getOrDefault(lane, 0L) <= slice.from()) {
+                    endOfLane.put(lane, slice.to());
+                    return lane;
+                }
+            }
+            long lane = describe(slice.track(), group, lanes.size());
+            known.add(lane);
+            endOfLane.put(lane, slice.to());
+            return lane;
+        }
     }
 }

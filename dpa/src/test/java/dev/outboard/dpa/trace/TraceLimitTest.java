@@ -3,6 +3,7 @@ package dev.outboard.dpa.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.dpa.machine.ThreadHandle;
+import dev.outboard.testkit.TraceFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;

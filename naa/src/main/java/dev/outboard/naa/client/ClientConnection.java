@@ -295,6 +295,11 @@ final class ClientConnection {
         cleanup.finish(machine.where());
     }
 
+    /// Where the connection comes from, as the server sees it.
+    InetSocketAddress localAddress() {
+        return id().localAddress();
+    }
+
     private ConnectionId id() {
         return Objects.requireNonNull(id);
     }

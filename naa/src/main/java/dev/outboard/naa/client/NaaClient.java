@@ -9,6 +9,7 @@ import dev.outboard.naa.NaaException;
 import dev.outboard.naa.NaaState;
 import dev.outboard.naa.PeerRegion;
 import dev.outboard.naa.RegionSpec;
+import dev.outboard.naa.RpcId;
 import dev.outboard.naa.RpcResult;
 import dev.outboard.naa.link.Turn;
 import dev.outboard.naa.protocol.ClientMachine;
@@ -436,6 +437,14 @@ public final class NaaClient implements AutoCloseable {
     /// NAA-RPC-3: on this connection.
     public long rpcCount() {
         return machine.counters().get(Counter.RPCS);
+    }
+
+    /// What the RPC that was started last is called at both ends.
+    ///
+    /// @see RpcId
+    /// @throws NullPointerException if the client is not connected
+    public long rpcId() {
+        return RpcId.of(end.connection().localAddress(), rpcCount());
     }
 
     /// The three user bytes, byte 0 in bits 7..0.

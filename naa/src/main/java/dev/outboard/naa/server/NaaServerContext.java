@@ -13,9 +13,11 @@ import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.naa.NaaException;
 import dev.outboard.naa.NaaState;
 import dev.outboard.naa.PeerRegion;
+import dev.outboard.naa.RpcId;
 import dev.outboard.naa.link.Cleanup;
 import dev.outboard.naa.link.Link;
 import dev.outboard.naa.link.Turn;
+import dev.outboard.naa.protocol.Counter;
 import dev.outboard.naa.protocol.ServerMachine;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -276,6 +278,7 @@ public final class NaaServerContext implements AutoCloseable {
                         parameters(),
                         internals(),
                         System.nanoTime() + limit.toNanos());
+        rpc.id(RpcId.of(address, machine.counters().get(Counter.RPCS)));
         current = rpc;
         rpcPending = true;
         if (place.hasEnded()) {

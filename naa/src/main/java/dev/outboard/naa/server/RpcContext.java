@@ -17,6 +17,7 @@ public final class RpcContext {
     private final long beganNanos = System.nanoTime();
     private volatile long deadlineNanos;
     private volatile boolean cancelled;
+    private long id;
 
     /// An RPC for a routine.
     ///
@@ -95,6 +96,22 @@ public final class RpcContext {
         if (!limit.isZero() && end - deadlineNanos < 0) {
             deadlineNanos = end;
         }
+    }
+
+    /// What it is called at both ends; 0 if it has come from no client.
+    ///
+    /// @see dev.outboard.naa.RpcId
+    public long id() {
+        return id;
+    }
+
+    void id(long given) {
+        id = given;
+    }
+
+    /// When it has arrived, by [System#nanoTime].
+    public long arrivedNanos() {
+        return beganNanos;
     }
 
     /// The time since the RPC arrived.

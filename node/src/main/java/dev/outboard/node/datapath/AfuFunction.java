@@ -1,6 +1,5 @@
 package dev.outboard.node.datapath;
 
-import dev.outboard.ccip.afu.Afu;
 import dev.outboard.ccip.afu.CallRegisters;
 import dev.outboard.ccip.afu.Job;
 import dev.outboard.ccip.checker.ViolationException;
@@ -8,20 +7,23 @@ import dev.outboard.ccip.host.Fpga;
 import dev.outboard.ccip.host.FpgaException;
 import dev.outboard.ccip.host.Simulation;
 import dev.outboard.ccip.platform.PageSize;
-import dev.outboard.ccip.platform.Profile;
 import dev.outboard.dpa.flexio.FlexioBuffer;
 import dev.outboard.dpa.flexio.FlexioMkey;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.machine.MmioDevice;
 import dev.outboard.dpa.nic.Access;
+import dev.outboard.dpa.trace.Trace;
 import dev.outboard.naa.ReturnCode;
+import dev.outboard.naa.RpcId;
 import dev.outboard.naa.server.RoutineRegion;
 import dev.outboard.node.offload.TargetError;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// A function of an FPGA that handlers of the DPA drive: its [CallRegisters] are a region of kind
 /// MMIO behind their window, and it reaches the regions of the client where they are.
@@ -40,6 +42,7 @@ final class AfuFunction implements ClientFunction, MmioDevice {
     private static final long FAILED =
             Job.DONE | ((long) TargetError.FAILED.code() << Job.CODE_SHIFT);
 
+    private final Simulation simulation;
     private final Fpga fpga;
     private final Duration limit;
     private final LongSupplier nanoTime;
@@ -47,14 +50,32 @@ final class AfuFunction implements ClientFunction, MmioDevice {
     private boolean running;
     private boolean failed;
     private long sinceNanos;
+    private long sinceCycle;
+    private long calls;
+    private @Nullable Trace trace;
+    private @Nullable InetSocketAddress client;
+    private long tracedSince;
 
+    /// @param simulation of the function
     /// @param limit how long a call may take
     /// @param log is told why a call has failed
-    AfuFunction(Afu afu, UUID afuId, Duration limit, LongSupplier nanoTime, Consumer<String> log) {
-        fpga = Fpga.open(Simulation.of(Profile.PAC_A10, afu).build(), afuId);
+    AfuFunction(
+            Simulation simulation,
+            UUID afuId,
+            Duration limit,
+            LongSupplier nanoTime,
+            Consumer<String> log) {
+        this.simulation = simulation;
+        fpga = Fpga.open(simulation, afuId);
         this.limit = limit;
         this.nanoTime = nanoTime;
         this.log = log;
+    }
+
+    @Override
+    public void trace(Trace shown, Optional<InetSocketAddress> peer) {
+        trace = shown;
+        client = peer.orElse(null);
     }
 
     @Override
@@ -102,6 +123,9 @@ final class AfuFunction implements ClientFunction, MmioDevice {
 
     private void look(long status) {
         running = (status & Job.DONE) == 0;
+        if (!running) {
+            tell("call");
+        }
         int code = (int) (status >>> Job.CODE_SHIFT) & 0xFF;
         if (code > ReturnCode.LAST_APPLICATION) {
             fail("it returned 0x%02x; valid: 0x00 to 0x7f".formatted(code));
@@ -111,11 +135,25 @@ final class AfuFunction implements ClientFunction, MmioDevice {
     }
 
     private void fail(String why) {
+        tell("call that failed");
         running = false;
         failed = true;
         log.accept("the function of the FPGA: " + why);
         fpga.clearErrors();
         fpga.reset();
+    }
+
+    private void tell(String what) {
+        Trace shown = trace;
+        if (shown != null) {
+            shown.slice(
+                    "FPGA",
+                    client == null ? "function" : "function of " + client,
+                    "%s: %d cycles".formatted(what, simulation.cycle() - sinceCycle),
+                    tracedSince,
+                    shown.now(),
+                    client == null ? 0 : RpcId.of(client, calls));
+        }
     }
 
     @Override
@@ -124,6 +162,10 @@ final class AfuFunction implements ClientFunction, MmioDevice {
         if (offset == CallRegisters.CONTROL && (value & Job.START) != 0) {
             running = true;
             sinceNanos = nanoTime.getAsLong();
+            sinceCycle = simulation.cycle();
+            calls++;
+            Trace shown = trace;
+            tracedSince = shown == null ? 0 : shown.now();
         }
         try {
             fpga.writeMmio64(offset, value);

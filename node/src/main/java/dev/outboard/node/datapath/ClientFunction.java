@@ -1,7 +1,9 @@
 package dev.outboard.node.datapath;
 
 import dev.outboard.dpa.flexio.FlexioProcess;
+import dev.outboard.dpa.trace.Trace;
 import dev.outboard.naa.server.RoutineRegion;
+import java.net.InetSocketAddress;
 import java.util.Optional;
 
 /// What the calls of one client reach behind the DPA.
@@ -30,6 +32,13 @@ interface ClientFunction extends AutoCloseable {
     /// @param address of the first one, for windows
     /// @param key of the window
     record Registers(long address, int key) {}
+
+    /// Tells a trace of what it does from now on.
+    ///
+    /// @param peer whose calls it serves, if a client has connected from somewhere
+    default void trace(Trace trace, Optional<InetSocketAddress> peer) {
+        // It does nothing.
+    }
 
     /// Makes its registers reachable for a process of the DPA; empty if it has none.
     Optional<Registers> registers(FlexioProcess process);

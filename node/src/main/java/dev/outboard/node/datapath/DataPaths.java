@@ -23,7 +23,7 @@ public record DataPaths(DpaDataPath path, RoutineSet routines) implements AutoCl
     private static final HandlerProgram COMPUTING =
             new HandlerProgram(
                     NodeHandlersStub.APP, NodeHandlersStub.compute, NodeHandlersStub::send);
-    private static final HandlerProgram FORWARDING =
+    static final HandlerProgram FORWARDING =
             new HandlerProgram(
                     NodeHandlersStub.APP, NodeHandlersStub.forward, NodeHandlersStub::send);
 

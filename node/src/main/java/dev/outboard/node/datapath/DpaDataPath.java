@@ -1,12 +1,15 @@
 package dev.outboard.node.datapath;
 
 import dev.outboard.ccip.afu.Afu;
+import dev.outboard.ccip.host.Simulation;
+import dev.outboard.ccip.platform.Profile;
 import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.flexio.FlexioException;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.HostProcess;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.RunMode;
+import dev.outboard.dpa.trace.Trace;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
@@ -16,6 +19,7 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// A data-path accelerator that answers RPCs: the WRITE with immediate of a client activates a
 /// handler, which works on the client's regions and posts the answer itself. The host sets
@@ -35,6 +39,7 @@ public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
     private final DpaDevice dpa;
     private final HandlerProgram program;
     private final Supplier<? extends ClientFunction> functions;
+    private volatile @Nullable Trace trace;
 
     private DpaDataPath(
             Device device, HandlerProgram program, Supplier<? extends ClientFunction> functions) {
@@ -72,13 +77,32 @@ public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
         return new DpaDataPath(
                 device,
                 program,
-                () -> new AfuFunction(afus.get(), afuId, most, System::nanoTime, log));
+                () ->
+                        new AfuFunction(
+                                Simulation.of(Profile.PAC_A10, afus.get()).build(),
+                                afuId,
+                                most,
+                                System::nanoTime,
+                                log));
+    }
+
+    /// Begins a trace of the DPA, and of the functions of clients that connect from now on.
+    ///
+    /// @throws IllegalStateException if one is being taken already
+    public Trace trace() {
+        Trace begun = dpa.trace();
+        trace = begun;
+        return begun;
     }
 
     @Override
     public ClientQueues make(
             ConnectionId id, ProtectionDomain domain, int maxSends, int maxReceives) {
         ClientFunction function = functions.get();
+        Trace shown = trace;
+        if (shown != null) {
+            function.trace(shown, id.remoteAddress());
+        }
         try {
             return DpaClient.create(host, dpa, program, domain, id, function);
         } catch (FlexioException e) {

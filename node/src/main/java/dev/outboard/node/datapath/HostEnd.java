@@ -1,6 +1,5 @@
 package dev.outboard.node.datapath;
 
-import dev.outboard.dpa.flexio.FlexioMsix;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.FlexioQp;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
@@ -30,13 +29,10 @@ import java.util.Map;
 /// The host's end of a queue pair that is the handler's: what the host posts, a function of the
 /// program sends; what the handler leaves to the host comes by [HostMail]. One thread at a time.
 final class HostEnd implements CompletionQueue {
-    private final FlexioProcess process;
+    private final HandlerSide side;
     private final HandlerProgram.HostSend send;
+    private final FlexioProcess process;
     private final FlexioQp pair;
-    private final DpaAddr descriptor;
-    private final DpaAddr outgoing;
-    private final DpaAddr mail;
-    private final FlexioMsix interrupt;
 
     /// What was posted and has not completed, the oldest first.
     private final Deque<Sent> sends = new ArrayDeque<>();
@@ -49,21 +45,11 @@ final class HostEnd implements CompletionQueue {
 
     private record Place(long id, MemorySegment buffer) {}
 
-    HostEnd(
-            FlexioProcess process,
-            HandlerProgram.HostSend send,
-            FlexioQp pair,
-            DpaAddr descriptor,
-            DpaAddr outgoing,
-            DpaAddr mail,
-            FlexioMsix interrupt) {
-        this.process = process;
+    HostEnd(HandlerSide side, HandlerProgram.HostSend send) {
+        this.side = side;
         this.send = send;
-        this.pair = pair;
-        this.descriptor = descriptor;
-        this.outgoing = outgoing;
-        this.mail = mail;
-        this.interrupt = interrupt;
+        process = side.process();
+        pair = side.pair();
     }
 
     /// The handler serves calls when the next message is sent.
@@ -75,7 +61,7 @@ final class HostEnd implements CompletionQueue {
 
     @Override
     public boolean poll(Completion into) {
-        long mailed = words(descriptor.plus(ClientDescriptor.MAILED), 1)[0];
+        long mailed = words(side.descriptor().plus(ClientDescriptor.MAILED), 1)[0];
         if (mailed == read) {
             return false;
         }
@@ -84,12 +70,12 @@ final class HostEnd implements CompletionQueue {
                     "the client has sent %d messages before one was read; at most %d may be on their way"
                             .formatted(mailed - read, ClientDescriptor.DEPTH));
         }
-        DpaAddr at = mail.plus((read & (ClientDescriptor.DEPTH - 1)) * ClientDescriptor.MAIL_BYTES);
+        DpaAddr at = side.mail().plus((read & (ClientDescriptor.DEPTH - 1)) * ClientDescriptor.MAIL_BYTES);
         long[] words = words(at, ClientDescriptor.TEXT / Long.BYTES);
         boolean isTaken = take(into, at, (int) words[0], (int) words[1], words);
         if (isTaken) {
             read++;
-            process.heap().copyWordsIn(descriptor.plus(ClientDescriptor.READ), read);
+            process.heap().copyWordsIn(side.descriptor().plus(ClientDescriptor.READ), read);
         }
         return isTaken;
     }
@@ -171,7 +157,7 @@ final class HostEnd implements CompletionQueue {
 
     @Override
     public boolean await(long timeoutNanos) {
-        return interrupt.await(Duration.ofNanos(timeoutNanos));
+        return side.interrupt().await(Duration.ofNanos(timeoutNanos));
     }
 
     @Override
@@ -211,10 +197,11 @@ final class HostEnd implements CompletionQueue {
                         text,
                         0,
                         length);
-                process.heap().copyIn(outgoing, text);
+                process.heap().copyIn(side.outgoing(), text);
             }
             boolean isPosted =
-                    process.call(send.call(descriptor, length, isMessage && granted ? 1 : 0)) == 1;
+                    process.call(send.call(side.descriptor(), length, isMessage && granted ? 1 : 0))
+                            == 1;
             if (isPosted) {
                 sends.add(
                         new Sent(

@@ -1,4 +1,4 @@
-package dev.outboard.dpa.trace;
+package dev.outboard.testkit;
 
 import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -63,6 +63,7 @@ public final class TraceFile {
     private final Map<Long, Track> tracks = new LinkedHashMap<>();
     private final List<Slice> slices = new ArrayList<>();
     private final List<Slice> instants = new ArrayList<>();
+    private final Map<Long, List<Slice>> joined = new HashMap<>();
     private final Map<Long, Slice> flowBegins = new HashMap<>();
     private final Map<Long, Slice> flowEnds = new HashMap<>();
 
@@ -102,8 +103,8 @@ public final class TraceFile {
         while (bytes.hasRemaining()) {
             long tag = varint(bytes);
             String key = type + " " + (tag >>> 3);
-            Field field = schema.get(key);
-            assertThat(field).as(key).isNotNull();
+            assertThat(schema).containsKey(key);
+            Field field = Objects.requireNonNull(schema.get(key));
             assertThat(tag & 7).as("wire type of %s", field).isEqualTo(wireType(field.type));
             List<Object> values = fields.computeIfAbsent(field.name, name -> new ArrayList<>());
             values.add(value(field.type, bytes));
@@ -205,8 +206,7 @@ public final class TraceFile {
 
     private void take(Map<String, List<Object>> event, long nanos, Map<Long, Deque<Slice>> open) {
         Long uuid = (Long) one(event, "track_uuid");
-        Track track = tracks.get(uuid);
-        assertThat(track).as("track of %s", event).isNotNull();
+        Track track = Objects.requireNonNull(tracks.get(uuid), () -> "track of " + event);
         Deque<Slice> stack = open.computeIfAbsent(uuid, key -> new ArrayDeque<>());
         Slice slice =
                 new Slice(track, text(event, "name"), nanos, new long[] {nanos}, new HashMap<>());
@@ -229,6 +229,10 @@ public final class TraceFile {
             slice.notes.put(text(note, "name"), one(note, kind));
         }
         for (Object flow : event.getOrDefault("flow_ids", List.of())) {
+            if ((Long) flow < 0) {
+                joined.computeIfAbsent((Long) flow, key -> new ArrayList<>()).add(slice);
+                continue;
+            }
             assertThat(flowBegins.put((Long) flow, slice)).as("flow %s", flow).isNull();
         }
         for (Object flow : event.getOrDefault("terminating_flow_ids", List.of())) {
@@ -245,6 +249,11 @@ public final class TraceFile {
     /// The instants of tracks with such names.
     public List<Slice> instants(String tracks) {
         return instants.stream().filter(slice -> slice.track.name.matches(tracks)).toList();
+    }
+
+    /// What belongs together, through all processes: numbers of flows less than 0.
+    public Map<Long, List<Slice>> joined() {
+        return joined;
     }
 
     /// The arrows.

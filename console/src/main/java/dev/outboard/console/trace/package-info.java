@@ -1,0 +1,2 @@
+/// `outboard trace`: traces of what happened, for Perfetto.
+package dev.outboard.console.trace;
