@@ -4,6 +4,9 @@ import dev.outboard.ccip.afu.Afu;
 import dev.outboard.ccip.afu.BurstReader;
 import dev.outboard.ccip.afu.BurstWriter;
 import dev.outboard.ccip.afu.CallRegisters;
+import dev.outboard.ccip.rtl.RtlBuild;
+import dev.outboard.ccip.rtl.RtlException;
+import dev.outboard.ccip.rtl.VerilatedDesign;
 import dev.outboard.ccip.wire.Line;
 import dev.outboard.ccip.wire.Rx;
 import dev.outboard.ccip.wire.Tx;
@@ -23,6 +26,16 @@ public final class EdgeDetector implements Afu {
     /// height.
     public static final int BAD_SIZE = 0x24;
 
+    private static final String[] SOURCES = {
+        "edge_detector.json",
+        "edge_detector.sv",
+        "line_reader.sv",
+        "pixel_rows.sv",
+        "sobel_rows.sv",
+        "edge_lines.sv",
+        "line_writer.sv"
+    };
+
     private static final int HEADER = 0;
     private static final int PIXELS = 1;
     private static final int EDGES = 2;
@@ -40,6 +53,14 @@ public final class EdgeDetector implements Afu {
 
     /// An AFU without a call.
     public EdgeDetector() {}
+
+    /// The same function in SystemVerilog, compiled now unless it is already: it gives the same
+    /// bytes and codes.
+    ///
+    /// @throws RtlException if it cannot be compiled here
+    public static VerilatedDesign inSystemVerilog(RtlBuild build) {
+        return build.compile(build.resources(EdgeDetector.class, SOURCES));
+    }
 
     @Override
     public void clock(Rx rx, Tx tx) {
