@@ -40,7 +40,7 @@ public final class Node implements AutoCloseable {
     /// @throws dev.outboard.fabric.FabricException if the port is taken
     /// @throws java.io.UncheckedIOException if that of the metrics is
     public static Node start(Device device, NodeOptions options, ServerLog log) {
-        Targets targets = Targets.open(options.routines(), device, options.targets());
+        Targets targets = Targets.open(options.routines(), device, options.targets(), log::say);
         Node made;
         try {
             made =

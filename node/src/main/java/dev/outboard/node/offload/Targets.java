@@ -1,6 +1,8 @@
 package dev.outboard.node.offload;
 
 import dev.outboard.ccip.afu.example.EdgeDetector;
+import dev.outboard.ccip.rtl.RtlBuild;
+import dev.outboard.ccip.rtl.RtlException;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.server.RoutineException;
@@ -11,6 +13,8 @@ import dev.outboard.node.routine.EdgeDetection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /// The routines of a node that run elsewhere than on its processors, and what computes them.
 public final class Targets implements AutoCloseable {
@@ -18,19 +22,23 @@ public final class Targets implements AutoCloseable {
     private static final int MOST_THREADS = 128;
 
     private final List<OffloadedRoutine> opened = new ArrayList<>();
+    private final Consumer<String> says;
     private RoutineSet routines;
 
-    private Targets(RoutineSet routines) {
+    private Targets(RoutineSet routines, Consumer<String> says) {
         this.routines = routines;
+        this.says = says;
     }
 
     /// Has routines run where they are wanted.
     ///
     /// @param device of the node
     /// @param wanted by the names of routines
+    /// @param says takes a line about what computes one, where there is more than one choice
     /// @throws IllegalArgumentException if there is no such routine, or it is not for that target
-    public static Targets open(RoutineSet routines, Device device, Map<String, Target> wanted) {
-        Targets made = new Targets(routines);
+    public static Targets open(
+            RoutineSet routines, Device device, Map<String, Target> wanted, Consumer<String> says) {
+        Targets made = new Targets(routines, says);
         try {
             wanted.forEach((name, target) -> made.move(name, target, device));
             return made;
@@ -63,10 +71,28 @@ public final class Targets implements AutoCloseable {
         }
         OffloadedRoutine routine =
                 target == Target.AFU
-                        ? AfuRoutine.of(EdgeDetector::new, EdgeDetector.AFU_ID)
+                        ? edgeDetector(RtlBuild::onThisMachine, says)
                         : DpaRoutine.of(device, EdgeKernelsStub.APP, Targets::edges);
         opened.add(routine);
         routines = routines.replacing(spec.runBy(routine));
+    }
+
+    /// In SystemVerilog, on a machine that can compile it.
+    ///
+    /// @param build of this machine; it may have none
+    static AfuRoutine edgeDetector(Supplier<RtlBuild> build, Consumer<String> says) {
+        String about = "edges on target afu: ";
+        try {
+            RtlBuild telling = build.get().reporting(step -> says.accept(about + step));
+            AfuFunction function = AfuFunction.of(EdgeDetector.inSystemVerilog(telling));
+            AfuRoutine routine = AfuRoutine.of(function);
+            says.accept(about + "a function in SystemVerilog");
+            return routine;
+        } catch (RtlException e) {
+            String why = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+            says.accept(about + "the function in Java (" + why + ")");
+            return AfuRoutine.of(AfuFunction.of(EdgeDetector.AFU_ID, EdgeDetector::new));
+        }
     }
 
     private List<String> names() {
