@@ -18,7 +18,9 @@ import java.util.stream.Stream;
 
 /// Compiles designs in SystemVerilog with Verilator and a C++ compiler. The design supplies its
 /// files as they are; the package `ccip_if_pkg`, stand-ins for `platform_if.vh` and
-/// `afu_json_info.vh`, models of vendor primitives and the native side of the port come from here.
+/// `afu_json_info.vh`, models of vendor primitives, the registers of
+/// [dev.outboard.ccip.afu.CallRegisters] as module `call_registers` and the native side of the port
+/// come from here.
 ///
 /// What was compiled stays in a directory, under a name made of all that went into it: the same
 /// design is compiled once per machine. Any thread may use a build; several processes may use the
@@ -96,7 +98,7 @@ public final class RtlBuild {
     ///
     /// @param owner of this module, or of one that opens its package
     /// @throws RtlException if they cannot be written
-    public RtlDesign resources(Class<?> owner, String... names) {
+    public RtlDesign resources(Class<?> owner, List<String> names) {
         try {
             Map<String, byte[]> contents = new LinkedHashMap<>();
             for (String name : names) {

@@ -2,6 +2,7 @@ package dev.outboard.node.offload;
 
 import dev.outboard.ccip.afu.example.EdgeDetector;
 import dev.outboard.ccip.rtl.RtlBuild;
+import dev.outboard.ccip.rtl.RtlDesign;
 import dev.outboard.ccip.rtl.RtlException;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.fabric.Device;
@@ -84,7 +85,8 @@ public final class Targets implements AutoCloseable {
         String about = "edges on target afu: ";
         try {
             RtlBuild telling = build.get().reporting(step -> says.accept(about + step));
-            AfuFunction function = AfuFunction.of(EdgeDetector.inSystemVerilog(telling));
+            RtlDesign design = telling.resources(EdgeDetector.class, EdgeDetector.SYSTEM_VERILOG);
+            AfuFunction function = AfuFunction.of(telling.compile(design));
             AfuRoutine routine = AfuRoutine.of(function);
             says.accept(about + "a function in SystemVerilog");
             return routine;

@@ -27,6 +27,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -118,6 +119,33 @@ class AfuRoutineTest {
                 assertThat(call(routine, Moody.ENDS, Duration.ofMinutes(1))).isZero();
             }
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"POLLED, 50, 60", "INTERRUPT, 1, 1"})
+    void whoWaitsForAnInterruptReadsTheStatusOnce(AfuRoutine.End end, int least, int most)
+            throws Exception {
+        AtomicInteger looks = new AtomicInteger();
+        AfuFunction function = AfuFunction.of(ID, () -> slow(looks));
+        try (AfuRoutine routine = AfuRoutine.of(function, end)) {
+            assertThat(call(routine, Moody.ENDS, Duration.ofMinutes(1))).isZero();
+            assertThat(looks).hasValueBetween(least, most);
+        }
+    }
+
+    /// Takes 50000 cycles for a call.
+    private static Afu slow(AtomicInteger looks) {
+        CallRegisters call = new CallRegisters(ID);
+        AtomicInteger cycles = new AtomicInteger();
+        return (rx, tx) -> {
+            call.clock(rx, tx);
+            if (rx.c0.mmioRdValid && rx.c0.mmioAddress() * 4 == CallRegisters.STATUS) {
+                looks.incrementAndGet();
+            }
+            if (call.job().running() && cycles.incrementAndGet() == 50_000) {
+                call.job().end(0);
+            }
+        };
     }
 
     /// A function that interrupts nobody is polled, whoever would wait for an interrupt.

@@ -111,7 +111,7 @@ class AfuTrafficTest {
         AtomicInteger firstCalls = new AtomicInteger();
         AtomicInteger secondCalls = new AtomicInteger();
         try (AfuRoutine first = AfuRoutine.of(IN_JAVA);
-                AfuRoutine second = AfuRoutine.of(IN_JAVA);
+                AfuRoutine second = AfuRoutine.of(verilated);
                 NaaServer server = serve(first, second);
                 ExecutorService clients = Executors.newFixedThreadPool(2 * CLIENTS)) {
             List<Caller> callers = new ArrayList<>();

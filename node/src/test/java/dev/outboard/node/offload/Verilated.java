@@ -15,7 +15,9 @@ final class Verilated {
 
     /// The edge detector.
     static AfuFunction edgeDetector() {
-        return AfuFunction.of(EdgeDetector.inSystemVerilog(build()));
+        RtlBuild build = build();
+        RtlDesign design = build.resources(EdgeDetector.class, EdgeDetector.SYSTEM_VERILOG);
+        return AfuFunction.of(build.compile(design));
     }
 
     /// What does as the user bytes say.

@@ -4,12 +4,10 @@ import dev.outboard.ccip.afu.Afu;
 import dev.outboard.ccip.afu.BurstReader;
 import dev.outboard.ccip.afu.BurstWriter;
 import dev.outboard.ccip.afu.CallRegisters;
-import dev.outboard.ccip.rtl.RtlBuild;
-import dev.outboard.ccip.rtl.RtlException;
-import dev.outboard.ccip.rtl.VerilatedDesign;
 import dev.outboard.ccip.wire.Line;
 import dev.outboard.ccip.wire.Rx;
 import dev.outboard.ccip.wire.Tx;
+import java.util.List;
 import java.util.UUID;
 
 /// Finds the edges of an image as it streams through, a line a cycle. It is called by
@@ -19,22 +17,24 @@ public final class EdgeDetector implements Afu {
     /// Which AFU this is.
     public static final UUID AFU_ID = UUID.fromString("5e0a4c3f-6a3b-4d0e-9c56-2f7f6a0c9b11");
 
+    /// The same function in SystemVerilog, which gives the same bytes and codes: resources beside
+    /// this class, for `RtlBuild.resources`.
+    public static final List<String> SYSTEM_VERILOG =
+            List.of(
+                    "edge_detector.json",
+                    "edge_detector.sv",
+                    "line_reader.sv",
+                    "pixel_rows.sv",
+                    "sobel_rows.sv",
+                    "edge_lines.sv",
+                    "line_writer.sv");
+
     /// Return code: width and height are 1 to 65536, channels 1 or 3.
     public static final int BAD_DIMENSIONS = 0x23;
 
     /// Return code: the second region has width × height × channels bytes, the third width ×
     /// height.
     public static final int BAD_SIZE = 0x24;
-
-    private static final String[] SOURCES = {
-        "edge_detector.json",
-        "edge_detector.sv",
-        "line_reader.sv",
-        "pixel_rows.sv",
-        "sobel_rows.sv",
-        "edge_lines.sv",
-        "line_writer.sv"
-    };
 
     private static final int HEADER = 0;
     private static final int PIXELS = 1;
@@ -53,14 +53,6 @@ public final class EdgeDetector implements Afu {
 
     /// An AFU without a call.
     public EdgeDetector() {}
-
-    /// The same function in SystemVerilog, compiled now unless it is already: it gives the same
-    /// bytes and codes.
-    ///
-    /// @throws RtlException if it cannot be compiled here
-    public static VerilatedDesign inSystemVerilog(RtlBuild build) {
-        return build.compile(build.resources(EdgeDetector.class, SOURCES));
-    }
 
     @Override
     public void clock(Rx rx, Tx tx) {

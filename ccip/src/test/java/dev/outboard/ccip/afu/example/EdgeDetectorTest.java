@@ -12,7 +12,9 @@ import dev.outboard.ccip.host.Simulation;
 import dev.outboard.ccip.platform.LinkParameters;
 import dev.outboard.ccip.platform.Mode;
 import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.rtl.RtlBuild;
 import dev.outboard.ccip.rtl.RtlCheck;
+import dev.outboard.ccip.rtl.RtlDesign;
 import dev.outboard.ccip.rtl.VerilatedAfu;
 import dev.outboard.ccip.rtl.Verilator;
 import dev.outboard.ccip.wire.VirtualChannel;
@@ -194,7 +196,9 @@ class EdgeDetectorTest {
     }
 
     private static VerilatedAfu verilated() {
-        return EdgeDetector.inSystemVerilog(Verilator.build()).open(Profile.PAC_A10, 1);
+        RtlBuild build = Verilator.build();
+        RtlDesign design = build.resources(EdgeDetector.class, EdgeDetector.SYSTEM_VERILOG);
+        return build.compile(design).open(Profile.PAC_A10, 1);
     }
 
     private static Rig rig(Written written, Mode mode) {
