@@ -48,7 +48,7 @@ public final class Node implements AutoCloseable {
                         device,
                         options.targets(),
                         options.server().routineLimit(),
-                        why -> log.say("failed calls", why));
+                        log::say);
         Node made =
                 path.isPresent()
                         ? onDataPath(device, options, path.get(), log)
@@ -63,7 +63,7 @@ public final class Node implements AutoCloseable {
     }
 
     private static Node onProcessors(Device device, NodeOptions options, ServerLog log) {
-        Targets targets = Targets.open(options.routines(), device, options.targets());
+        Targets targets = Targets.open(options.routines(), device, options.targets(), log::say);
         try {
             NaaServer server =
                     NaaServer.start(device, options.port(), targets.routines(), options.server());

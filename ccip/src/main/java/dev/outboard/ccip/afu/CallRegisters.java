@@ -10,15 +10,17 @@ import java.util.UUID;
 /// return code stands beside it.
 ///
 /// ```text
-/// 0x40 CONTROL   bit 0 START
+/// 0x40 CONTROL   bit 0 START, bit 1 INTERRUPT
 /// 0x48 STATUS    bit 0 DONE, bits 15..8 return code
 /// 0x50 CALL      bits 7..0 function code, bits 31..8 the three user bytes
 /// 0x58 REGIONS   how many
+/// 0x60 OFFERS    bit 1 INTERRUPT: that of CONTROL is understood
 /// 0x80 + 16 i    line address of region i
 /// 0x88 + 16 i    its length in bytes
 /// ```
 public final class CallRegisters {
-    /// Writing [Job#START] starts the call, unless one runs.
+    /// Writing [Job#START] starts the call, unless one runs; [Job#INTERRUPT] with it asks for an
+    /// interrupt.
     public static final int CONTROL = 0x40;
 
     /// [Job#DONE], and above [Job#CODE_SHIFT] the return code.
@@ -29,6 +31,9 @@ public final class CallRegisters {
 
     /// How many regions it has.
     public static final int REGIONS = 0x58;
+
+    /// Which bits of [#CONTROL] the function understands besides [Job#START].
+    public static final int OFFERS = 0x60;
 
     /// How many it may have.
     public static final int MOST_REGIONS = 32;
@@ -46,7 +51,7 @@ public final class CallRegisters {
     public CallRegisters(UUID afuId) {
         csrs = new CsrSpace(afuId);
         job = new Job(csrs, CONTROL, STATUS);
-        csrs.readWrite(CALL).readWrite(REGIONS);
+        csrs.readWrite(CALL).readWrite(REGIONS).readOnly(OFFERS, Job.INTERRUPT);
         for (int i = 0; i < MOST_REGIONS; i++) {
             csrs.readWrite(address(i)).readWrite(length(i));
         }

@@ -9,6 +9,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /// The name of a compiled design: a digest of everything that went into it, paths included, for
@@ -41,6 +42,13 @@ final class Fingerprint {
         for (Path file : files) {
             fingerprint.add(file.getFileName().toString(), Files.readAllBytes(file));
         }
+        return fingerprint.text();
+    }
+
+    /// Of files by their names and contents.
+    static String of(Map<String, byte[]> files) {
+        Fingerprint fingerprint = new Fingerprint();
+        files.forEach(fingerprint::add);
         return fingerprint.text();
     }
 

@@ -2,11 +2,15 @@ package dev.outboard.ccip.rtl;
 
 import dev.outboard.ccip.rtl.RtlException.Reason;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -14,7 +18,9 @@ import java.util.stream.Stream;
 
 /// Compiles designs in SystemVerilog with Verilator and a C++ compiler. The design supplies its
 /// files as they are; the package `ccip_if_pkg`, stand-ins for `platform_if.vh` and
-/// `afu_json_info.vh`, models of vendor primitives and the native side of the port come from here.
+/// `afu_json_info.vh`, models of vendor primitives, the registers of
+/// [dev.outboard.ccip.afu.CallRegisters] as module `call_registers` and the native side of the port
+/// come from here.
 ///
 /// What was compiled stays in a directory, under a name made of all that went into it: the same
 /// design is compiled once per machine. Any thread may use a build; several processes may use the
@@ -85,6 +91,50 @@ public final class RtlBuild {
             throw new RtlException(
                     Reason.INPUT, "cannot build in " + cache + ": " + e.getMessage(), e);
         }
+    }
+
+    /// The design of files that are resources beside a class, as [RtlDesign#of(Path...)] takes
+    /// them. They are written into the directory of this build, the same ones to the same place.
+    ///
+    /// @param owner of this module, or of one that opens its package
+    /// @throws RtlException if they cannot be written
+    public RtlDesign resources(Class<?> owner, List<String> names) {
+        try {
+            Map<String, byte[]> contents = new LinkedHashMap<>();
+            for (String name : names) {
+                contents.put(name, content(owner, name));
+            }
+            Path place = cache.resolve("sources-" + Fingerprint.of(contents));
+            Files.createDirectories(place);
+            List<Path> files = new ArrayList<>();
+            for (Map.Entry<String, byte[]> content : contents.entrySet()) {
+                files.add(write(place.resolve(content.getKey()), content.getValue()));
+            }
+            return RtlDesign.of(files);
+        } catch (IOException e) {
+            throw new RtlException(
+                    Reason.INPUT, "cannot write to " + cache + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static byte[] content(Class<?> owner, String name) throws IOException {
+        try (InputStream resource = owner.getResourceAsStream(name)) {
+            if (resource == null) {
+                throw new IllegalArgumentException(
+                        "resource '%s': there is none beside %s".formatted(name, owner.getName()));
+            }
+            return resource.readAllBytes();
+        }
+    }
+
+    /// In one step: another process may be reading it.
+    private static Path write(Path file, byte[] content) throws IOException {
+        if (!Files.exists(file)) {
+            Path made = Files.createTempFile(file.getParent(), "writing-", "");
+            Files.write(made, content);
+            Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
+        }
+        return file;
     }
 
     /// Builds beside the place where the result is to be, and puts it there in one step: who looks

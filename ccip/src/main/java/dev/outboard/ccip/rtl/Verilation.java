@@ -34,6 +34,7 @@ final class Verilation {
                     "shim.cpp",
                     "print.h",
                     "primitives/altsyncram.v",
+                    "primitives/call_registers.sv",
                     "primitives/ccip_if_clock.sv",
                     "primitives/dcfifo.v",
                     "primitives/scfifo.v");

@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /// Verilator for tests, which are skipped without it.
-final class Verilator {
+public final class Verilator {
     private Verilator() {}
 
     /// A build into the module's own cache: what did not change since the last run is not compiled
     /// again.
-    static RtlBuild build() {
+    public static RtlBuild build() {
         return build(System.getenv());
     }
 

@@ -132,6 +132,7 @@ public final class DemoCommand implements Callable<Integer> {
                 "node",
                 "process %d at %s:%d, edges on target %s"
                         .formatted(node.pid(), node.host(), node.port(), member.target().word()));
+        node.target().ifPresent(line -> say("node", line));
         say(
                 "client",
                 "process "

@@ -21,8 +21,11 @@ import java.util.regex.Pattern;
 /// this process. The node ends when its standard input does, so it cannot outlive this process,
 /// however this process ends; [#close] ends it in order and, if that takes too long, by force.
 final class NodeProcess implements AutoCloseable {
-    private static final Duration START_LIMIT = Duration.ofSeconds(30);
+    /// A function in SystemVerilog is compiled when it is wanted first.
+    private static final Duration START_LIMIT = Duration.ofMinutes(3);
+
     private static final Duration END_LIMIT = Duration.ofSeconds(5);
+    private static final String ABOUT_TARGETS = "edges on target ";
     private static final Pattern READY = Pattern.compile("ready at (\\S+):(\\d+),.*");
     private static final String MAIN_CLASS = "dev.outboard.console.Main";
     private static final Path COMMAND_LINE = Path.of("/proc/self/cmdline");
@@ -67,6 +70,15 @@ final class NodeProcess implements AutoCloseable {
     /// The port it serves.
     int port() {
         return Integer.parseInt(ready.join().group(2));
+    }
+
+    /// What it has said last about where edges are found, if anything.
+    Optional<String> target() {
+        synchronized (lines) {
+            return lines.reversed().stream()
+                    .filter(line -> line.startsWith(ABOUT_TARGETS))
+                    .findFirst();
+        }
     }
 
     /// The operating system's number of the process.

@@ -85,6 +85,24 @@ class DemoTest {
     }
 
     @Test
+    void findsEdgesInJavaWithoutVerilatorAndSaysSo() throws IOException {
+        List<String> words = new ArrayList<>(OutboardProcess.command());
+        words.addAll(List.of("demo", "--size", "64x48", "--on", "afu"));
+        ProcessBuilder program = new ProcessBuilder(words).directory(directory.toFile());
+        program.environment().put("VERILATOR", "none-of-that-name");
+        try (OutboardProcess demo = OutboardProcess.ofProgram(program)) {
+            Execution run = demo.awaitEnd();
+
+            assertThat(run.exitCode()).as(run.toString()).isZero();
+            assertThat(run.out())
+                    .containsPattern(
+                            "(?m)^node +edges on target afu: the function in Java"
+                                    + " \\(VERILATOR=none-of-that-name names no command");
+        }
+        assertThatEdgesBelongToInput(64, 48);
+    }
+
+    @Test
     void saysWhichTargetsThereAre() {
         assertThat(Execution.ofOutboard("demo", "--on", "gpu", "--out", directory.toString()))
                 .isEqualTo(

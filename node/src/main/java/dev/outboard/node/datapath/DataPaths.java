@@ -1,10 +1,11 @@
 package dev.outboard.node.datapath;
 
-import dev.outboard.ccip.afu.example.EdgeDetector;
+import dev.outboard.ccip.rtl.RtlBuild;
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.node.offload.Target;
+import dev.outboard.node.offload.Targets;
 import dev.outboard.node.routine.RoutineCatalog;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,7 +40,7 @@ public record DataPaths(DpaDataPath path, RoutineSet routines) implements AutoCl
     /// @param routines that there are
     /// @param wanted by the names of routines
     /// @param limit how long a call may take; zero for no limit
-    /// @param log is told why a call has failed
+    /// @param log takes a line about what computes them, and why a call has failed
     /// @return empty if none is
     /// @throws IllegalArgumentException if routines are wanted there and elsewhere, or one is not
     ///   for it
@@ -70,8 +71,7 @@ public record DataPaths(DpaDataPath path, RoutineSet routines) implements AutoCl
                         ? DpaDataPath.chain(
                                 device,
                                 FORWARDING,
-                                EdgeDetector::new,
-                                EdgeDetector.AFU_ID,
+                                Targets.edgeDetector(target, RtlBuild::onThisMachine, log),
                                 most,
                                 log)
                         : DpaDataPath.of(device, COMPUTING);

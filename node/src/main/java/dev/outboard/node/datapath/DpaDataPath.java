@@ -1,8 +1,5 @@
 package dev.outboard.node.datapath;
 
-import dev.outboard.ccip.afu.Afu;
-import dev.outboard.ccip.host.Simulation;
-import dev.outboard.ccip.platform.Profile;
 import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.flexio.FlexioException;
 import dev.outboard.dpa.flexio.FlexioProcess;
@@ -15,8 +12,9 @@ import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.naa.server.ClientQueues;
+import dev.outboard.node.offload.AfuFunction;
+import dev.outboard.node.offload.AfuPort;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -63,27 +61,20 @@ public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
     /// [registers][dev.outboard.ccip.afu.CallRegisters]: each client has one of its own, behind a
     /// port of its own.
     ///
-    /// @param afus makes the function of a client
+    /// @param afu the function
     /// @param limit how long a call of it may take, at most [#LONGEST_CALL]
     /// @param log is told why a call has failed
     public static DpaDataPath chain(
             Device device,
             HandlerProgram program,
-            Supplier<? extends Afu> afus,
-            UUID afuId,
+            AfuFunction afu,
             Duration limit,
             Consumer<String> log) {
         Duration most = limit.compareTo(LONGEST_CALL) < 0 ? limit : LONGEST_CALL;
         return new DpaDataPath(
                 device,
                 program,
-                () ->
-                        new AfuFunction(
-                                Simulation.of(Profile.PAC_A10, afus.get()).build(),
-                                afuId,
-                                most,
-                                System::nanoTime,
-                                log));
+                () -> new ChainedAfu(new AfuPort(afu), most, System::nanoTime, log));
     }
 
     /// Begins a trace of the DPA, and of the functions of clients that connect from now on.

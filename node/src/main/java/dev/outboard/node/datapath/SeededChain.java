@@ -1,8 +1,6 @@
 package dev.outboard.node.datapath;
 
 import dev.outboard.ccip.afu.example.EdgeDetector;
-import dev.outboard.ccip.host.Simulation;
-import dev.outboard.ccip.platform.Profile;
 import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.flexio.FlexioBuffer;
 import dev.outboard.dpa.flexio.FlexioMkey;
@@ -16,6 +14,8 @@ import dev.outboard.dpa.trace.Trace;
 import dev.outboard.naa.RegionFlags;
 import dev.outboard.naa.server.RoutineRegion;
 import dev.outboard.node.datapath.SimulatedClient.Region;
+import dev.outboard.node.offload.AfuFunction;
+import dev.outboard.node.offload.AfuPort;
 import dev.outboard.node.routine.EdgeDetection;
 import dev.outboard.node.routine.RoutineCatalog;
 import java.io.ByteArrayOutputStream;
@@ -45,7 +45,7 @@ public final class SeededChain {
     private final Arena arena;
     private final FlexioProcess process;
     private final HandlerSide handler;
-    private final AfuFunction function;
+    private final ChainedAfu function;
 
     /// What has come of the call.
     ///
@@ -55,7 +55,7 @@ public final class SeededChain {
     /// @param trace for Perfetto
     public record Outcome(int code, byte[] edges, long cycles, byte[] trace) {}
 
-    private SeededChain(Arena arena, FlexioProcess process, HandlerSide handler, AfuFunction afu) {
+    private SeededChain(Arena arena, FlexioProcess process, HandlerSide handler, ChainedAfu afu) {
         this.arena = arena;
         this.process = process;
         this.handler = handler;
@@ -69,14 +69,13 @@ public final class SeededChain {
     /// @param image what the pixels are of
     /// @throws IllegalStateException if no answer comes
     public static Outcome run(RunMode mode, long seed, EdgeDetection.Image image, byte... pixels) {
-        Simulation simulation =
-                Simulation.of(Profile.PAC_A10, new EdgeDetector()).seed(seed).build();
-        AfuFunction function =
-                new AfuFunction(
-                        simulation,
-                        EdgeDetector.AFU_ID,
+        AfuPort port =
+                new AfuPort(AfuFunction.of(EdgeDetector.AFU_ID, EdgeDetector::new), seed);
+        ChainedAfu function =
+                new ChainedAfu(
+                        port,
                         DpaDataPath.LONGEST_CALL,
-                        () -> simulation.cycle() * 1000 / CLOCK_MHZ,
+                        () -> port.cycles() * 1000 / CLOCK_MHZ,
                         why -> {
                             throw new IllegalStateException(why);
                         });
@@ -96,9 +95,9 @@ public final class SeededChain {
             HandlerSide handler = new HandlerSide(process, DataPaths.FORWARDING);
             SeededChain chain = new SeededChain(arena, process, handler, function);
             byte[] edges = new byte[image.width() * image.height()];
-            long before = simulation.cycle();
+            long before = port.cycles();
             int code = chain.call(image, pixels, edges);
-            return new Outcome(code, edges, simulation.cycle() - before, written(trace));
+            return new Outcome(code, edges, port.cycles() - before, written(trace));
         } finally {
             function.close();
         }

@@ -1,76 +1,99 @@
 package dev.outboard.node.offload;
 
-import dev.outboard.ccip.afu.Afu;
 import dev.outboard.ccip.afu.CallRegisters;
 import dev.outboard.ccip.afu.Job;
 import dev.outboard.ccip.checker.ViolationException;
 import dev.outboard.ccip.host.Buffer;
 import dev.outboard.ccip.host.Fpga;
 import dev.outboard.ccip.host.FpgaException;
-import dev.outboard.ccip.host.Simulation;
 import dev.outboard.ccip.platform.PageSize;
-import dev.outboard.ccip.platform.Profile;
+import dev.outboard.ccip.rtl.RtlException;
 import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RoutineRegion;
 import dev.outboard.naa.server.RpcContext;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 
 /// A routine that is a function of an FPGA, behind a CCI-P port of its own, called by
 /// [CallRegisters]. The function reads and writes the regions where they are, if they have pages of
 /// their own, else copies.
 ///
-/// The FPGA's clock runs while an RPC does, on the thread of that RPC; RPCs take turns. A function
-/// that violates its protocol, hangs, or is still at it when the time is over, is reset.
+/// The FPGA's clock runs while an RPC does, on the thread of that RPC; RPCs take turns, and those
+/// of other ports go on beside them. A function that violates its protocol, hangs, or is still at
+/// it when the time is over, is reset.
 public final class AfuRoutine implements OffloadedRoutine {
-    /// How many cycles pass between two looks at the status.
+    /// How many cycles pass between two looks whether the call has ended.
     private static final long CYCLES_PER_LOOK = 1000;
 
-    private final Supplier<? extends Afu> functions;
-    private final UUID afuId;
-    private final ReentrantLock port = new ReentrantLock(true);
-    private Simulation simulation;
-    private Fpga fpga;
+    private final ReentrantLock turn = new ReentrantLock(true);
+    private final AfuPort port;
+    private final End end;
 
-    /// Of simulations that were given up.
-    private long earlierCycles;
-
-    private AfuRoutine(Supplier<? extends Afu> functions, UUID afuId) {
-        this.functions = functions;
-        this.afuId = afuId;
-        simulation = Simulation.of(Profile.PAC_A10, functions.get()).build();
-        fpga = Fpga.open(simulation, afuId);
+    /// How the end of a call is found.
+    public enum End {
+        /// By reading the status.
+        POLLED,
+        /// By an interrupt, of a function that offers it; else polled.
+        INTERRUPT
     }
 
-    /// Puts a function behind a port.
+    private AfuRoutine(AfuFunction function, End end) {
+        port = new AfuPort(function);
+        this.end = end;
+    }
+
+    /// Puts a function behind a port of its own.
     ///
-    /// @param functions makes it, and another one in the place of one that a reset does not help
-    /// @param afuId by which it is found there
-    /// @throws FpgaException if it does not answer, or is another one
-    public static AfuRoutine of(Supplier<? extends Afu> functions, UUID afuId) {
-        return new AfuRoutine(functions, afuId);
+    /// @throws FpgaException if it does not answer, or has another AFU_ID
+    /// @throws RtlException if it cannot be loaded
+    public static AfuRoutine of(AfuFunction function) {
+        return of(function, End.POLLED);
+    }
+
+    /// The same, finding the end of calls in this way.
+    public static AfuRoutine of(AfuFunction function, End end) {
+        return new AfuRoutine(function, end);
     }
 
     /// How many cycles the clock has run.
     public long cycles() {
-        port.lock();
+        turn.lock();
         try {
-            return earlierCycles + simulation.cycle();
+            return port.cycles();
         } finally {
-            port.unlock();
+            turn.unlock();
+        }
+    }
+
+    /// Puts another function behind the port. The call that runs ends before; those that come
+    /// meanwhile wait, as they do for each other, and are for the other one. If the other does not
+    /// answer, the present one stays.
+    ///
+    /// @param patience how long calls that are before it may take
+    /// @throws IllegalStateException if they take longer
+    /// @throws RuntimeException if the other cannot be opened; see [#of(AfuFunction)]
+    public void reconfigure(AfuFunction other, Duration patience) throws InterruptedException {
+        if (!turn.tryLock(patience.toNanos(), TimeUnit.NANOSECONDS)) {
+            throw new IllegalStateException(
+                    "the function of the FPGA still computes after %s; reconfigure it later"
+                            .formatted(patience));
+        }
+        try {
+            port.reconfigure(other);
+        } finally {
+            turn.unlock();
         }
     }
 
     @Override
     public int run(RpcContext rpc) throws RoutineException, InterruptedException {
-        if (!port.tryLock(rpc.remaining().toNanos(), TimeUnit.NANOSECONDS)) {
+        if (!turn.tryLock(rpc.remaining().toNanos(), TimeUnit.NANOSECONDS)) {
             throw TargetError.BUSY.because("the function of the FPGA computes for others");
         }
         List<Shared> regions = new ArrayList<>();
@@ -81,40 +104,24 @@ public final class AfuRoutine implements OffloadedRoutine {
             ended = true;
             regions.forEach(Shared::copyBack);
             return code;
-        } catch (FpgaException | ViolationException e) {
+        } catch (FpgaException | ViolationException | RtlException e) {
             throw TargetError.FAILED.because("the function of the FPGA: " + e.getMessage());
         } catch (IllegalStateException memoryIsGone) {
-            replace();
+            port.replace();
             throw TargetError.FAILED.because(
                     "the client of the function of the FPGA has taken its memory away: "
                             + memoryIsGone.getMessage());
         } finally {
             if (!ended) {
-                reset();
+                port.reset();
             }
             regions.forEach(Shared::close);
-            port.unlock();
+            turn.unlock();
         }
-    }
-
-    /// A function that does not come back from a reset is replaced.
-    private void reset() {
-        try {
-            fpga.clearErrors();
-            fpga.reset();
-        } catch (RuntimeException stillBroken) {
-            replace();
-        }
-    }
-
-    /// The simulation may be in the middle of a cycle.
-    private void replace() {
-        earlierCycles += simulation.cycle();
-        simulation = Simulation.of(Profile.PAC_A10, functions.get()).build();
-        fpga = Fpga.open(simulation, afuId);
     }
 
     private int call(RpcContext rpc, List<Shared> regions) throws RoutineException {
+        Fpga fpga = port.fpga();
         long user = rpc.userByte(0) | rpc.userByte(1) << 8 | rpc.userByte(2) << 16;
         fpga.writeMmio64(CallRegisters.CALL, rpc.functionCode() | user << 8);
         fpga.writeMmio64(CallRegisters.REGIONS, regions.size());
@@ -122,12 +129,20 @@ public final class AfuRoutine implements OffloadedRoutine {
             fpga.writeMmio64(CallRegisters.address(i), regions.get(i).lineAddress());
             fpga.writeMmio64(CallRegisters.length(i), regions.get(i).region.size());
         }
-        fpga.writeMmio64(CallRegisters.CONTROL, Job.START);
+        boolean interrupts =
+                end == End.INTERRUPT
+                        && (fpga.readMmio64(CallRegisters.OFFERS) & Job.INTERRUPT) != 0;
+        if (interrupts) {
+            fpga.registerInterrupt(Job.INTERRUPT_ID);
+        }
+        fpga.writeMmio64(CallRegisters.CONTROL, Job.START | (interrupts ? Job.INTERRUPT : 0));
         long status = 0;
         while ((status & Job.DONE) == 0) {
             rpc.throwIfCancelled();
             fpga.step(CYCLES_PER_LOOK);
-            status = fpga.readMmio64(CallRegisters.STATUS);
+            if (!interrupts || fpga.takeInterrupts(Job.INTERRUPT_ID) > 0) {
+                status = fpga.readMmio64(CallRegisters.STATUS);
+            }
         }
         return checked((int) (status >>> Job.CODE_SHIFT) & 0xFF);
     }
@@ -143,7 +158,7 @@ public final class AfuRoutine implements OffloadedRoutine {
 
     @Override
     public void close() {
-        fpga.close();
+        port.close();
     }
 
     /// A region that the function reaches.
@@ -154,12 +169,12 @@ public final class AfuRoutine implements OffloadedRoutine {
 
         private Shared(RoutineRegion region) {
             this.region = region;
-            mapped = region.pages().map(pages -> fpga.prepareBuffer(PageSize.KIB_4, pages));
+            mapped = region.pages().map(pages -> port.fpga().prepareBuffer(PageSize.KIB_4, pages));
             copy = mapped.isPresent() || region.size() == 0 ? Optional.empty() : copied();
         }
 
         private Optional<Buffer> copied() {
-            Buffer made = fpga.prepareBuffer(region.size());
+            Buffer made = port.fpga().prepareBuffer(region.size());
             made.segment().copyFrom(region.memory());
             return Optional.of(made);
         }

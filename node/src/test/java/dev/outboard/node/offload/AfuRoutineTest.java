@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.ccip.afu.Afu;
 import dev.outboard.ccip.afu.CallRegisters;
+import dev.outboard.ccip.afu.CsrSpace;
+import dev.outboard.ccip.afu.Job;
 import dev.outboard.ccip.wire.LineCount;
 import dev.outboard.ccip.wire.ReadType;
 import dev.outboard.ccip.wire.Rx;
@@ -25,6 +27,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,6 +36,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AfuRoutineTest {
     private static final UUID ID = UUID.fromString("11111111-2222-3333-4444-555555555555");
     private static final long NOWHERE = 0x3_0000_0000L;
+
+    private static final AfuFunction MOODY = AfuFunction.of(ID, Moody::new);
 
     /// Does as the user bytes say.
     private static final class Moody implements Afu {
@@ -79,6 +84,8 @@ class AfuRoutineTest {
         }
     }
 
+    private static final int ENDS_THE_SIMULATION = 6;
+
     @ParameterizedTest
     @CsvSource({
         Moody.ENDS + ", 0",
@@ -88,16 +95,96 @@ class AfuRoutineTest {
         Moody.TELLS_A_CODE + ", 0x42"
     })
     void theCallerHearsAndTheNextOneIsServed(int mood, int code) throws Exception {
-        try (AfuRoutine routine = AfuRoutine.of(Moody::new, ID)) {
-            assertThat(call(routine, mood, Duration.ofMillis(300))).isEqualTo(code);
+        theCallerHearsAndTheNextOneIsServed(MOODY, mood, code);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        Moody.ENDS + ", 0",
+        Moody.HANGS + ", " + ReturnCode.TIMEOUT,
+        Moody.WRITES_NOWHERE + ", 0x18",
+        Moody.TELLS_NO_CODE + ", 0x18",
+        Moody.TELLS_A_CODE + ", 0x42",
+        ENDS_THE_SIMULATION + ", 0x18"
+    })
+    void theSameOfAFunctionInSystemVerilog(int mood, int code) throws Exception {
+        theCallerHearsAndTheNextOneIsServed(Verilated.moody(), mood, code);
+    }
+
+    private static void theCallerHearsAndTheNextOneIsServed(
+            AfuFunction function, int mood, int code) throws Exception {
+        Duration limit = mood == Moody.HANGS ? Duration.ofMillis(300) : Duration.ofMinutes(1);
+        for (AfuRoutine.End end : AfuRoutine.End.values()) {
+            try (AfuRoutine routine = AfuRoutine.of(function, end)) {
+                assertThat(call(routine, mood, limit)).isEqualTo(code);
+                assertThat(call(routine, Moody.ENDS, Duration.ofMinutes(1))).isZero();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"POLLED, 50, 60", "INTERRUPT, 1, 1"})
+    void whoWaitsForAnInterruptReadsTheStatusOnce(AfuRoutine.End end, int least, int most)
+            throws Exception {
+        AtomicInteger looks = new AtomicInteger();
+        AfuFunction function = AfuFunction.of(ID, () -> slow(looks));
+        try (AfuRoutine routine = AfuRoutine.of(function, end)) {
             assertThat(call(routine, Moody.ENDS, Duration.ofMinutes(1))).isZero();
+            assertThat(looks).hasValueBetween(least, most);
+        }
+    }
+
+    /// Takes 50000 cycles for a call.
+    private static Afu slow(AtomicInteger looks) {
+        CallRegisters call = new CallRegisters(ID);
+        AtomicInteger cycles = new AtomicInteger();
+        return (rx, tx) -> {
+            call.clock(rx, tx);
+            if (rx.c0.mmioRdValid && rx.c0.mmioAddress() * 4 == CallRegisters.STATUS) {
+                looks.incrementAndGet();
+            }
+            if (call.job().running() && cycles.incrementAndGet() == 50_000) {
+                call.job().end(0);
+            }
+        };
+    }
+
+    /// A function that interrupts nobody is polled, whoever would wait for an interrupt.
+    @Test
+    void theEndIsPolledWhereNoInterruptIsOffered() throws Exception {
+        UUID id = UUID.randomUUID();
+        AfuFunction function = AfuFunction.of(id, () -> new Silent(id));
+        try (AfuRoutine routine = AfuRoutine.of(function, AfuRoutine.End.INTERRUPT)) {
+            assertThat(call(routine, Moody.ENDS, Duration.ofMinutes(1))).isEqualTo(0x41);
+        }
+    }
+
+    /// Has no register OFFERS, and tells code 0x41 without a fence, since it writes nothing.
+    private static final class Silent implements Afu {
+        private final CsrSpace csrs;
+
+        Silent(UUID id) {
+            csrs =
+                    new CsrSpace(id)
+                            .readWrite(CallRegisters.CONTROL, 0, Job.START)
+                            .readOnly(CallRegisters.STATUS, 0)
+                            .readWrite(CallRegisters.CALL)
+                            .readWrite(CallRegisters.REGIONS);
+        }
+
+        @Override
+        public void clock(Rx rx, Tx tx) {
+            csrs.clock(rx, tx);
+            if (csrs.written(CallRegisters.CONTROL)) {
+                csrs.set(CallRegisters.STATUS, Job.DONE | 0x41 << Job.CODE_SHIFT);
+            }
         }
     }
 
     /// The client ends its connection in the middle of a call.
     @Test
     void memoryThatIsTakenAwayIsOfNoConcernToTheNextOne() throws Exception {
-        try (AfuRoutine routine = AfuRoutine.of(Moody::new, ID);
+        try (AfuRoutine routine = AfuRoutine.of(MOODY);
                 ExecutorService calls = Executors.newSingleThreadExecutor()) {
             Arena arena = Arena.ofShared();
             MemorySegment pages = arena.allocate(4096, 4096);

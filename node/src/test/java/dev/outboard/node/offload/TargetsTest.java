@@ -3,6 +3,7 @@ package dev.outboard.node.offload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outboard.ccip.rtl.RtlBuild;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.naa.server.RoutineException;
@@ -14,6 +15,7 @@ import dev.outboard.node.routine.RoutineCatalog;
 import dev.outboard.node.routine.RoutineError;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -34,6 +37,7 @@ class TargetsTest {
         {1, 1, 1}, {3, 200, 1}, {200, 3, 3}, {129, 65, 3}, {640, 480, 3}
     };
 
+    private final List<String> lines = new ArrayList<>();
     private Device card;
     private Arena arena;
 
@@ -50,7 +54,7 @@ class TargetsTest {
     }
 
     private Targets edgesOn(Target target) {
-        return Targets.open(RoutineCatalog.ROUTINES, card, Map.of("edges", target));
+        return Targets.open(RoutineCatalog.ROUTINES, card, Map.of("edges", target), lines::add);
     }
 
     @ParameterizedTest
@@ -102,13 +106,35 @@ class TargetsTest {
     }
 
     @Test
+    void edgesAreFoundInJavaWithoutVerilator(@TempDir Path cache) {
+        Map<String, String> nothing = Map.of("PATH", cache.toString());
+        try (AfuRoutine routine =
+                AfuRoutine.of(
+                        Targets.edgeDetector(
+                                Target.AFU, () -> RtlBuild.with(nothing, cache), lines::add))) {
+            assertThat(routine.cycles()).isPositive();
+            assertThat(lines).hasSize(1);
+            assertThat(lines.getFirst())
+                    .startsWith("edges on target afu: the function in Java (no verilator on the");
+        }
+    }
+
+    @Test
     void whatDoesNotExistIsRefused() {
         assertThatThrownBy(() ->
-                        Targets.open(RoutineCatalog.ROUTINES, card, Map.of("egdes", Target.AFU)))
+                        Targets.open(
+                                RoutineCatalog.ROUTINES,
+                                card,
+                                Map.of("egdes", Target.AFU),
+                                lines::add))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("routine 'egdes'; valid: [increment,");
         assertThatThrownBy(() ->
-                        Targets.open(RoutineCatalog.ROUTINES, card, Map.of("fft", Target.DPA)))
+                        Targets.open(
+                                RoutineCatalog.ROUTINES,
+                                card,
+                                Map.of("fft", Target.DPA),
+                                lines::add))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("routine 'fft' runs on the cpu only, not on target 'dpa'");
         assertThatThrownBy(() -> Target.of("gpu"))

@@ -7,6 +7,7 @@ import dev.outboard.ccip.afu.CallRegisters;
 import dev.outboard.ccip.wire.Line;
 import dev.outboard.ccip.wire.Rx;
 import dev.outboard.ccip.wire.Tx;
+import java.util.List;
 import java.util.UUID;
 
 /// Finds the edges of an image as it streams through, a line a cycle. It is called by
@@ -15,6 +16,18 @@ import java.util.UUID;
 public final class EdgeDetector implements Afu {
     /// Which AFU this is.
     public static final UUID AFU_ID = UUID.fromString("5e0a4c3f-6a3b-4d0e-9c56-2f7f6a0c9b11");
+
+    /// The same function in SystemVerilog, which gives the same bytes and codes: resources beside
+    /// this class, for `RtlBuild.resources`.
+    public static final List<String> SYSTEM_VERILOG =
+            List.of(
+                    "edge_detector.json",
+                    "edge_detector.sv",
+                    "line_reader.sv",
+                    "pixel_rows.sv",
+                    "sobel_rows.sv",
+                    "edge_lines.sv",
+                    "line_writer.sv");
 
     /// Return code: width and height are 1 to 65536, channels 1 or 3.
     public static final int BAD_DIMENSIONS = 0x23;

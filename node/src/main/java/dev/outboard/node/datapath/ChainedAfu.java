@@ -3,9 +3,7 @@ package dev.outboard.node.datapath;
 import dev.outboard.ccip.afu.CallRegisters;
 import dev.outboard.ccip.afu.Job;
 import dev.outboard.ccip.checker.ViolationException;
-import dev.outboard.ccip.host.Fpga;
 import dev.outboard.ccip.host.FpgaException;
-import dev.outboard.ccip.host.Simulation;
 import dev.outboard.ccip.platform.PageSize;
 import dev.outboard.dpa.flexio.FlexioBuffer;
 import dev.outboard.dpa.flexio.FlexioMkey;
@@ -16,11 +14,11 @@ import dev.outboard.dpa.trace.Trace;
 import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.RpcId;
 import dev.outboard.naa.server.RoutineRegion;
+import dev.outboard.node.offload.AfuPort;
 import dev.outboard.node.offload.TargetError;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// [TargetError#FAILED].
 ///
 /// DPA-FXW-11: stores and loads of registers come here, one at a time.
-final class AfuFunction implements ClientFunction, MmioDevice {
+final class ChainedAfu implements ClientFunction, MmioDevice {
     private static final int REGISTER_BYTES = 4096;
 
     /// How many cycles pass between two looks at the status.
@@ -42,8 +40,7 @@ final class AfuFunction implements ClientFunction, MmioDevice {
     private static final long FAILED =
             Job.DONE | ((long) TargetError.FAILED.code() << Job.CODE_SHIFT);
 
-    private final Simulation simulation;
-    private final Fpga fpga;
+    private final AfuPort port;
     private final Duration limit;
     private final LongSupplier nanoTime;
     private final Consumer<String> log;
@@ -56,17 +53,12 @@ final class AfuFunction implements ClientFunction, MmioDevice {
     private @Nullable InetSocketAddress client;
     private long tracedSince;
 
-    /// @param simulation of the function
+    /// @param port of the function, which it closes
     /// @param limit how long a call may take
+    /// @param nanoTime the time
     /// @param log is told why a call has failed
-    AfuFunction(
-            Simulation simulation,
-            UUID afuId,
-            Duration limit,
-            LongSupplier nanoTime,
-            Consumer<String> log) {
-        this.simulation = simulation;
-        fpga = Fpga.open(simulation, afuId);
+    ChainedAfu(AfuPort port, Duration limit, LongSupplier nanoTime, Consumer<String> log) {
+        this.port = port;
         this.limit = limit;
         this.nanoTime = nanoTime;
         this.log = log;
@@ -92,7 +84,7 @@ final class AfuFunction implements ClientFunction, MmioDevice {
     @Override
     public synchronized long lineAddress(RoutineRegion region) {
         return region.pages()
-                .map(pages -> fpga.prepareBuffer(PageSize.KIB_4, pages).lineAddress())
+                .map(pages -> port.fpga().prepareBuffer(PageSize.KIB_4, pages).lineAddress())
                 .orElse(0L);
     }
 
@@ -108,9 +100,9 @@ final class AfuFunction implements ClientFunction, MmioDevice {
         }
         try {
             if (running) {
-                fpga.step(CYCLES_PER_LOOK);
+                port.fpga().step(CYCLES_PER_LOOK);
             }
-            long value = fpga.readMmio64(offset);
+            long value = port.fpga().readMmio64(offset);
             if (running && offset == CallRegisters.STATUS) {
                 look(value);
             }
@@ -139,8 +131,7 @@ final class AfuFunction implements ClientFunction, MmioDevice {
         running = false;
         failed = true;
         log.accept("the function of the FPGA: " + why);
-        fpga.clearErrors();
-        fpga.reset();
+        port.reset();
     }
 
     private void tell(String what) {
@@ -149,7 +140,7 @@ final class AfuFunction implements ClientFunction, MmioDevice {
             shown.slice(
                     "FPGA",
                     client == null ? "function" : "function of " + client,
-                    "%s: %d cycles".formatted(what, simulation.cycle() - sinceCycle),
+                    "%s: %d cycles".formatted(what, port.cycles() - sinceCycle),
                     tracedSince,
                     shown.now(),
                     client == null ? 0 : RpcId.of(client, calls));
@@ -162,13 +153,13 @@ final class AfuFunction implements ClientFunction, MmioDevice {
         if (offset == CallRegisters.CONTROL && (value & Job.START) != 0) {
             running = true;
             sinceNanos = nanoTime.getAsLong();
-            sinceCycle = simulation.cycle();
+            sinceCycle = port.cycles();
             calls++;
             Trace shown = trace;
             tracedSince = shown == null ? 0 : shown.now();
         }
         try {
-            fpga.writeMmio64(offset, value);
+            port.fpga().writeMmio64(offset, value);
         } catch (FpgaException | ViolationException e) {
             fail(String.valueOf(e.getMessage()));
         }
@@ -176,6 +167,6 @@ final class AfuFunction implements ClientFunction, MmioDevice {
 
     @Override
     public synchronized void close() {
-        fpga.close();
+        port.close();
     }
 }
