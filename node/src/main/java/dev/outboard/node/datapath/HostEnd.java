@@ -70,7 +70,9 @@ final class HostEnd implements CompletionQueue {
                     "the client has sent %d messages before one was read; at most %d may be on their way"
                             .formatted(mailed - read, ClientDescriptor.DEPTH));
         }
-        DpaAddr at = side.mail().plus((read & (ClientDescriptor.DEPTH - 1)) * ClientDescriptor.MAIL_BYTES);
+        DpaAddr at =
+                side.mail()
+                        .plus((read & (ClientDescriptor.DEPTH - 1)) * ClientDescriptor.MAIL_BYTES);
         long[] words = words(at, ClientDescriptor.TEXT / Long.BYTES);
         boolean isTaken = take(into, at, (int) words[0], (int) words[1], words);
         if (isTaken) {

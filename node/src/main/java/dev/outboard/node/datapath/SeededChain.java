@@ -8,6 +8,7 @@ import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.HostProcess;
 import dev.outboard.dpa.machine.ExternalKind;
 import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.nic.Access;
 import dev.outboard.dpa.trace.Trace;
@@ -64,13 +65,12 @@ public final class SeededChain {
 
     /// Runs it.
     ///
-    /// @param mode of the machine: one in turns
-    /// @param seed of the function's FIU; that of the machine is in the mode
+    /// @param observer follows the machine: a checker, for one
     /// @param image what the pixels are of
     /// @throws IllegalStateException if no answer comes
-    public static Outcome run(RunMode mode, long seed, EdgeDetection.Image image, byte... pixels) {
-        AfuPort port =
-                new AfuPort(AfuFunction.of(EdgeDetector.AFU_ID, EdgeDetector::new), seed);
+    public static Outcome run(
+            Observer observer, long seed, EdgeDetection.Image image, byte... pixels) {
+        AfuPort port = new AfuPort(AfuFunction.of(EdgeDetector.AFU_ID, EdgeDetector::new), seed);
         ChainedAfu function =
                 new ChainedAfu(
                         port,
@@ -79,7 +79,7 @@ public final class SeededChain {
                         why -> {
                             throw new IllegalStateException(why);
                         });
-        DpaDevice device = DpaDevice.of(MachineOptions.DEFAULT, mode);
+        DpaDevice device = DpaDevice.of(MachineOptions.DEFAULT, RunMode.check(observer, seed));
         try (Arena arena = Arena.ofShared();
                 HostProcess host = HostProcess.open();
                 FlexioProcess process =

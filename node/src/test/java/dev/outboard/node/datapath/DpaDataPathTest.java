@@ -38,6 +38,7 @@ class DpaDataPathTest {
     };
 
     private final String fabric = "data-path-" + FABRICS.incrementAndGet();
+    private final Queue<String> lines = new ConcurrentLinkedQueue<>();
     private final Queue<String> failures = new ConcurrentLinkedQueue<>();
     private final Arena arena = Arena.ofShared();
 
@@ -69,7 +70,7 @@ class DpaDataPathTest {
         return Node.start(
                 card,
                 new NodeOptions(0, RoutineCatalog.ROUTINES, targets, OptionalInt.empty(), options),
-                new ServerLog(failures::add));
+                new ServerLog(lines::add));
     }
 
     private final class Edges implements AutoCloseable {
@@ -134,6 +135,7 @@ class DpaDataPathTest {
                     .containsEntry("dpa.answers", 4L * IMAGES.length);
         }
         assertThat(failures).isEmpty();
+        assertThat(lines).allMatch(line -> line.startsWith("edges on target chain: "));
     }
 
     @ParameterizedTest

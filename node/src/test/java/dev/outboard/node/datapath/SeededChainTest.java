@@ -3,11 +3,12 @@ package dev.outboard.node.datapath;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.dpa.checker.Checker;
+import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.Profile;
-import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.node.routine.EdgeDetection;
 import dev.outboard.testkit.TraceFile;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,17 +26,17 @@ class SeededChainTest {
     }
 
     private static SeededChain.Outcome run(long seed) {
-        return SeededChain.run(RunMode.weak(Profile.SEED, seed), seed, IMAGE, PIXELS);
+        return SeededChain.run(Observer.NONE, seed, IMAGE, PIXELS);
     }
 
     @Test
     void theSameSeedGivesTheSameTraceAndAnotherOneAnother() {
         SeededChain.Outcome one = run(7);
         assertThat(one.code()).isZero();
-        assertThat(one.edges()).isEqualTo(EDGES);
+        assertThat(Arrays.mismatch(one.edges(), EDGES)).isEqualTo(-1);
         assertThat(one.cycles()).isPositive();
-        assertThat(run(7).trace()).isEqualTo(one.trace());
-        assertThat(run(8).trace()).isNotEqualTo(one.trace());
+        assertThat(Arrays.equals(run(7).trace(), one.trace())).isTrue();
+        assertThat(Arrays.equals(run(8).trace(), one.trace())).isFalse();
     }
 
     /// The steps of a call, one after the other.
@@ -59,10 +60,8 @@ class SeededChainTest {
     @ValueSource(longs = {1, 2, 3})
     void theCheckerFindsNothing(long seed) {
         Checker checker = new Checker(Profile.SEED, false);
-        SeededChain.Outcome outcome =
-                SeededChain.run(
-                        RunMode.checkWeak(checker, Profile.SEED, seed), seed, IMAGE, PIXELS);
-        assertThat(outcome.edges()).isEqualTo(EDGES);
+        SeededChain.Outcome outcome = SeededChain.run(checker, seed, IMAGE, PIXELS);
+        assertThat(Arrays.mismatch(outcome.edges(), EDGES)).isEqualTo(-1);
         assertThat(checker.findings()).isEmpty();
     }
 }
