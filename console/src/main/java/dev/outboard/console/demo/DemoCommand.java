@@ -88,6 +88,14 @@ public final class DemoCommand implements Callable<Integer> {
                             + " Default: cpu.")
     private String on = "cpu";
 
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description =
+                    "With --on chain: run all of it in this process and in one virtual time, which is"
+                            + " a function of N. The trace is the same each time.")
+    private @Nullable Long seed;
+
     @Mixin private CallTrace trace;
 
     @Mixin private DeviceOptions options;
@@ -96,6 +104,10 @@ public final class DemoCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         Files.createDirectories(directory);
+        if (seed != null) {
+            callSeeded(seed);
+            return ExitCode.OK;
+        }
         List<String> nodeLines;
         try (Devices.Share share = options.openTowards(LOOPBACK);
                 DemoNodes nodes = DemoNodes.start(targets(), nodeWords(), trace.isOn());
@@ -124,6 +136,23 @@ public final class DemoCommand implements Callable<Integer> {
         }
         out.flush();
         return ExitCode.OK;
+    }
+
+    private void callSeeded(long given) throws IOException {
+        if (!on.equals(Target.CHAIN.word())) {
+            throw new CommandException(
+                    "--seed goes with --on chain, not --on %s: everything else runs by the wall clock"
+                            .formatted(on));
+        }
+        try (Arena arena = Arena.ofShared()) {
+            Picture picture = picture(arena);
+            MemorySegment expected = computeHere(picture, arena);
+            Path file = trace.isOn() ? trace.file() : directory.resolve("chain.pftrace");
+            MemorySegment edges =
+                    MemorySegment.ofArray(SeededDemo.run(given, picture, file, this::say));
+            write(picture, edges);
+            compare(expected, edges);
+        }
     }
 
     private void introduce(DemoNodes.Member member, Device device) {

@@ -138,8 +138,7 @@ final class CallCommand implements Callable<Integer> {
                     NaaClient client = client(share.device(), specs)) {
                 Device device = share.device();
                 TransferProgress progress =
-                        new TransferProgress(
-                                client, device, spec.commandLine().getErr(), trace);
+                        new TransferProgress(client, device, spec.commandLine().getErr(), trace);
                 List<RpcResult> results = run(client, progress);
                 save(specs);
                 report(

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -34,6 +35,11 @@ public final class CallTrace {
     /// Whether it was asked for.
     public boolean isOn() {
         return file != null;
+    }
+
+    /// The file, if it was asked for.
+    public Path file() {
+        return Objects.requireNonNull(file, "file");
     }
 
     /// A connection was set up, just now.

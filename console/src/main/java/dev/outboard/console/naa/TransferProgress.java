@@ -29,8 +29,7 @@ public final class TransferProgress {
     /// Shows on `out` what `client` moves through `device`.
     ///
     /// @param trace is told of each RPC
-    public TransferProgress(
-            NaaClient client, Device device, PrintWriter out, CallTrace trace) {
+    public TransferProgress(NaaClient client, Device device, PrintWriter out, CallTrace trace) {
         this.trace = trace;
         this.client = client;
         this.device = device;
