@@ -3,9 +3,12 @@ package dev.outboard.node;
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.server.NaaServer;
 import dev.outboard.naa.server.ServerLog;
+import dev.outboard.node.offload.RoutinePlan;
 import dev.outboard.node.offload.Targets;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -19,14 +22,16 @@ import org.jspecify.annotations.Nullable;
 /// }
 /// ```
 public final class Node implements AutoCloseable {
-    private final NodeOptions options;
-    private final Targets targets;
     private final NaaServer server;
     private final ServerLog log;
+
+    /// What computes calls that were admitted before others were offered.
+    private final Set<Targets> retired = new HashSet<>();
+
+    private volatile Targets targets;
     private @Nullable MetricsEndpoint metrics;
 
-    private Node(NodeOptions options, Targets targets, NaaServer server, ServerLog log) {
-        this.options = options;
+    private Node(Targets targets, NaaServer server, ServerLog log) {
         this.targets = targets;
         this.server = server;
         this.log = log;
@@ -40,12 +45,11 @@ public final class Node implements AutoCloseable {
     /// @throws dev.outboard.fabric.FabricException if the port is taken
     /// @throws java.io.UncheckedIOException if that of the metrics is
     public static Node start(Device device, NodeOptions options, ServerLog log) {
-        Targets targets = Targets.open(options.routines(), device, options.targets());
+        Targets targets = Targets.open(options.routines(), device, log);
         Node made;
         try {
             made =
                     new Node(
-                            options,
                             targets,
                             NaaServer.start(
                                     device, options.port(), targets.routines(), options.server()),
@@ -63,6 +67,40 @@ public final class Node implements AutoCloseable {
         }
     }
 
+    /// Offers other routines from now on, or the same ones elsewhere; the clients stay. Calls that
+    /// have begun end with the routine they have begun with, and what computes it is closed then.
+    /// One thread at a time may call.
+    ///
+    /// @throws IllegalArgumentException as [#start] does; then nothing changes
+    /// @throws RuntimeException if a target cannot be opened; then nothing changes
+    public void offer(RoutinePlan plan) {
+        Targets before = targets;
+        Targets next = before.followedBy(plan);
+        try {
+            synchronized (retired) {
+                retired.add(before);
+            }
+            server.offer(
+                    next.routines(), () -> Thread.startVirtualThread(() -> closeRetired(before)));
+            next.applyLimits();
+            targets = next;
+        } catch (RuntimeException e) {
+            synchronized (retired) {
+                retired.remove(before);
+            }
+            next.close();
+            throw e;
+        }
+    }
+
+    private void closeRetired(Targets unused) {
+        synchronized (retired) {
+            if (retired.remove(unused)) {
+                unused.close();
+            }
+        }
+    }
+
     private void show(Device device, int port) {
         metrics = MetricsEndpoint.start(device.address(), port, this::counters);
     }
@@ -74,7 +112,7 @@ public final class Node implements AutoCloseable {
 
     /// How many routines it offers.
     public int routines() {
-        return options.routines().routines().size();
+        return targets.routines().routines().size();
     }
 
     /// Where Prometheus finds its counters.
@@ -86,6 +124,7 @@ public final class Node implements AutoCloseable {
     public Map<String, Long> counters() {
         Map<String, Long> all = new TreeMap<>(server.counters());
         all.putAll(log.counters());
+        targets.counters().forEach(all::putIfAbsent);
         return all;
     }
 
@@ -97,6 +136,10 @@ public final class Node implements AutoCloseable {
             metrics.close();
         }
         server.close();
+        synchronized (retired) {
+            retired.forEach(Targets::close);
+            retired.clear();
+        }
         targets.close();
     }
 }

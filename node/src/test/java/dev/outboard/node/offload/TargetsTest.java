@@ -9,6 +9,7 @@ import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RoutineRegion;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.naa.server.RpcContext;
+import dev.outboard.naa.server.ServerLog;
 import dev.outboard.node.routine.EdgeDetection;
 import dev.outboard.node.routine.RoutineCatalog;
 import dev.outboard.node.routine.RoutineError;
@@ -50,7 +51,14 @@ class TargetsTest {
     }
 
     private Targets edgesOn(Target target) {
-        return Targets.open(RoutineCatalog.ROUTINES, card, Map.of("edges", target));
+        return placed("edges", Placement.on(target));
+    }
+
+    private Targets placed(String routine, Placement place) {
+        return Targets.open(
+                new RoutinePlan(RoutineCatalog.ROUTINES, Map.of(routine, place), Map.of()),
+                card,
+                new ServerLog(_ -> {}));
     }
 
     @ParameterizedTest
@@ -103,12 +111,10 @@ class TargetsTest {
 
     @Test
     void whatDoesNotExistIsRefused() {
-        assertThatThrownBy(() ->
-                        Targets.open(RoutineCatalog.ROUTINES, card, Map.of("egdes", Target.AFU)))
+        assertThatThrownBy(() -> placed("egdes", Placement.on(Target.AFU)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("routine 'egdes'; valid: [increment,");
-        assertThatThrownBy(() ->
-                        Targets.open(RoutineCatalog.ROUTINES, card, Map.of("fft", Target.DPA)))
+                .hasMessageContaining("routine 'egdes'; valid: increment,");
+        assertThatThrownBy(() -> placed("fft", Placement.on(Target.DPA)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("routine 'fft' runs on the cpu only, not on target 'dpa'");
         assertThatThrownBy(() -> Target.of("gpu"))
