@@ -4,6 +4,7 @@ import dev.outboard.console.afu.AfuCommand;
 import dev.outboard.console.demo.DemoCommand;
 import dev.outboard.console.dpa.DpaCommand;
 import dev.outboard.console.naa.NaaCommand;
+import dev.outboard.console.node.NodeCommand;
 import dev.outboard.console.spec.SpecCommand;
 import dev.outboard.console.verbs.VerbsCommand;
 import dev.outboard.terminal.ByteSize;
@@ -38,6 +39,7 @@ public final class Main implements Runnable {
             List.of(
                     DemoCommand.class,
                     NaaCommand.class,
+                    NodeCommand.class,
                     VerbsCommand.class,
                     AfuCommand.class,
                     DpaCommand.class);
