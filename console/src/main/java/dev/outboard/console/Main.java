@@ -89,9 +89,9 @@ public final class Main implements Runnable {
                 .filter(command -> words.length > 0 && name(command).equals(words[0]))
                 .findFirst()
                 .ifPresentOrElse(
-                        outboard::addSubcommand,
+                        command -> add(outboard, command),
                         () -> {
-                            commands.forEach(outboard::addSubcommand);
+                            commands.forEach(command -> add(outboard, command));
                             HELPERS.forEach(outboard::addSubcommand);
                         });
         explainAll(outboard);
@@ -101,6 +101,11 @@ public final class Main implements Runnable {
                 .setUsageHelpAutoWidth(true)
                 .setExecutionExceptionHandler(failures)
                 .setParameterExceptionHandler(failures);
+    }
+
+    /// As a command line of its own: picocli asks a command for further options only then.
+    private static void add(CommandLine outboard, Class<?> command) {
+        outboard.addSubcommand(new CommandLine(command));
     }
 
     /// In the order of their names: a service loader keeps to none.

@@ -143,8 +143,9 @@ final class NodeFile {
     }
 
     private static String unknown(String path, String word, SortedSet<String> valid) {
-        return "unknown key '%s'%s; valid: %s"
-                .formatted(path, Words.didYouMean(word, valid), String.join(", ", valid));
+        String meant = Words.didYouMean(word, valid);
+        return "unknown key '%s'%s"
+                .formatted(path, meant.isEmpty() ? "; valid: " + String.join(", ", valid) : meant);
     }
 
     private static boolean hasNames(String section) {

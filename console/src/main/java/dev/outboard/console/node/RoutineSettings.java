@@ -9,9 +9,9 @@ import dev.outboard.node.offload.TargetLimit;
 import dev.outboard.node.offload.Targets;
 import dev.outboard.terminal.CommandException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +33,7 @@ final class RoutineSettings {
     RoutinePlan plan() {
         RoutineSet offered = offered(known());
         RoutineSet timed = offered;
-        for (Setting<java.time.Duration> time : of(NodeKeys.ROUTINE_TIME, offered)) {
+        for (Setting<Duration> time : of(NodeKeys.ROUTINE_TIME, offered)) {
             Optional<RoutineSpec> spec = find(offered, time.name());
             timed = timed.replacing(spec.orElseThrow().within(time.value()));
         }
@@ -126,7 +126,10 @@ final class RoutineSettings {
                     places.put(second.name(), first.orElse(second.value()));
                 }
             } catch (IllegalArgumentException e) {
-                problems.add(second, String.valueOf(e.getMessage()));
+                // A target that could not be read is not the processor.
+                if (places.containsKey(second.name()) || problems.isEmpty()) {
+                    problems.add(second, String.valueOf(e.getMessage()));
+                }
             }
         }
         return places;
@@ -176,11 +179,10 @@ final class RoutineSettings {
     }
 
     private static String unknown(String name, RoutineSet valid) {
-        Set<String> names = new HashSet<>();
-        List<String> inOrder = valid.routines().stream().map(RoutineSpec::name).toList();
-        names.addAll(inOrder);
-        return "there is no routine '%s'%s; valid: %s"
-                .formatted(name, Words.didYouMean(name, names), String.join(", ", inOrder));
+        List<String> names = valid.routines().stream().map(RoutineSpec::name).toList();
+        String meant = Words.didYouMean(name, names);
+        return "there is no routine '%s'%s"
+                .formatted(name, meant.isEmpty() ? "; valid: " + String.join(", ", names) : meant);
     }
 
     private static Optional<RoutineSpec> find(RoutineSet routines, String name) {

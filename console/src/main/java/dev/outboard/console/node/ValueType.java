@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import picocli.CommandLine.TypeConversionException;
@@ -62,10 +63,7 @@ record ValueType<T>(String label, String valid, List<String> words, Function<Str
                     if (value == null) {
                         throw wrong(
                                 "%s '%s'; valid: %s"
-                                        .formatted(
-                                                label.toLowerCase(java.util.Locale.ROOT),
-                                                text,
-                                                valid));
+                                        .formatted(label.toLowerCase(Locale.ROOT), text, valid));
                     }
                     return value;
                 });

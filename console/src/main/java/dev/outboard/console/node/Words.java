@@ -11,7 +11,7 @@ final class Words {
     static String didYouMean(String word, Collection<String> valid) {
         return valid.stream()
                 .min(Comparator.comparingInt(one -> distance(word, one)))
-                .filter(one -> distance(word, one) <= Math.max(1, one.length() / 3))
+                .filter(one -> distance(word, one) <= Math.min(3, one.length() / 2))
                 .map(one -> ", did you mean '" + one + "'?")
                 .orElse("");
     }

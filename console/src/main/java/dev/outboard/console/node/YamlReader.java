@@ -2,6 +2,7 @@ package dev.outboard.console.node;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
@@ -16,6 +17,7 @@ final class YamlReader {
     static final int MAX_CHARACTERS = 1 << 20;
 
     private static final int MAX_DEPTH = 16;
+    private static final int MAX_REASON_LINES = 2;
     private static final Position BEGIN = new Position(1, 1);
 
     private final YAMLParser parser;
@@ -113,9 +115,12 @@ final class YamlReader {
         return new Position(Math.max(1, location.getLineNr()), Math.max(1, location.getColumnNr()));
     }
 
-    /// The first line: the others show the place once more.
+    /// Without the lines that show the place once more, which are indented.
     private static String reason(JacksonException failure) {
-        String message = String.valueOf(failure.getOriginalMessage());
-        return message.lines().findFirst().orElse(message);
+        return String.valueOf(failure.getOriginalMessage())
+                .lines()
+                .filter(line -> !line.isEmpty() && !line.startsWith(" "))
+                .limit(MAX_REASON_LINES)
+                .collect(Collectors.joining(", "));
     }
 }
