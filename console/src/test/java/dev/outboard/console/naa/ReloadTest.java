@@ -110,7 +110,8 @@ class ReloadTest {
             Eventually.until(() -> Files.exists(directory.resolve("running")));
             Eventually.until(() -> codes.contains(OLD));
 
-            write("limits: {workers: 2}\njars: [new.jar]\nroutines:\n  answer:\n  fft: {time: 1s}\n");
+            write(
+                    "limits: {workers: 2}\njars: [new.jar]\nroutines:\n  answer:\n  fft: {time: 1s}\n");
             hangUp(node);
             node.awaitLine(".*node.yaml was read again: 2 routines");
             node.awaitLine(".*node.yaml: changes of limits.workers wait for the next start");
