@@ -16,6 +16,8 @@ module dev.outboard.console {
     requires jdk.compiler;
     requires jdk.net;
     requires info.picocli;
+    requires tools.jackson.core;
+    requires tools.jackson.dataformat.yaml;
     requires static org.jspecify;
 
     opens dev.outboard.console to
@@ -28,6 +30,8 @@ module dev.outboard.console {
             info.picocli,
             tools.jackson.databind;
     opens dev.outboard.console.naa to
+            info.picocli;
+    opens dev.outboard.console.node to
             info.picocli;
     opens dev.outboard.console.spec to
             info.picocli;

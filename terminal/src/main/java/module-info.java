@@ -4,6 +4,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module dev.outboard.terminal {
     requires info.picocli;
+    requires jdk.unsupported;
     requires static org.jspecify;
     requires tools.jackson.databind;
 

@@ -4,6 +4,7 @@ import dev.outboard.console.afu.AfuCommand;
 import dev.outboard.console.demo.DemoCommand;
 import dev.outboard.console.dpa.DpaCommand;
 import dev.outboard.console.naa.NaaCommand;
+import dev.outboard.console.node.NodeCommand;
 import dev.outboard.console.spec.SpecCommand;
 import dev.outboard.console.trace.TraceCommand;
 import dev.outboard.console.verbs.VerbsCommand;
@@ -39,6 +40,7 @@ public final class Main implements Runnable {
             List.of(
                     DemoCommand.class,
                     NaaCommand.class,
+                    NodeCommand.class,
                     VerbsCommand.class,
                     AfuCommand.class,
                     DpaCommand.class,
@@ -89,9 +91,9 @@ public final class Main implements Runnable {
                 .filter(command -> words.length > 0 && name(command).equals(words[0]))
                 .findFirst()
                 .ifPresentOrElse(
-                        outboard::addSubcommand,
+                        command -> add(outboard, command),
                         () -> {
-                            commands.forEach(outboard::addSubcommand);
+                            commands.forEach(command -> add(outboard, command));
                             HELPERS.forEach(outboard::addSubcommand);
                         });
         explainAll(outboard);
@@ -101,6 +103,11 @@ public final class Main implements Runnable {
                 .setUsageHelpAutoWidth(true)
                 .setExecutionExceptionHandler(failures)
                 .setParameterExceptionHandler(failures);
+    }
+
+    /// As a command line of its own: picocli asks a command for further options only then.
+    private static void add(CommandLine outboard, Class<?> command) {
+        outboard.addSubcommand(new CommandLine(command));
     }
 
     /// In the order of their names: a service loader keeps to none.

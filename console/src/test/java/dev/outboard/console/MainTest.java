@@ -25,6 +25,7 @@ class MainTest {
                 .containsExactly(
                         "demo",
                         "naa",
+                        "node",
                         "verbs",
                         "afu",
                         "dpa",

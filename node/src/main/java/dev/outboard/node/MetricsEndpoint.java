@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 /// own until it is closed.
 final class MetricsEndpoint implements AutoCloseable {
     private static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-    private static final Pattern ROUTINE = Pattern.compile("routine\\.([^.]+)\\.(.+)");
+    private static final Pattern LABELLED = Pattern.compile("(routine|target)\\.([^.]+)\\.(.+)");
 
     /// What goes up and down; everything else only grows.
     private static final Set<String> GAUGES =
@@ -32,7 +32,9 @@ final class MetricsEndpoint implements AutoCloseable {
                     "workers.queued",
                     "workers.stuck",
                     "routine.longest-nanos",
-                    "routine.moved");
+                    "routine.moved",
+                    "target.running",
+                    "target.waiting");
 
     /// The JDK's server reads these once: seconds to send a request and to take its answer, and how
     /// many may do so at a time.
@@ -91,14 +93,14 @@ final class MetricsEndpoint implements AutoCloseable {
         }
     }
 
-    /// All counters; those of routines become one metric each, with the routine as label.
+    /// All counters; those of routines and targets become one metric each, with a label for which.
     static String text(Map<String, Long> counters) {
         Map<String, StringBuilder> metrics = new TreeMap<>();
         counters.forEach((name, value) -> {
-            Matcher routine = ROUTINE.matcher(name);
-            boolean isRoutine = routine.matches();
-            String counted = isRoutine ? "routine." + routine.group(2) : name;
-            String label = isRoutine ? "{routine=\"" + routine.group(1) + "\"}" : "";
+            Matcher one = LABELLED.matcher(name);
+            boolean isOne = one.matches();
+            String counted = isOne ? one.group(1) + "." + one.group(3) : name;
+            String label = isOne ? "{%s=\"%s\"}".formatted(one.group(1), one.group(2)) : "";
             String metric = metric(counted);
             metrics.computeIfAbsent(metric, _ -> head(metric, counted))
                     .append(metric)

@@ -2,12 +2,14 @@ package dev.outboard.node;
 
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.server.NaaServer;
-import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.ServerLog;
 import dev.outboard.node.datapath.DataPaths;
+import dev.outboard.node.offload.RoutinePlan;
 import dev.outboard.node.offload.Targets;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -21,16 +23,20 @@ import org.jspecify.annotations.Nullable;
 /// }
 /// ```
 public final class Node implements AutoCloseable {
-    private final RoutineSet routines;
+    private final Optional<DataPaths> path;
     private final NaaServer server;
-    private final Runnable closeTargets;
     private final ServerLog log;
+
+    /// What computes calls that were admitted before others were offered.
+    private final Set<Targets> retired = new HashSet<>();
+
+    private volatile Targets targets;
     private @Nullable MetricsEndpoint metrics;
 
-    private Node(RoutineSet routines, NaaServer server, Runnable closeTargets, ServerLog log) {
-        this.routines = routines;
+    private Node(Targets targets, Optional<DataPaths> path, NaaServer server, ServerLog log) {
+        this.targets = targets;
+        this.path = path;
         this.server = server;
-        this.closeTargets = closeTargets;
         this.log = log;
     }
 
@@ -44,11 +50,7 @@ public final class Node implements AutoCloseable {
     public static Node start(Device device, NodeOptions options, ServerLog log) {
         Optional<DataPaths> path =
                 DataPaths.open(
-                        options.routines(),
-                        device,
-                        options.targets(),
-                        options.server().routineLimit(),
-                        log::say);
+                        options.routines(), device, options.server().routineLimit(), log::say);
         Node made =
                 path.isPresent()
                         ? onDataPath(device, options, path.get(), log)
@@ -63,11 +65,13 @@ public final class Node implements AutoCloseable {
     }
 
     private static Node onProcessors(Device device, NodeOptions options, ServerLog log) {
-        Targets targets = Targets.open(options.routines(), device, options.targets(), log::say);
+        Targets targets = Targets.open(options.routines(), device, log);
         try {
-            NaaServer server =
-                    NaaServer.start(device, options.port(), targets.routines(), options.server());
-            return new Node(targets.routines(), server, targets::close, log);
+            return new Node(
+                    targets,
+                    Optional.empty(),
+                    NaaServer.start(device, options.port(), targets.routines(), options.server()),
+                    log);
         } catch (RuntimeException e) {
             targets.close();
             throw e;
@@ -76,14 +80,55 @@ public final class Node implements AutoCloseable {
 
     private static Node onDataPath(
             Device device, NodeOptions options, DataPaths path, ServerLog log) {
+        Targets idle = Targets.open(RoutinePlan.of(path.routines()), device, log);
         try {
-            NaaServer server =
+            return new Node(
+                    idle,
+                    Optional.of(path),
                     NaaServer.start(
-                            device, options.port(), path.routines(), options.server(), path.path());
-            return new Node(path.routines(), server, path::close, log);
+                            device, options.port(), path.routines(), options.server(), path.path()),
+                    log);
         } catch (RuntimeException e) {
             path.close();
             throw e;
+        }
+    }
+
+    /// Offers other routines from now on, or the same ones elsewhere; the clients stay. Calls that
+    /// have begun end with the routine they have begun with, and what computes it is closed then.
+    /// One thread at a time may call.
+    ///
+    /// @throws IllegalArgumentException as [#start] does; then nothing changes
+    /// @throws RuntimeException if a target cannot be opened; then nothing changes
+    public void offer(RoutinePlan plan) {
+        if (path.isPresent()) {
+            throw new IllegalArgumentException(
+                    "a node whose routines are on the data path offers no others; start another one");
+        }
+        Targets before = targets;
+        Targets next = before.followedBy(plan);
+        try {
+            synchronized (retired) {
+                retired.add(before);
+            }
+            server.offer(
+                    next.routines(), () -> Thread.startVirtualThread(() -> closeRetired(before)));
+            next.applyLimits();
+            targets = next;
+        } catch (RuntimeException e) {
+            synchronized (retired) {
+                retired.remove(before);
+            }
+            next.close();
+            throw e;
+        }
+    }
+
+    private void closeRetired(Targets unused) {
+        synchronized (retired) {
+            if (retired.remove(unused)) {
+                unused.close();
+            }
         }
     }
 
@@ -98,7 +143,7 @@ public final class Node implements AutoCloseable {
 
     /// How many routines it offers.
     public int routines() {
-        return routines.routines().size();
+        return targets.routines().routines().size();
     }
 
     /// Where Prometheus finds its counters.
@@ -110,6 +155,7 @@ public final class Node implements AutoCloseable {
     public Map<String, Long> counters() {
         Map<String, Long> all = new TreeMap<>(server.counters());
         all.putAll(log.counters());
+        targets.counters().forEach(all::putIfAbsent);
         return all;
     }
 
@@ -121,6 +167,11 @@ public final class Node implements AutoCloseable {
             metrics.close();
         }
         server.close();
-        closeTargets.run();
+        synchronized (retired) {
+            retired.forEach(Targets::close);
+            retired.clear();
+        }
+        targets.close();
+        path.ifPresent(DataPaths::close);
     }
 }

@@ -2,7 +2,6 @@ package dev.outboard.console.naa;
 
 import dev.outboard.naa.Dialect;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -19,13 +18,5 @@ final class DialectConverter implements ITypeConverter<Dialect> {
                                         + text
                                         + "' is not a dialect; there are "
                                         + Arrays.toString(Dialect.values())));
-    }
-
-    /// For options that accept `auto` too, which becomes null.
-    static final class OrAuto implements ITypeConverter<Dialect> {
-        @Override
-        public @Nullable Dialect convert(String text) {
-            return text.equals("auto") ? null : new DialectConverter().convert(text);
-        }
     }
 }

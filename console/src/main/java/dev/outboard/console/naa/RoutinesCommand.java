@@ -1,17 +1,20 @@
 package dev.outboard.console.naa;
 
+import dev.outboard.console.node.KeyOptions;
+import dev.outboard.console.node.NodePlan;
 import dev.outboard.naa.server.RoutineArgument;
+import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.terminal.Table;
 import java.io.PrintWriter;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /// `outboard naa routines`: what 'naa serve' computes, and what regions to give it.
 @Command(
         name = "routines",
+        modelTransformer = KeyOptions.Routines.class,
         description = {
             "List the routines of 'naa serve' with the regions they take, in order.",
             "All numbers in a region are little-endian."
@@ -19,12 +22,11 @@ import picocli.CommandLine.Spec;
 final class RoutinesCommand implements Runnable {
     @Spec private CommandSpec spec;
 
-    @Mixin private RoutineOptions routines;
-
     @Override
     public void run() {
         Table table = new Table("rll").row("CODE", "ROUTINE", "WHAT IT DOES AND ITS REGIONS");
-        routines.load().routines().forEach(routine -> addTo(table, routine));
+        RoutineSet routines = NodePlan.routines(spec.commandLine().getParseResult());
+        routines.routines().forEach(routine -> addTo(table, routine));
         PrintWriter out = spec.commandLine().getOut();
         table.print(out, "");
         out.flush();

@@ -1,15 +1,16 @@
 package dev.outboard.console.naa;
 
+import dev.outboard.console.node.KeyOptions;
+import dev.outboard.console.node.NodeFileException;
+import dev.outboard.console.node.NodePlan;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Devices;
 import dev.outboard.naa.Dialect;
-import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.ServerLog;
-import dev.outboard.naa.server.ServerOptions;
 import dev.outboard.node.Node;
 import dev.outboard.node.NodeOptions;
-import dev.outboard.node.offload.Target;
 import dev.outboard.terminal.CommandException;
+import dev.outboard.terminal.Hangup;
 import dev.outboard.terminal.ShutdownHook;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,12 +20,13 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.OptionalInt;
+import java.util.SortedSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -38,6 +40,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "serve",
         sortOptions = false,
+        modelTransformer = KeyOptions.All.class,
         description = {
             "Run an accelerator node: a software NAA with the routines of 'outboard naa routines'.",
             "Ends with Ctrl-C: finishes the calls that run and refuses new ones. The protocol has"
@@ -55,48 +58,13 @@ final class ServeCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
 
     @Option(
-            names = "--bind",
-            paramLabel = "ADDR",
-            defaultValue = LOOPBACK,
+            names = "--config",
+            paramLabel = "FILE",
             description =
-                    "The local address to serve, default 127.0.0.1; 'auto' takes a free loopback"
-                            + " address. One process can serve an address.")
-    private String bind = LOOPBACK;
-
-    @Option(
-            names = "--port",
-            paramLabel = "N",
-            defaultValue = "12345",
-            description = "The port to serve, default 12345; 0 takes a free one.")
-    private int port;
-
-    @Option(
-            names = "--dialect",
-            paramLabel = "NAME",
-            converter = DialectConverter.OrAuto.class,
-            defaultValue = AUTO,
-            description = "Serve upstream-2026 or ap1-2023 only. Default: auto, both.")
-    private @Nullable Dialect dialect;
-
-    @Option(
-            names = "--metrics",
-            paramLabel = "PORT",
-            description =
-                    "Show the counters to Prometheus at http://ADDR:PORT/metrics; 0 takes a free"
-                            + " port.")
-    private @Nullable Integer metricsPort;
-
-    @Option(
-            names = "--target",
-            paramLabel = "NAME=TARGET",
-            description =
-                    "Where the routine NAME runs: cpu; afu, a function of a simulated FPGA; dpa, a"
-                            + " kernel of a simulated data-path accelerator; dpa-handler, a handler of"
-                            + " it that answers by itself; or chain, a function of an FPGA that such a"
-                            + " handler drives. May be given several times; 'edges' runs on all of them,"
-                            + " 'empty' on the cpu and in a handler, the others on the cpu. With"
-                            + " dpa-handler or chain, the node offers the routines there and no others.")
-    private Map<String, String> targets = new LinkedHashMap<>();
+                    "Read the description of the node from FILE, in YAML; options win. Read again at a"
+                            + " SIGHUP, for routines and targets. docs/node-yaml.md lists the keys,"
+                            + " 'outboard node check' tells what is wrong with them.")
+    private @Nullable Path config;
 
     @Option(names = "--quiet", description = "Do not print a line per client.")
     private boolean quiet;
@@ -109,20 +77,22 @@ final class ServeCommand implements Callable<Integer> {
 
     private final ServerLog log = new ServerLog(this::print);
 
-    @Mixin private RoutineOptions routines;
-
-    @Mixin private LimitOptions limits;
-
     @Mixin private DeviceOptions options;
 
+    /// Given whenever there is something to do: to read the file again, or to end.
+    private final Semaphore asked = new Semaphore(0);
+
+    private volatile boolean stopping;
+
     @Override
-    public Integer call() throws InterruptedException {
-        RoutineSet offered = routines.load();
-        CountDownLatch stop = new CountDownLatch(1);
+    public Integer call() throws InterruptedException, IOException {
+        NodePlan plan = plan();
         CountDownLatch stopped = new CountDownLatch(1);
-        try (ShutdownHook _ = new ShutdownHook("naa-stop", () -> stopAndWait(stop, stopped));
-                Devices.Share share = open()) {
-            sayStats(share.device(), serve(share.device(), offered, stop));
+        try (ShutdownHook _ =
+                        new ShutdownHook(
+                                "naa-stop", () -> stopAndWait(plan.shutdownTime(), stopped));
+                Devices.Share share = open(plan)) {
+            sayStats(share.device(), serve(share.device(), plan));
         } finally {
             log.flush(LAST_WORDS);
             stopped.countDown();
@@ -130,40 +100,65 @@ final class ServeCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    /// Serves until `stop`.
+    private NodePlan plan() throws IOException {
+        return NodePlan.of(spec.commandLine().getParseResult(), config);
+    }
+
+    /// Serves until it is told to stop.
     ///
     /// @return what the node has counted
-    private Map<String, Long> serve(Device device, RoutineSet offered, CountDownLatch stop)
-            throws InterruptedException {
+    private Map<String, Long> serve(Device device, NodePlan plan) throws InterruptedException {
         Node stopped;
-        try (Node node = start(device, offered)) {
+        try (Node node = start(device, plan)) {
             stopped = node;
-            endWithStdin(stop);
+            endWithStdin();
+            if (config != null) {
+                Hangup.whenSignalled(asked::release);
+            }
             node.metricsUrl().ifPresent(url -> log.say("metrics at " + url));
-            sayReady(device, node);
-            stop.await();
+            sayReady(device, node, plan);
+            asked.acquire();
+            while (!stopping) {
+                asked.drainPermits();
+                reload(node, plan);
+                asked.acquire();
+            }
         }
         return stopped.counters();
     }
 
-    private Devices.Share open() {
-        return bind.equals(AUTO) ? options.openTowards(LOOPBACK) : options.open(bind);
+    /// Whatever is wrong with the file, or with what it asks for, the node goes on as it was.
+    private void reload(Node node, NodePlan started) {
+        try {
+            NodePlan next = plan();
+            node.offer(next.routines());
+            log.say("%s was read again: %d routines".formatted(config, node.routines()));
+            SortedSet<String> others = next.keysForRestart(started);
+            if (!others.isEmpty()) {
+                log.say(
+                        "%s: changes of %s wait for the next start"
+                                .formatted(config, String.join(", ", others)));
+            }
+        } catch (NodeFileException e) {
+            e.lines().forEach(log::say);
+            log.say("%s is wrong: the node goes on as it was".formatted(config));
+        } catch (IOException | RuntimeException e) {
+            log.say("%s was not taken, the node goes on as it was: %s".formatted(config, e));
+        }
     }
 
-    private Node start(Device device, RoutineSet offered) {
-        ServerOptions.Builder builder = ServerOptions.builder();
-        if (dialect == null) {
-            builder.anyDialect();
-        } else {
-            builder.dialect(dialect);
-        }
-        builder.observer(new ClientLog(log, quiet));
+    private Devices.Share open(NodePlan plan) {
+        return plan.bind().equals(AUTO) ? options.openTowards(LOOPBACK) : options.open(plan.bind());
+    }
+
+    private Node start(Device device, NodePlan plan) {
         try {
-            limits.addTo(builder);
-            OptionalInt metrics =
-                    metricsPort == null ? OptionalInt.empty() : OptionalInt.of(metricsPort);
             NodeOptions node =
-                    new NodeOptions(port, offered, wantedTargets(), metrics, builder.build());
+                    new NodeOptions(
+                            plan.port(),
+                            plan.routines(),
+                            plan.metricsPort(),
+                            plan.server().observer(new ClientLog(log, quiet)).build());
             return Node.start(device, node, log);
         } catch (IllegalArgumentException e) {
             throw new CommandException(e);
@@ -172,20 +167,19 @@ final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    private Map<String, Target> wantedTargets() {
-        Map<String, Target> wanted = new LinkedHashMap<>();
-        targets.forEach((name, target) -> wanted.put(name, Target.of(target)));
-        return wanted;
+    private void stop() {
+        stopping = true;
+        asked.release();
     }
 
-    private void endWithStdin(CountDownLatch stop) {
+    private void endWithStdin() {
         if (whileStdin) {
             Thread.ofPlatform()
                     .daemon()
                     .name("naa-stdin")
                     .start(() -> {
                         readToEnd(System.in);
-                        stop.countDown();
+                        stop();
                     });
         }
     }
@@ -199,17 +193,17 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     /// Runs when the process is told to end: lets [#call] finish before Java stops everything.
-    private void stopAndWait(CountDownLatch stop, CountDownLatch stopped) {
-        stop.countDown();
+    private void stopAndWait(Duration shutdownTime, CountDownLatch stopped) {
+        stop();
         try {
-            Duration limit = limits.shutdownTime().plus(END_LIMIT);
+            Duration limit = shutdownTime.plus(END_LIMIT);
             stopped.await(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void sayReady(Device device, Node node) {
+    private void sayReady(Device device, Node node, NodePlan plan) {
         InetAddress address = device.address();
         String host = address.getHostAddress();
         log.say(
@@ -218,7 +212,7 @@ final class ServeCommand implements Callable<Integer> {
                                 address instanceof Inet6Address ? "[" + host + "]" : host,
                                 node.port(),
                                 node.routines(),
-                                dialect == null ? AUTO : dialect));
+                                plan.dialect().map(Dialect::toString).orElse(AUTO)));
     }
 
     /// Room for them is made first: they are what the operator has asked for.

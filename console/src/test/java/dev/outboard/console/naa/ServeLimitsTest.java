@@ -166,7 +166,7 @@ class ServeLimitsTest {
         Execution run = Execution.ofOutboard("naa", "serve", "--bind", "auto", "--banks", "3");
 
         assertThat(run.exitCode()).isEqualTo(1);
-        assertThat(run.err()).contains("outboard: 3 banks of an NAA memory of");
+        assertThat(run.err()).contains("outboard: --banks: 3 banks of an NAA memory of");
     }
 
     private String[] words(OutboardProcess node, int function, String... more) {

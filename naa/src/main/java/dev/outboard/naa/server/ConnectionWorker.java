@@ -271,6 +271,7 @@ final class ConnectionWorker {
         Optional<String> mismatch =
                 spec.mismatch(rpc.parameters(), context.dialect().orElseThrow());
         if (mismatch.isPresent()) {
+            found.get().leave();
             throw refusal(
                     ServerCounter.ROUTINE_ARGUMENTS,
                     ReturnCode.WRONG_ARGUMENTS,
@@ -290,6 +291,7 @@ final class ConnectionWorker {
     /// @return the code
     private int compute(RoutineRun next, @Nullable RoutineRun last) {
         RpcContext rpc = next.rpc();
+        boolean begins = false;
         try {
             if (last != null && !awaitEnd(last, rpc)) {
                 throw refusal(
@@ -298,10 +300,15 @@ final class ConnectionWorker {
                         next.routine().spec().name()
                                 + ": the last call of this connection still runs");
             }
+            begins = true;
             run = next;
             runOnWorker(next);
         } catch (RoutineException e) {
             return failed(rpc, e);
+        } finally {
+            if (!begins) {
+                next.giveUp();
+            }
         }
         return outcome(next);
     }
@@ -343,6 +350,7 @@ final class ConnectionWorker {
         RoutineWorkers workers = routines.workers();
         if (!workers.execute(next)) {
             run = null;
+            next.giveUp();
             throw refusal(
                     ServerCounter.ROUTINE_BUSY,
                     ReturnCode.BUSY,
@@ -355,6 +363,7 @@ final class ConnectionWorker {
         next.cancel();
         if (workers.withdraw(next)) {
             run = null;
+            next.giveUp();
             throw over(next, " before a worker was free");
         }
         boolean hangs = !next.await(GRACE_NANOS) && workers.replace(next);

@@ -108,14 +108,7 @@ public final class NaaServer implements AutoCloseable {
             ServerOptions options,
             Optional<ClientQueues.Maker> queues,
             Runnable closeDevice) {
-        int max = options.dialect().orElse(Dialect.AP1_2023).maxFunctionCode();
-        for (RoutineSpec spec : routines.routines()) {
-            if (spec.functionCode() > max) {
-                throw new IllegalArgumentException(
-                        "function code %d of routine '%s'; valid: 1 to %d"
-                                .formatted(spec.functionCode(), spec.name(), max));
-            }
-        }
+        requireCodes(routines, options);
         ServingLoop loop = new ServingLoop(device, options.spin());
         try {
             NaaListener listener =
@@ -134,6 +127,30 @@ public final class NaaServer implements AutoCloseable {
     private static ClientQueues.Maker onHost(Device device, ServingLoop loop) {
         return ClientQueues.onHost(
                 capacity -> device.createCompletionQueue(capacity, loop.channel()));
+    }
+
+    private static void requireCodes(RoutineSet routines, ServerOptions options) {
+        int max = options.dialect().orElse(Dialect.AP1_2023).maxFunctionCode();
+        for (RoutineSpec spec : routines.routines()) {
+            if (spec.functionCode() > max) {
+                throw new IllegalArgumentException(
+                        "function code %d of routine '%s'; valid: 1 to %d"
+                                .formatted(spec.functionCode(), spec.name(), max));
+            }
+        }
+    }
+
+    /// Offers other routines from now on; the clients stay. A call that was admitted before, also
+    /// one that waits for a worker, ends with the routine it was admitted to. One thread at a time
+    /// may call.
+    ///
+    /// @param whenUnused runs when no call uses the routines before any more, on any thread, which
+    ///   it must not keep; not at all if the server is closed first
+    /// @throws IllegalArgumentException if a function code is none of the dialect; then nothing
+    ///   changes
+    public void offer(RoutineSet others, Runnable whenUnused) {
+        requireCodes(others, options);
+        routines.offer(others, whenUnused);
     }
 
     /// The port it listens on.

@@ -18,6 +18,7 @@ final class RoutineRun implements Runnable {
     private @Nullable Thread runner;
     private @Nullable Runnable whenItReturns;
 
+    /// @param routine that the call has entered; it is left at the end, or by [#giveUp]
     /// @param origin where the client comes from
     /// @param polling whether it runs on the thread that polls
     RoutineRun(ServedRoutine routine, RpcContext rpc, Origin origin, boolean polling) {
@@ -47,6 +48,11 @@ final class RoutineRun implements Runnable {
         } finally {
             end();
         }
+    }
+
+    /// It will not begin: nobody executes it, or it was withdrawn.
+    void giveUp() {
+        routine.leave();
     }
 
     /// What runs.
@@ -130,6 +136,7 @@ final class RoutineRun implements Runnable {
         if (afterwards != null) {
             afterwards.run();
         }
+        routine.leave();
     }
 
     private static int checked(int code) {

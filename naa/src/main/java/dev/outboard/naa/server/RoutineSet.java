@@ -103,6 +103,22 @@ public final class RoutineSet {
         return new RoutineSet(all);
     }
 
+    /// Those of these that have one of these names.
+    ///
+    /// @throws IllegalArgumentException if there is none of that name
+    public RoutineSet only(Collection<String> names) {
+        SortedMap<Integer, Member> some = new TreeMap<>(members);
+        some.values().removeIf(member -> !names.contains(member.spec().name()));
+        List<String> known = routines().stream().map(RoutineSpec::name).toList();
+        for (String name : names) {
+            if (!known.contains(name)) {
+                throw new IllegalArgumentException(
+                        "routine '%s'; valid: %s".formatted(name, String.join(", ", known)));
+            }
+        }
+        return new RoutineSet(some);
+    }
+
     /// All routines by ascending function code.
     public List<RoutineSpec> routines() {
         return members.values().stream().map(Member::spec).toList();

@@ -15,21 +15,59 @@ final class ServedRoutine {
     private static final int OVERRUN = 16;
     private static final int TOO_MANY = 128;
 
+    /// What all routines that a server has offered under one name have done.
+    private record Sums(
+            LongAdder calls,
+            LongAdder errors,
+            LongAdder overruns,
+            LongAdder nanos,
+            LongAccumulator longest) {}
+
     private final RoutineSpec spec;
-    private final LongAdder calls = new LongAdder();
-    private final LongAdder errors = new LongAdder();
-    private final LongAdder overruns = new LongAdder();
-    private final LongAdder nanos = new LongAdder();
-    private final LongAccumulator longest = new LongAccumulator(Math::max, 0);
+    private final Sums sums;
+    private final RoutineUsers users;
     private final AtomicInteger offence = new AtomicInteger();
     private volatile boolean moved;
 
-    ServedRoutine(RoutineSpec spec) {
+    private ServedRoutine(RoutineSpec spec, Sums sums, RoutineUsers users) {
         this.spec = spec;
+        this.sums = sums;
+        this.users = users;
+    }
+
+    /// One that has done nothing yet.
+    ///
+    /// @param users of the offer that it belongs to
+    static ServedRoutine of(RoutineSpec spec, RoutineUsers users) {
+        LongAccumulator longest = new LongAccumulator(Math::max, 0);
+        return new ServedRoutine(
+                spec,
+                new Sums(
+                        new LongAdder(),
+                        new LongAdder(),
+                        new LongAdder(),
+                        new LongAdder(),
+                        longest),
+                users);
+    }
+
+    /// One in the place of this, which goes on counting where this one does.
+    ServedRoutine followedBy(RoutineSpec next, RoutineUsers others) {
+        return new ServedRoutine(next, sums, others);
     }
 
     RoutineSpec spec() {
         return spec;
+    }
+
+    /// A call begins to use it; see [RoutineUsers#enter].
+    boolean enter() {
+        return users.enter();
+    }
+
+    /// A call uses it no more: it has ended, or will not begin.
+    void leave() {
+        users.leave();
     }
 
     /// Whether it runs on the thread that polls the connection.
@@ -39,11 +77,11 @@ final class ServedRoutine {
 
     /// A run has ended, or nobody waits for it any more.
     void ran(long took, boolean succeeded) {
-        calls.increment();
-        nanos.add(took);
-        longest.accumulate(took);
+        sums.calls.increment();
+        sums.nanos.add(took);
+        sums.longest.accumulate(took);
         if (!succeeded) {
-            errors.increment();
+            sums.errors.increment();
         }
     }
 
@@ -58,7 +96,7 @@ final class ServedRoutine {
     ///
     /// @return whether that moves the routine to the workers
     boolean overran() {
-        overruns.increment();
+        sums.overruns.increment();
         return offence.addAndGet(OVERRUN) >= TOO_MANY && move();
     }
 
@@ -72,13 +110,13 @@ final class ServedRoutine {
     }
 
     /// Adds what it counted by name.
-    void addTo(Map<String, Long> sums) {
+    void addTo(Map<String, Long> all) {
         String prefix = "routine." + spec.name() + ".";
-        sums.put(prefix + "calls", calls.sum());
-        sums.put(prefix + "errors", errors.sum());
-        sums.put(prefix + "nanos", nanos.sum());
-        sums.put(prefix + "longest-nanos", longest.get());
-        sums.put(prefix + "overruns", overruns.sum());
-        sums.put(prefix + "moved", moved ? 1L : 0L);
+        all.put(prefix + "calls", sums.calls.sum());
+        all.put(prefix + "errors", sums.errors.sum());
+        all.put(prefix + "nanos", sums.nanos.sum());
+        all.put(prefix + "longest-nanos", sums.longest.get());
+        all.put(prefix + "overruns", sums.overruns.sum());
+        all.put(prefix + "moved", moved ? 1L : 0L);
     }
 }

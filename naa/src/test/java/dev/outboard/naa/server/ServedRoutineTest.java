@@ -10,7 +10,9 @@ class ServedRoutineTest {
     @Test
     void aRoutineThatIsInterruptedNowAndThenStaysOnThePollingThread() {
         ServedRoutine routine =
-                new ServedRoutine(RoutineSpec.of(1, "short", _ -> ReturnCode.SUCCESS).asShort());
+                ServedRoutine.of(
+                        RoutineSpec.of(1, "short", _ -> ReturnCode.SUCCESS).asShort(),
+                        new RoutineUsers());
         for (int run = 0; run < 10_000; run++) {
             if (run % 17 == 0) {
                 assertThat(routine.overran()).isFalse();

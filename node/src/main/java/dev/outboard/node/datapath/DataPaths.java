@@ -3,14 +3,11 @@ package dev.outboard.node.datapath;
 import dev.outboard.ccip.rtl.RtlBuild;
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.server.RoutineSet;
-import dev.outboard.naa.server.RoutineSpec;
+import dev.outboard.node.offload.EdgeTarget;
+import dev.outboard.node.offload.RoutinePlan;
 import dev.outboard.node.offload.Target;
 import dev.outboard.node.offload.Targets;
-import dev.outboard.node.routine.RoutineCatalog;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -21,36 +18,29 @@ import java.util.function.Consumer;
 ///
 /// @param routines what the node offers
 public record DataPaths(DpaDataPath path, RoutineSet routines) implements AutoCloseable {
-    private static final HandlerProgram COMPUTING =
-            new HandlerProgram(
-                    NodeHandlersStub.APP, NodeHandlersStub.compute, NodeHandlersStub::send);
     static final HandlerProgram FORWARDING =
             new HandlerProgram(
                     NodeHandlersStub.APP, NodeHandlersStub.forward, NodeHandlersStub::send);
-
-    private static final Map<Target, Set<Integer>> KNOWN =
-            Map.of(
-                    Target.DPA_HANDLER,
-                    Set.of(RoutineCatalog.EMPTY, RoutineCatalog.EDGE_DETECTION),
-                    Target.CHAIN,
-                    Set.of(RoutineCatalog.EDGE_DETECTION));
+    private static final HandlerProgram COMPUTING =
+            new HandlerProgram(
+                    NodeHandlersStub.APP, NodeHandlersStub.compute, NodeHandlersStub::send);
 
     /// Opens the data path that routines are wanted on.
     ///
-    /// @param routines that there are
-    /// @param wanted by the names of routines
     /// @param limit how long a call may take; zero for no limit
     /// @param log takes a line about what computes them, and why a call has failed
     /// @return empty if none is
     /// @throws IllegalArgumentException if routines are wanted there and elsewhere, or one is not
     ///   for it
     public static Optional<DataPaths> open(
-            RoutineSet routines,
-            Device device,
-            Map<String, Target> wanted,
-            Duration limit,
-            Consumer<String> log) {
-        Set<Target> targets = new TreeSet<>(wanted.values());
+            RoutinePlan plan, Device device, Duration limit, Consumer<String> log) {
+        Set<Target> targets = new TreeSet<>();
+        plan.places()
+                .values()
+                .forEach(place -> {
+                    targets.add(place.target());
+                    place.second().ifPresent(targets::add);
+                });
         Optional<Target> onPath = targets.stream().filter(Target::isDataPath).findFirst();
         if (onPath.isEmpty()) {
             return Optional.empty();
@@ -61,41 +51,22 @@ public record DataPaths(DpaDataPath path, RoutineSet routines) implements AutoCl
                     "routines on targets %s: with '%s' the processors of the node see no RPC, so that all its routines are there"
                             .formatted(targets.stream().map(Target::word).toList(), target.word()));
         }
-        List<RoutineSpec> offered = new ArrayList<>();
-        for (String name : wanted.keySet()) {
-            offered.add(routine(name, routines, target));
-        }
-        Duration most = limit.isZero() ? DpaDataPath.LONGEST_CALL : limit;
-        DpaDataPath path =
-                target == Target.CHAIN
-                        ? DpaDataPath.chain(
-                                device,
-                                FORWARDING,
-                                Targets.edgeDetector(target, RtlBuild::onThisMachine, log),
-                                most,
-                                log)
-                        : DpaDataPath.of(device, COMPUTING);
-        return Optional.of(new DataPaths(path, RoutineSet.of(offered.toArray(RoutineSpec[]::new))));
+        RoutineSet offered = plan.routines().only(plan.places().keySet());
+        plan.places().keySet().forEach(name -> Targets.requireFor(name, target));
+        return Optional.of(new DataPaths(path(target, device, limit, log), offered));
     }
 
-    private static RoutineSpec routine(String name, RoutineSet routines, Target target) {
-        RoutineSpec found =
-                routines.routines().stream()
-                        .filter(spec -> spec.name().equals(name))
-                        .findAny()
-                        .orElseThrow(() ->
-                                new IllegalArgumentException(
-                                        "routine '%s'; valid: %s"
-                                                .formatted(
-                                                        name,
-                                                        routines.routines().stream()
-                                                                .map(RoutineSpec::name)
-                                                                .toList())));
-        if (!KNOWN.getOrDefault(target, Set.of()).contains(found.functionCode())) {
-            throw new IllegalArgumentException(
-                    "routine '%s' is not for target '%s'".formatted(name, target.word()));
+    private static DpaDataPath path(
+            Target target, Device device, Duration limit, Consumer<String> log) {
+        if (target == Target.DPA_HANDLER) {
+            return DpaDataPath.of(device, COMPUTING);
         }
-        return found;
+        return DpaDataPath.chain(
+                device,
+                FORWARDING,
+                EdgeTarget.function(target, RtlBuild::onThisMachine, log),
+                limit.isZero() ? DpaDataPath.LONGEST_CALL : limit,
+                log);
     }
 
     @Override

@@ -77,7 +77,12 @@ public final class DpaRoutine implements OffloadedRoutine {
 
     @Override
     public int run(RpcContext rpc) throws RoutineException {
-        DocaDpa on = acquire();
+        DocaDpa on;
+        try {
+            on = acquire();
+        } catch (DocaException e) {
+            throw TargetError.FAILED.because("the DPA cannot be opened: " + e.getMessage());
+        }
         try (Job job = new Job(on, rpc.parameters())) {
             job.run(kernel.launch(rpc, job));
             return ReturnCode.SUCCESS;

@@ -1,6 +1,7 @@
 package dev.outboard.node.offload;
 
 import dev.outboard.naa.server.RoutineException;
+import java.util.Arrays;
 
 /// Why a target has not computed an RPC. Only the code travels to the client.
 ///
@@ -20,6 +21,12 @@ public enum TargetError {
     /// The return code.
     public int code() {
         return code;
+    }
+
+    /// Whether this is why a routine has thrown `failure`: that a target has not computed it. The
+    /// routine itself may have any other reason.
+    static boolean isCauseOf(RoutineException failure) {
+        return Arrays.stream(values()).anyMatch(error -> error.code == failure.returnCode());
     }
 
     RoutineException because(String why) {

@@ -1,50 +1,104 @@
 package dev.outboard.node.offload;
 
-import dev.outboard.ccip.afu.example.EdgeDetector;
-import dev.outboard.ccip.rtl.RtlBuild;
-import dev.outboard.ccip.rtl.RtlDesign;
-import dev.outboard.ccip.rtl.RtlException;
-import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.fabric.Device;
+import dev.outboard.naa.server.Routine;
 import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.naa.server.RpcContext;
-import dev.outboard.node.routine.EdgeDetection;
+import dev.outboard.naa.server.ServerLog;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Collectors;
 
-/// The routines of a node that run elsewhere than on its processors, and what computes them.
+/// The routines of a node with what computes them: processors, functions of FPGAs, kernels of DPAs.
+/// When the node offers others, [#followedBy] opens what computes those; limits and counters go on.
+///
+/// A routine that has a second target runs there when the first cannot be opened, fails a call or
+/// is busy. The regions are then as the client has sent them: the first target gets them with a
+/// copy aside.
 public final class Targets implements AutoCloseable {
-    private static final String EDGES = "edges";
-    private static final int MOST_THREADS = 128;
+    private final Device device;
+    private final Opener opener;
+    private final ServerLog log;
+    private final Map<Target, TargetTurns> turns;
+
+    /// How many calls the second targets of routines have computed.
+    private final Map<String, LongAdder> fallbacks;
 
     private final List<OffloadedRoutine> opened = new ArrayList<>();
-    private final Consumer<String> says;
-    private RoutineSet routines;
+    private RoutineSet routines = RoutineSet.of();
+    private Map<Target, TargetLimit> limits = Map.of();
 
-    private Targets(RoutineSet routines, Consumer<String> says) {
-        this.routines = routines;
-        this.says = says;
+    /// Opens what computes a routine elsewhere than on a processor.
+    interface Opener {
+        OffloadedRoutine open(RoutineSpec spec, Target target, Device device);
+    }
+
+    private Targets(
+            Device device,
+            Opener opener,
+            ServerLog log,
+            Map<Target, TargetTurns> turns,
+            Map<String, LongAdder> fallbacks) {
+        this.device = device;
+        this.opener = opener;
+        this.log = log;
+        this.turns = turns;
+        this.fallbacks = fallbacks;
     }
 
     /// Has routines run where they are wanted.
     ///
     /// @param device of the node
-    /// @param wanted by the names of routines
-    /// @param says takes a line about what computes one, where there is more than one choice
+    /// @param log is told when a second target takes over
     /// @throws IllegalArgumentException if there is no such routine, or it is not for that target
-    public static Targets open(
-            RoutineSet routines, Device device, Map<String, Target> wanted, Consumer<String> says) {
-        Targets made = new Targets(routines, says);
+    /// @throws RuntimeException if a target cannot be opened, unless there is a second one
+    public static Targets open(RoutinePlan plan, Device device, ServerLog log) {
+        return open(plan, device, log, (_, target, on) -> EdgeTarget.open(target, on, log::say));
+    }
+
+    static Targets open(RoutinePlan plan, Device device, ServerLog log, Opener opener) {
+        Map<Target, TargetTurns> turns = new EnumMap<>(Target.class);
+        for (Target target : Target.values()) {
+            turns.put(target, new TargetTurns(target));
+        }
+        Targets made =
+                new Targets(device, opener, log, turns, new ConcurrentHashMap<>()).with(plan);
+        made.applyLimits();
+        return made;
+    }
+
+    /// Opens what computes other routines, beside these: each is closed on its own.
+    ///
+    /// @throws RuntimeException as [#open] does
+    public Targets followedBy(RoutinePlan plan) {
+        return new Targets(device, opener, log, turns, fallbacks).with(plan);
+    }
+
+    private Targets with(RoutinePlan plan) {
         try {
-            wanted.forEach((name, target) -> made.move(name, target, device));
-            return made;
+            routines = plan.routines();
+            routines.only(plan.places().keySet());
+            for (RoutineSpec spec : plan.routines().routines()) {
+                Placement place = plan.places().getOrDefault(spec.name(), Placement.on(Target.CPU));
+                boolean isAtHome = place.equals(Placement.on(Target.CPU));
+                if (!isAtHome || (plan.limits().containsKey(Target.CPU) && !spec.isShort())) {
+                    routines = routines.replacing(spec.runBy(placed(spec, place)));
+                }
+            }
+            limits = plan.limits();
+            return this;
         } catch (RuntimeException e) {
-            made.close();
+            close();
             throw e;
         }
     }
@@ -54,71 +108,134 @@ public final class Targets implements AutoCloseable {
         return routines;
     }
 
-    private void move(String name, Target target, Device device) {
-        RoutineSpec spec =
-                routines.routines().stream()
-                        .filter(one -> one.name().equals(name))
-                        .findAny()
-                        .orElseThrow(() ->
-                                new IllegalArgumentException(
-                                        "routine '%s'; valid: %s".formatted(name, names())));
-        if (target == Target.CPU) {
-            return;
-        }
-        if (!name.equals(EDGES)) {
-            throw new IllegalArgumentException(
-                    "routine '%s' runs on the cpu only, not on target '%s'"
-                            .formatted(name, target.word()));
-        }
-        OffloadedRoutine routine =
-                target == Target.AFU
-                        ? AfuRoutine.of(edgeDetector(target, RtlBuild::onThisMachine, says))
-                        : DpaRoutine.of(device, EdgeKernelsStub.APP, Targets::edges);
-        opened.add(routine);
-        routines = routines.replacing(spec.runBy(routine));
+    /// Limits targets as these are to be limited; until then they are as those before had it.
+    public void applyLimits() {
+        turns.forEach((target, turn) -> turn.limit(limits.getOrDefault(target, TargetLimit.NONE)));
     }
 
-    /// The edge detector: in SystemVerilog, on a machine that can compile it, else in Java.
+    /// Where a routine can run.
+    public static Set<Target> of(String routine) {
+        return switch (routine) {
+            case "edges" -> EnumSet.allOf(Target.class);
+            case "empty" -> EnumSet.of(Target.CPU, Target.DPA_HANDLER);
+            default -> EnumSet.of(Target.CPU);
+        };
+    }
+
+    /// Refuses a target that a routine cannot run on.
     ///
-    /// @param target that it is for
-    /// @param build of this machine; it may have none
-    /// @param says is told which of them it is, and why
-    public static AfuFunction edgeDetector(
-            Target target, Supplier<RtlBuild> build, Consumer<String> says) {
-        String about = "edges on target %s: ".formatted(target.word());
-        try {
-            RtlBuild telling = build.get().reporting(step -> says.accept(about + step));
-            RtlDesign design = telling.resources(EdgeDetector.class, EdgeDetector.SYSTEM_VERILOG);
-            AfuFunction function = AfuFunction.of(telling.compile(design));
-            says.accept(about + "a function in SystemVerilog");
-            return function;
-        } catch (RtlException e) {
-            String why = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
-            says.accept(about + "the function in Java (" + why + ")");
-            return AfuFunction.of(EdgeDetector.AFU_ID, EdgeDetector::new);
+    /// @throws IllegalArgumentException if it is one
+    public static void requireFor(String routine, Target target) {
+        Set<Target> valid = of(routine);
+        if (!valid.contains(target)) {
+            throw new IllegalArgumentException(
+                    "routine '%s' does not run on target '%s'; valid: %s"
+                            .formatted(
+                                    routine,
+                                    target.word(),
+                                    valid.stream()
+                                            .map(Target::word)
+                                            .collect(Collectors.joining(", "))));
         }
     }
 
-    private List<String> names() {
-        return routines.routines().stream().map(RoutineSpec::name).toList();
+    /// What was counted, and what is going on, by name.
+    public Map<String, Long> counters() {
+        Map<String, Long> sums = new TreeMap<>();
+        turns.values().forEach(turn -> turn.addTo(sums));
+        fallbacks.forEach((name, sum) -> sums.put("routine." + name + ".fallbacks", sum.sum()));
+        return sums;
     }
 
-    private static DpaRoutine.Launch edges(RpcContext rpc, DpaRoutine.Job job)
-            throws RoutineException {
-        EdgeDetection.Image image = EdgeDetection.imageOf(rpc);
-        int threads = Math.min(MOST_THREADS, image.height());
-        long rows = EdgeRows.bytes(image.width()) * EdgeKernels.ROWS_OF_A_THREAD;
-        DpaAddr words =
-                job.words(
-                        job.key(1),
-                        job.address(1),
-                        job.key(2),
-                        job.address(2),
-                        image.width(),
-                        image.height(),
-                        image.channels(),
-                        job.block(rows * threads).value());
-        return new DpaRoutine.Launch(EdgeKernelsStub.detect(words), threads);
+    // ---- one routine ----------------------------------------------------------------------------
+
+    private Routine placed(RoutineSpec spec, Placement place) {
+        if (place.second().isEmpty()) {
+            return inTurn(place.target(), on(spec, place.target()));
+        }
+        Target other = place.second().get();
+        fallbacks.computeIfAbsent(spec.name(), _ -> new LongAdder());
+        Routine second = inTurn(other, on(spec, other));
+        try {
+            Routine first =
+                    inTurn(place.target(), restoring(place.target(), on(spec, place.target())));
+            return rpc -> runOnEither(rpc, spec.name(), first, other, second);
+        } catch (IllegalArgumentException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            log.say(
+                    "routine %s runs on its second target, %s: target '%s' cannot be opened: %s"
+                            .formatted(
+                                    spec.name(),
+                                    other.word(),
+                                    place.target().word(),
+                                    e.getMessage()));
+            return rpc -> runOnSecond(rpc, spec.name(), second);
+        }
+    }
+
+    private Routine on(RoutineSpec spec, Target target) {
+        requireFor(spec.name(), target);
+        if (target == Target.CPU) {
+            return spec.routine();
+        }
+        OffloadedRoutine routine = opener.open(spec, target, device);
+        opened.add(routine);
+        return routine;
+    }
+
+    private Routine inTurn(Target target, Routine routine) {
+        TargetTurns turn = Objects.requireNonNull(turns.get(target));
+        return rpc -> {
+            turn.enter(rpc);
+            try {
+                return routine.run(rpc);
+            } finally {
+                turn.leave();
+            }
+        };
+    }
+
+    /// Leaves the regions as they were to whoever computes what this routine has not.
+    private static Routine restoring(Target target, Routine routine) {
+        if (target == Target.CPU) {
+            // It is never refused once it has begun.
+            return routine;
+        }
+        return rpc -> {
+            try (RegionsBefore before = RegionsBefore.of(rpc)) {
+                try {
+                    return routine.run(rpc);
+                } catch (RoutineException e) {
+                    if (TargetError.isCauseOf(e)) {
+                        before.restore();
+                    }
+                    throw e;
+                }
+            }
+        };
+    }
+
+    private int runOnEither(
+            RpcContext rpc, String name, Routine first, Target other, Routine second)
+            throws Exception {
+        try {
+            return first.run(rpc);
+        } catch (RoutineException e) {
+            if (!TargetError.isCauseOf(e) || rpc.isCancelled()) {
+                throw e;
+            }
+            log.say(
+                    "calls on second targets",
+                    "routine %s: a call runs on the second target, %s: %s"
+                            .formatted(name, other.word(), e.getMessage()));
+            return runOnSecond(rpc, name, second);
+        }
+    }
+
+    private int runOnSecond(RpcContext rpc, String name, Routine second) throws Exception {
+        Objects.requireNonNull(fallbacks.get(name)).increment();
+        return second.run(rpc);
     }
 
     /// Gives up what computes them. No RPC runs any more.

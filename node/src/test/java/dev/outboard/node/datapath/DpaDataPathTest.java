@@ -1,5 +1,6 @@
 package dev.outboard.node.datapath;
 
+import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,6 +15,8 @@ import dev.outboard.naa.server.ServerObserver;
 import dev.outboard.naa.server.ServerOptions;
 import dev.outboard.node.Node;
 import dev.outboard.node.NodeOptions;
+import dev.outboard.node.offload.Placement;
+import dev.outboard.node.offload.RoutinePlan;
 import dev.outboard.node.offload.Target;
 import dev.outboard.node.routine.EdgeDetection;
 import dev.outboard.node.routine.RoutineCatalog;
@@ -69,7 +72,18 @@ class DpaDataPathTest {
                         .build();
         return Node.start(
                 card,
-                new NodeOptions(0, RoutineCatalog.ROUTINES, targets, OptionalInt.empty(), options),
+                new NodeOptions(
+                        0,
+                        new RoutinePlan(
+                                RoutineCatalog.ROUTINES,
+                                targets.entrySet().stream()
+                                        .collect(
+                                                toMap(
+                                                        Map.Entry::getKey,
+                                                        entry -> Placement.on(entry.getValue()))),
+                                Map.of()),
+                        OptionalInt.empty(),
+                        options),
                 new ServerLog(lines::add));
     }
 
@@ -165,9 +179,9 @@ class DpaDataPathTest {
                     .hasMessage(
                             "routines on targets [cpu, chain]: with 'chain' the processors of the node see no RPC, so that all its routines are there");
             assertThatThrownBy(() -> start(card, Map.of("fft", Target.DPA_HANDLER)))
-                    .hasMessage("routine 'fft' is not for target 'dpa-handler'");
+                    .hasMessage("routine 'fft' does not run on target 'dpa-handler'; valid: cpu");
             assertThatThrownBy(() -> start(card, Map.of("egdes", Target.CHAIN)))
-                    .hasMessageStartingWith("routine 'egdes'; valid: [increment,");
+                    .hasMessageStartingWith("routine 'egdes'; valid: increment,");
         }
     }
 }

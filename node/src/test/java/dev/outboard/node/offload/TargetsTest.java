@@ -10,6 +10,7 @@ import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RoutineRegion;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.naa.server.RpcContext;
+import dev.outboard.naa.server.ServerLog;
 import dev.outboard.node.routine.EdgeDetection;
 import dev.outboard.node.routine.RoutineCatalog;
 import dev.outboard.node.routine.RoutineError;
@@ -37,7 +38,6 @@ class TargetsTest {
         {1, 1, 1}, {3, 200, 1}, {200, 3, 3}, {129, 65, 3}, {640, 480, 3}
     };
 
-    private final List<String> lines = new ArrayList<>();
     private Device card;
     private Arena arena;
 
@@ -54,7 +54,14 @@ class TargetsTest {
     }
 
     private Targets edgesOn(Target target) {
-        return Targets.open(RoutineCatalog.ROUTINES, card, Map.of("edges", target), lines::add);
+        return placed("edges", Placement.on(target));
+    }
+
+    private Targets placed(String routine, Placement place) {
+        return Targets.open(
+                new RoutinePlan(RoutineCatalog.ROUTINES, Map.of(routine, place), Map.of()),
+                card,
+                new ServerLog(_ -> {}));
     }
 
     @ParameterizedTest
@@ -108,9 +115,10 @@ class TargetsTest {
     @Test
     void edgesAreFoundInJavaWithoutVerilator(@TempDir Path cache) {
         Map<String, String> nothing = Map.of("PATH", cache.toString());
+        List<String> lines = new ArrayList<>();
         try (AfuRoutine routine =
                 AfuRoutine.of(
-                        Targets.edgeDetector(
+                        EdgeTarget.function(
                                 Target.AFU, () -> RtlBuild.with(nothing, cache), lines::add))) {
             assertThat(routine.cycles()).isPositive();
             assertThat(lines).hasSize(1);
@@ -121,22 +129,12 @@ class TargetsTest {
 
     @Test
     void whatDoesNotExistIsRefused() {
-        assertThatThrownBy(() ->
-                        Targets.open(
-                                RoutineCatalog.ROUTINES,
-                                card,
-                                Map.of("egdes", Target.AFU),
-                                lines::add))
+        assertThatThrownBy(() -> placed("egdes", Placement.on(Target.AFU)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("routine 'egdes'; valid: [increment,");
-        assertThatThrownBy(() ->
-                        Targets.open(
-                                RoutineCatalog.ROUTINES,
-                                card,
-                                Map.of("fft", Target.DPA),
-                                lines::add))
+                .hasMessageContaining("routine 'egdes'; valid: increment,");
+        assertThatThrownBy(() -> placed("fft", Placement.on(Target.DPA)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("routine 'fft' runs on the cpu only, not on target 'dpa'");
+                .hasMessageContaining("routine 'fft' does not run on target 'dpa'; valid: cpu");
         assertThatThrownBy(() -> Target.of("gpu"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("target 'gpu'; valid: cpu, afu, dpa, dpa-handler, chain");

@@ -1,4 +1,4 @@
-package dev.outboard.console.naa;
+package dev.outboard.console.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,6 +11,7 @@ import dev.outboard.testkit.Requirement;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -22,9 +23,8 @@ import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /// The page about limits against the program: every limit with its option, setting, default and
@@ -117,9 +117,7 @@ class LimitsPageTest {
     }
 
     private static ServerOptions fromTheCommandLine() {
-        ServerOptions.Builder builder = ServerOptions.builder();
-        CommandLine.populateCommand(new LimitOptions()).addTo(builder);
-        return builder.build();
+        return NodePlan.of(new Settings(List.of()), new Problems(Path.of(""))).server().build();
     }
 
     private static String time(Duration time) {
@@ -180,11 +178,9 @@ class LimitsPageTest {
 
     @Test
     void everyOptionOfTheCommandIsOnThePageAndTheOtherWayRound() throws IOException {
-        List<OptionSpec> options =
-                CommandLine.Model.CommandSpec.forAnnotatedObject(new LimitOptions()).options();
         Set<String> names =
-                options.stream()
-                        .flatMap(option -> Stream.of(option.names()))
+                NodeKeys.OF_LIMITS.stream()
+                        .map(NodeKey::option)
                         .collect(Collectors.toCollection(TreeSet::new));
         Set<String> onThePage =
                 QUOTED.matcher(page())
@@ -206,7 +202,7 @@ class LimitsPageTest {
     @Test
     void theHelpTextsSayTheSameDefaultTimes() throws IOException {
         Map<String, OptionSpec> options =
-                CommandLine.Model.CommandSpec.forAnnotatedObject(new LimitOptions()).optionsMap();
+                new KeyOptions.All().transform(CommandSpec.create()).optionsMap();
         int checked = 0;
         for (Row row : rows()) {
             String stated = row.cells().get(DEFAULT);

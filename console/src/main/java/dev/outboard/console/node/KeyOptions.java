@@ -1,0 +1,95 @@
+package dev.outboard.console.node;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.IModelTransformer;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+/// Gives a command the options that are keys of a node file.
+public class KeyOptions implements IModelTransformer {
+    private final List<NodeKey<?>> keys;
+
+    private KeyOptions(List<NodeKey<?>> keys) {
+        this.keys = keys;
+    }
+
+    /// All of them.
+    public static final class All extends KeyOptions {
+        /// For picocli.
+        public All() {
+            super(NodeKeys.ALL);
+        }
+    }
+
+    /// Those that say which routines there are.
+    public static final class Routines extends KeyOptions {
+        /// For picocli.
+        public Routines() {
+            super(List.of(NodeKeys.JARS, NodeKeys.BUILTINS));
+        }
+    }
+
+    @Override
+    public CommandSpec transform(CommandSpec command) {
+        keys.forEach(key -> command.addOption(option(key)));
+        return command;
+    }
+
+    private static OptionSpec option(NodeKey<?> key) {
+        OptionSpec.Builder option =
+                OptionSpec.builder(key.option()).description(key.help().toArray(String[]::new));
+        if (key.type().equals(ValueType.TRUTH)) {
+            return option.negatable(true).type(boolean.class).arity("0").build();
+        }
+        if (key.isList()) {
+            return option.type(List.class)
+                    .auxiliaryTypes(Object.class)
+                    .converters(key.type().reader()::apply)
+                    .splitRegex(",")
+                    .paramLabel(key.type().label())
+                    .build();
+        }
+        if (key.isNamed()) {
+            return option.type(Map.class)
+                    .auxiliaryTypes(String.class, Object.class)
+                    .converters(name -> name, key.type().reader()::apply)
+                    .paramLabel("NAME=" + key.type().label())
+                    .build();
+        }
+        return option.type(Object.class)
+                .converters(key.type().reader()::apply)
+                .paramLabel(key.type().label())
+                .build();
+    }
+
+    /// What the options say that were given.
+    static Settings given(ParseResult words) {
+        List<Setting<?>> given = new ArrayList<>();
+        for (NodeKey<?> key : NodeKeys.ALL) {
+            if (words.hasMatchedOption(key.option())) {
+                add(key, words.matchedOptionValue(key.option(), null), given);
+            }
+        }
+        return new Settings(given);
+    }
+
+    /// The key's own reader has made the values.
+    @SuppressWarnings("unchecked")
+    private static <T> void add(NodeKey<T> key, Object value, List<Setting<?>> given) {
+        switch (value) {
+            case List<?> values ->
+                    values.forEach(
+                            one -> given.add(new Setting<>(key, "", (T) one, Optional.empty())));
+            case Map<?, ?> values ->
+                    values.forEach((name, one) ->
+                            given.add(
+                                    new Setting<>(
+                                            key, name.toString(), (T) one, Optional.empty())));
+            default -> given.add(new Setting<>(key, "", (T) value, Optional.empty()));
+        }
+    }
+}

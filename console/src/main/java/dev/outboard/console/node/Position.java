@@ -1,0 +1,4 @@
+package dev.outboard.console.node;
+
+/// A place in a file; both count from 1.
+record Position(int line, int column) {}
