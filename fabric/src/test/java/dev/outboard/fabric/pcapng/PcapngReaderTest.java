@@ -200,10 +200,10 @@ class PcapngReaderTest {
                 new Blocks(ByteOrder.BIG_ENDIAN)
                         .raw(
                                 new byte[] {
-                                    (byte) 0xA1, (byte) 0xB2, (byte) 0xC3, (byte) 0xD4, 0, 2, 0, 4
+                                    (byte) 0xA1, (byte) 0xB2, (byte) 0xC3, (byte) 0xD5, 0, 2, 0, 4
                                 }),
                 0,
-                "starts with 0xa1b2c3d4");
+                "starts with 0xa1b2c3d5");
         assertThatThrownBy(() -> PcapngReader.open(directory.resolve("absent"), MOST))
                 .isInstanceOf(FabricException.class)
                 .hasMessageContaining("absent");
