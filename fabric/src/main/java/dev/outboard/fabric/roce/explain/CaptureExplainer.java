@@ -121,7 +121,7 @@ public final class CaptureExplainer {
     private void dispatch(RocePacket packet) {
         Opcode opcode = packet.opcode();
         if (opcode.transport() == Transport.UD) {
-            handshakes.datagram(packet, host(packet.source()));
+            handshakes.datagram(packet);
             return;
         }
         Half half = half(keyOf(packet));
@@ -195,7 +195,6 @@ public final class CaptureExplainer {
     private Half anew(Half.Key key) {
         Half before = halves.remove(key);
         if (before != null) {
-            before.isReplaced = true;
             report(before);
         }
         return half(key);
@@ -256,6 +255,11 @@ public final class CaptureExplainer {
         } else {
             findings.add(new Dated(nanos, finding));
         }
+    }
+
+    /// How many directions of connections are followed now.
+    int followed() {
+        return halves.size();
     }
 
     // What reports ask.

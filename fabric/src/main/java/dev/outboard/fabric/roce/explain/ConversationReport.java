@@ -39,7 +39,7 @@ final class ConversationReport {
         if (it.requests.count == 0) {
             return findings;
         }
-        if (rejection != null) {
+        if (rejection != null && rejection.reason() != RejectReason.TIMEOUT.code()) {
             rejected(rejection);
         } else if (it.service != null) {
             datagramService();
@@ -60,7 +60,8 @@ final class ConversationReport {
 
     private void unanswered() {
         long waited = capture.lastNanos() - it.requests.firstNanos;
-        if (it.requests.count == 1 && (waited < PATIENCE_NANOS || it.receipts.count > 0)) {
+        boolean isBrief = waited < PATIENCE_NANOS || it.receipts.count > 0;
+        if (it.rejection == null && it.requests.count == 1 && isBrief) {
             findings.add(
                     Finding.ok(
                             subject, "the capture ends before the connection request is answered"));
@@ -72,21 +73,22 @@ final class ConversationReport {
                                 Times.times(it.requests.count),
                                 Times.text(it.requests.lastNanos - it.requests.firstNanos),
                                 capture.at(it.requests.firstNanos));
+        String gaveUp = it.rejection == null ? "" : ", until the sender gave up";
         boolean isAlive = capture.host(it.passive).lastNanos >= it.requests.firstNanos;
         if (it.receipts.count > 0) {
             fail(
-                    "%s has got the request, asked for patience (MRA), and never decided; %s"
-                            .formatted(it.passive, asked),
+                    "%s has got the request, asked for patience (MRA), and never decided; %s%s"
+                            .formatted(it.passive, asked, gaveUp),
                     "Look at the program that listens there: it has the request and does not accept or reject it.");
         } else if (isAlive) {
             fail(
-                    "%s never answered; %s. Other packets came from there meanwhile"
-                            .formatted(it.passive, asked),
+                    "%s never answered; %s%s. Other packets came from there meanwhile"
+                            .formatted(it.passive, asked, gaveUp),
                     "The machine is there, so look at the program that listens: a listener that hangs, or a full backlog.");
         } else {
             fail(
-                    "%s never answered; %s, and nothing came from that address"
-                            .formatted(it.passive, asked),
+                    "%s never answered; %s%s, and nothing came from that address"
+                            .formatted(it.passive, asked, gaveUp),
                     "Look whether a node or another RoCE device serves that address (outboard doctor --peer %s asks it), and whether a firewall drops UDP port 4791 in either direction."
                             .formatted(it.passive));
         }
@@ -109,17 +111,13 @@ final class ConversationReport {
                                     .formatted(rejecter));
             case INVALID_SERVICE_ID ->
                     fail(
-                            when + " (" + service() + ")",
+                            when,
                             "The machine is there, the program is not: start it, or correct the port.");
             case STALE_CONNECTION ->
                     fail(
                             when,
                             "%s still holds the connection from before: it ended without a word. Try again; once is enough."
                                     .formatted(rejecter));
-            case TIMEOUT ->
-                    fail(
-                            when,
-                            "Its answers, or those of the other end, get lost or take too long: look for loss of packets, or for a program that accepts too late.");
             case INVALID_MTU ->
                     fail(when, "Make the MTUs of both interfaces equal (ip link set DEV mtu N).");
             case null, default ->
@@ -156,7 +154,8 @@ final class ConversationReport {
                         || capture.isUsed(new Half.Key(it.active, it.passive, it.passiveQpn()));
         boolean isAskedAgain =
                 it.requests.count > 1 && it.requests.lastNanos > it.replies.firstNanos;
-        if (!isMade && (it.replies.count > 1 || isAskedAgain)) {
+        boolean isGivenUp = it.rejection != null;
+        if (!isMade && (it.replies.count > 1 || isAskedAgain || isGivenUp)) {
             fail(
                     "%s agreed to the connection %s, and %s never took note: %s, %s"
                             .formatted(

@@ -88,7 +88,9 @@ final class Half {
     }
 
     /// PSNs that were passed over.
-    private record Gap(int from, int count) {
+    ///
+    /// @param repairs how often a repetition had begun, or been asked for, by then
+    private record Gap(int from, int count, long repairs) {
         boolean has(int psn) {
             int offset = Psn.difference(psn, from);
             return offset >= 0 && offset < count;
@@ -104,6 +106,9 @@ final class Half {
     /// Copies of a packet come sooner than that: no timer of RoCE is so short.
     private static final long COPY_NANOS = 100_000;
 
+    /// Packets that are repeated together follow each other sooner than that.
+    private static final long SWEEP_NANOS = 1_000_000;
+
     final Key key;
     @Nullable Half back;
 
@@ -114,7 +119,6 @@ final class Half {
     int searches;
 
     boolean isClosed;
-    boolean isReplaced;
     boolean hasRequests;
 
     /// The PSN behind the last request, and behind the last that is answered.
@@ -133,6 +137,7 @@ final class Half {
     final Map<Kind, Tally> solved = new EnumMap<>(Kind.class);
     @Nullable Episode episode;
     private @Nullable Cause pending;
+    private long repairs;
     private final ArrayDeque<Gap> gaps = new ArrayDeque<>();
     private final Map<Integer, Long> atomics = new LinkedHashMap<>();
 
@@ -158,6 +163,7 @@ final class Half {
     long overtaken;
     int overtakenPsn;
     private int lastFilled = -1;
+    private long lastFilledNanos;
     long unseen;
     long repeatedAtomics;
     long differingAtomics;
@@ -238,13 +244,14 @@ final class Half {
         if (gaps.size() == MAX_GAPS) {
             gaps.removeFirst();
         }
-        gaps.addLast(new Gap(next, ahead));
+        gaps.addLast(new Gap(next, ahead, repairs));
     }
 
     private void repeated(RocePacket packet) {
         int psn = packet.psn();
-        if (fills(psn)) {
-            missing(packet);
+        Gap gap = fill(psn);
+        if (gap != null) {
+            missing(packet, gap);
             return;
         }
         Request request = open.get(psn);
@@ -254,7 +261,7 @@ final class Half {
             copies++;
             return;
         }
-        if (psn == lastFilled) {
+        if (psn == lastFilled && packet.nanos() - lastFilledNanos < SWEEP_NANOS) {
             // What was missing had only been overtaken.
             overtaken++;
             overtakenPsn = psn;
@@ -270,36 +277,46 @@ final class Half {
 
     /// A packet that had been passed over: late, or sent again after it was lost before it got
     /// here.
-    private void missing(RocePacket packet) {
-        if (pending == null && (episode == null || episode.isSolved)) {
+    private void missing(RocePacket packet, Gap gap) {
+        if (repairs == gap.repairs) {
             overtaken++;
             overtakenPsn = packet.psn();
         } else {
             lastFilled = packet.psn();
+            lastFilledNanos = packet.nanos();
             again(packet, lastRequestNanos);
         }
     }
 
     private void again(RocePacket packet, long firstNanos) {
         Episode present = episode;
-        boolean isSame = present != null && !present.isSolved;
-        if (isSame && present != null && Psn.difference(packet.psn(), present.highest) > 0) {
+        if (present != null && pending == null && goesOn(present, packet)) {
             present.highest = packet.psn();
             present.roundPackets++;
-        } else {
-            if (!isSame || present == null || present.psn != packet.psn()) {
-                endEpisode();
-                Cause cause = cause(packet);
-                boolean isAnswered = Psn.difference(acked, packet.psn()) > 0;
-                present = new Episode(packet, firstNanos, cause, isAnswered);
-                episode = present;
-            }
-            present.round(packet, next);
-            pending = null;
-            if (packet.opcode().hasAtomicEth()) {
-                repeatedAtomics++;
-            }
+            return;
         }
+        boolean isSame = present != null && !present.isSolved && present.psn == packet.psn();
+        if (!isSame || present == null) {
+            endEpisode();
+            boolean isAnswered = Psn.difference(acked, packet.psn()) > 0;
+            present = new Episode(packet, firstNanos, cause(packet), isAnswered);
+            episode = present;
+        }
+        present.round(packet, next);
+        pending = null;
+        repairs++;
+        if (packet.opcode().hasAtomicEth()) {
+            repeatedAtomics++;
+        }
+    }
+
+    /// Whether a packet belongs to the repetitions that are under way: a requester repeats all that
+    /// it has sent from one packet on, also what is acknowledged meanwhile.
+    private boolean goesOn(Episode present, RocePacket packet) {
+        boolean isBehind =
+                Psn.difference(packet.psn(), present.highest) > 0
+                        && Psn.difference(packet.psn(), present.next) < 0;
+        return isBehind && packet.nanos() - lastRequestNanos < SWEEP_NANOS;
     }
 
     /// Who asks for the rest of a READ has got the first responses.
@@ -326,22 +343,23 @@ final class Half {
         episode = null;
     }
 
-    private boolean fills(int psn) {
+    /// The gap that `psn` fills, which is then gone; null if it fills none.
+    private @Nullable Gap fill(int psn) {
         for (Iterator<Gap> all = gaps.iterator(); all.hasNext(); ) {
             Gap gap = all.next();
             if (gap.has(psn)) {
                 all.remove();
                 int before = Psn.difference(psn, gap.from);
                 if (before > 0) {
-                    gaps.addFirst(new Gap(gap.from, before));
+                    gaps.addFirst(new Gap(gap.from, before, gap.repairs));
                 }
                 if (gap.count - before > 1) {
-                    gaps.addLast(new Gap(Psn.next(psn), gap.count - before - 1));
+                    gaps.addLast(new Gap(Psn.next(psn), gap.count - before - 1, gap.repairs));
                 }
-                return true;
+                return gap;
             }
         }
-        return false;
+        return null;
     }
 
     // Answers.
@@ -393,6 +411,7 @@ final class Half {
         } else if (syndrome == Aeth.NAK_PSN_SEQUENCE_ERROR) {
             pending = Cause.SEQUENCE_ERROR;
             sequenceErrors++;
+            repairs++;
         } else if (refusal == 0) {
             refusal = syndrome;
             refusedPsn = packet.psn();

@@ -110,7 +110,7 @@ final class HalfReport {
                     fail(
                             who
                                     + " with 'remote operational error': it could not carry out what it should",
-                            "Look at %s: the error is local there, as a receive whose memory is not registered, or a failed card; its own completions and log say which."
+                            "Look at %s: the error is local there, as a receive that is too short or whose memory is not registered, or a failed card; its own completions and log say which."
                                     .formatted(receiver));
             default ->
                     fail(

@@ -47,24 +47,21 @@ final class Handshakes {
         return List.copyOf(conversations.values());
     }
 
-    void datagram(RocePacket packet, Host sender) {
+    void datagram(RocePacket packet) {
         if (packet.destinationQpn() != MANAGEMENT_QPN) {
             return;
         }
         byte[] mad = packet.payloadBytes();
         if (CmDatagram.check(mad) == null) {
-            message(packet, CmDatagram.parse(mad).message(), sender);
+            message(packet, CmDatagram.parse(mad).message());
         }
     }
 
-    private void message(RocePacket packet, CmMessage message, Host sender) {
+    private void message(RocePacket packet, CmMessage message) {
         long nanos = packet.nanos();
         Gid source = packet.source();
         switch (message) {
-            case ConnectionRequest request -> {
-                sender.askedNanos = nanos;
-                request(packet, request);
-            }
+            case ConnectionRequest request -> request(packet, request);
             case SidrRequest request -> resolve(packet, request);
             case SidrReply reply -> {
                 Conversation asked = of(packet.destination(), reply.requestId());

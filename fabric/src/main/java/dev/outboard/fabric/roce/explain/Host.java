@@ -5,9 +5,6 @@ final class Host {
     /// When something from there was captured last.
     long lastNanos = Long.MIN_VALUE;
 
-    /// When it asked for a connection last.
-    long askedNanos = Long.MIN_VALUE;
-
     /// Packets from there with a right checksum.
     long intact;
 

@@ -34,8 +34,8 @@ final class SilenceReport {
         Optional<Conversation> other = agreedOtherwise();
         if (other.isPresent()) {
             findings.add(Finding.fail(subject, wrongQueuePair(other.get()), wrongAdvice()));
-        } else if (isRestarted()) {
-            findings.add(Finding.fail(subject, restarted(), restartedAdvice()));
+        } else if (newer().isPresent()) {
+            findings.add(Finding.fail(subject, restarted(newer().get()), restartedAdvice()));
         } else if (leftByReceiver().isPresent()) {
             findings.add(Finding.fail(subject, left(leftByReceiver().get()), leftAdvice()));
         } else if (isTooLarge()) {
@@ -90,15 +90,17 @@ final class SilenceReport {
 
     // The peer has begun anew.
 
-    private boolean isRestarted() {
-        return half.isReplaced
-                || capture.host(receiver).askedNanos
-                        > Math.max(half.lastResponseNanos, half.firstRequestNanos);
+    private Optional<Conversation> newer() {
+        return capture.between(sender, receiver)
+                .filter(made ->
+                        made.requests.firstNanos > oldest.firstNanos
+                                && (made.reply != null || made.active.equals(receiver)))
+                .findFirst();
     }
 
-    private String restarted() {
-        return "%s has started anew: it made a new connection, and no longer answers on this one: %s"
-                .formatted(receiver, repeated());
+    private String restarted(Conversation newer) {
+        return "%s has probably been started anew: it took up a new connection %s, and no longer answers on this one: %s"
+                .formatted(receiver, capture.at(newer.requests.firstNanos), repeated());
     }
 
     private String restartedAdvice() {
