@@ -31,6 +31,7 @@ class MainTest {
                         "bench",
                         "example",
                         "doctor",
+                        "explain",
                         "spec",
                         "version",
                         "generate-completion",
