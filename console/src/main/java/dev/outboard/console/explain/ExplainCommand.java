@@ -55,7 +55,9 @@ public final class ExplainCommand implements Runnable {
             explain(file);
         } else {
             List<Finding> findings = errors(text);
-            reporting.print(findings, out -> findings.forEach(finding -> print(out, finding)));
+            reporting.print(
+                    findings,
+                    out -> findings.forEach(finding -> print(out, finding.subject(), finding)));
         }
     }
 
@@ -165,7 +167,11 @@ public final class ExplainCommand implements Runnable {
                     case OK -> "ok";
                 };
         out.println();
-        out.println(verdict + ": " + finding.subject());
+        print(out, verdict + ": " + finding.subject(), finding);
+    }
+
+    private static void print(PrintWriter out, String title, Finding finding) {
+        out.println(title);
         out.println("  " + finding.detail());
         if (!finding.remedy().isEmpty()) {
             out.println("  → " + finding.remedy());

@@ -68,11 +68,14 @@ final class ConversationReport {
             return;
         }
         String asked =
-                "the connection request was sent %s over %s (first %s)"
-                        .formatted(
-                                Times.times(it.requests.count),
-                                Times.text(it.requests.lastNanos - it.requests.firstNanos),
-                                capture.at(it.requests.firstNanos));
+                it.requests.count == 1
+                        ? "the connection request was sent once, "
+                                + capture.at(it.requests.firstNanos)
+                        : "the connection request was sent %s over %s (first %s)"
+                                .formatted(
+                                        Times.times(it.requests.count),
+                                        Times.text(it.requests.lastNanos - it.requests.firstNanos),
+                                        capture.at(it.requests.firstNanos));
         String gaveUp = it.rejection == null ? "" : ", until the sender gave up";
         boolean isAlive = capture.host(it.passive).lastNanos >= it.requests.firstNanos;
         if (it.receipts.count > 0) {
