@@ -21,7 +21,6 @@ import dev.outboard.fabric.roce.wire.Opcode;
 import dev.outboard.fabric.roce.wire.Opcode.Transport;
 import dev.outboard.fabric.roce.wire.Packet;
 import java.lang.foreign.Arena;
-import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -36,24 +35,24 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FailureTest {
     private static final int FIRST_PSN = 0xFFFFFC;
 
-    private static Script dropping(BiPredicate<Packet, Boolean> isLost) {
+    static Script dropping(BiPredicate<Packet, Boolean> isLost) {
         return (packet, isFromClient) ->
                 isLost.test(packet, isFromClient) ? Fate.IS_LOST : Fate.ARRIVES;
     }
 
-    private static boolean isData(Packet packet) {
+    static boolean isData(Packet packet) {
         return packet.opcode().transport() == Transport.RC;
     }
 
     /// Loses the first `count` of the packets that fit.
-    private static Script losing(int count, BiPredicate<Packet, Boolean> those) {
+    static Script losing(int count, BiPredicate<Packet, Boolean> those) {
         int[] lost = {0};
         return dropping((packet, isFromClient) ->
                 lost[0] < count && those.test(packet, isFromClient) && lost[0]++ >= 0);
     }
 
     /// The findings are one of that verdict about it, and others are in order.
-    private static Finding only(Verdict verdict, List<Finding> findings) {
+    static Finding only(Verdict verdict, List<Finding> findings) {
         List<Finding> bad =
                 findings.stream().filter(finding -> finding.verdict() != Verdict.OK).toList();
         assertThat(bad).as("%s", findings).hasSize(1);
@@ -62,95 +61,12 @@ class FailureTest {
         return bad.getFirst();
     }
 
-    private static void fails(List<Finding> findings, String... words) {
+    static void fails(List<Finding> findings, String... words) {
         assertThat(only(Verdict.FAIL, findings).detail()).contains(words);
     }
 
     private static void warns(List<Finding> findings, String... words) {
         assertThat(only(Verdict.WARN, findings).detail()).contains(words);
-    }
-
-    // Connecting.
-
-    @Test
-    void nobodyAnswersTheConnectionRequest() {
-        try (CapturedPair pair = CapturedPair.at("client")) {
-            pair.script(dropping((_, isFromClient) -> isFromClient));
-            pair.request();
-            pair.run(30_000);
-
-            fails(
-                    pair.findings(),
-                    "10.0.0.2 never answered",
-                    "the connection request was sent",
-                    "nothing came from that address");
-            assertThat(pair.findings().getFirst().subject())
-                    .isEqualTo("10.0.0.1 → 10.0.0.2, port 7174");
-        }
-    }
-
-    @Test
-    void theProgramThatListensHangs() {
-        try (CapturedPair pair = CapturedPair.at("client")) {
-            pair.onRequest = _ -> {};
-            pair.listen();
-            pair.request();
-            pair.run(600_000);
-
-            Finding told = only(Verdict.FAIL, pair.findings());
-            assertThat(told.detail()).contains("asked for patience (MRA), and never decided");
-        }
-    }
-
-    @Test
-    void nobodyListensOnThePort() {
-        try (CapturedPair pair = CapturedPair.at("client")) {
-            pair.request();
-            pair.run(1_000);
-
-            fails(pair.findings(), "10.0.0.2 rejected", "nobody listens on this port (reason 8)");
-        }
-    }
-
-    @Test
-    void theProgramRejects() {
-        try (CapturedPair pair = CapturedPair.at("client")) {
-            pair.onRequest = id -> id.reject("not today".getBytes(StandardCharsets.US_ASCII));
-            pair.listen();
-            pair.request();
-            pair.run(1_000);
-
-            fails(
-                    pair.findings(),
-                    "10.0.0.2 rejected",
-                    "rejected by the application (reason 28); it says 'not today'");
-        }
-    }
-
-    @Test
-    void aReplyIsLostOnce() {
-        try (CapturedPair pair = CapturedPair.at("server")) {
-            pair.script(losing(1, (packet, isFromClient) -> !isFromClient && !isData(packet)));
-            pair.listen();
-            pair.request();
-            pair.run(10_000);
-
-            Finding told = only(Verdict.WARN, pair.findings());
-            assertThat(told.detail())
-                    .containsAnyOf("a reply (REP) was lost", "had to repeat its reply");
-        }
-    }
-
-    @Test
-    void noReplyArrives() {
-        try (CapturedPair pair = CapturedPair.at("server")) {
-            pair.script(dropping((_, isFromClient) -> !isFromClient));
-            pair.listen();
-            pair.request();
-            pair.run(60_000);
-
-            fails(pair.findings(), "10.0.0.2 agreed to the connection", "10.0.0.1 never took note");
-        }
     }
 
     // Silence.
