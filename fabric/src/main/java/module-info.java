@@ -13,7 +13,10 @@ module dev.outboard.fabric {
     exports dev.outboard.fabric.sim;
     exports dev.outboard.fabric.spi;
     exports dev.outboard.fabric.pcapng to
+            dev.outboard.console,
             dev.outboard.dpa;
+    exports dev.outboard.fabric.roce.explain to
+            dev.outboard.console;
     exports dev.outboard.fabric.steering to
             dev.outboard.dpa;
     exports dev.outboard.fabric.table to

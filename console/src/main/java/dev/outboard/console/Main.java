@@ -3,6 +3,7 @@ package dev.outboard.console;
 import dev.outboard.console.afu.AfuCommand;
 import dev.outboard.console.demo.DemoCommand;
 import dev.outboard.console.dpa.DpaCommand;
+import dev.outboard.console.explain.ExplainCommand;
 import dev.outboard.console.naa.NaaCommand;
 import dev.outboard.console.node.NodeCommand;
 import dev.outboard.console.spec.SpecCommand;
@@ -50,6 +51,7 @@ public final class Main implements Runnable {
     private static final List<Class<?>> HELPERS =
             List.of(
                     DoctorCommand.class,
+                    ExplainCommand.class,
                     SpecCommand.class,
                     VersionCommand.class,
                     GenerateCompletion.class,

@@ -58,6 +58,7 @@ class ArchitectureTest {
     private static final String RAW = ROCE + ".raw..";
     private static final String TRANSPORT = ROCE + ".transport..";
     private static final String CM = ROCE + ".cm..";
+    private static final String EXPLAIN = ROCE + ".explain..";
     private static final String IO = ROCE + ".io..";
     private static final String LINUX = "dev.outboard.fabric.linux..";
     private static final String MEMORY = "dev.outboard.fabric.memory..";
@@ -86,6 +87,7 @@ class ArchitectureTest {
         UD,
         RAW,
         CM,
+        EXPLAIN,
         NAA_PROTOCOL,
         "dev.outboard.ccip.wire..",
         "dev.outboard.ccip.platform..",
@@ -362,6 +364,7 @@ class ArchitectureTest {
                 + "roce.rc;roce.ud;roce.raw;roce.cm;roce.nic;roce.device'",
         "sim.network,    'memory;verbs;roce.wire;roce.transport;sim.network'",
         "pcapng,         'pcapng'",
+        "roce.explain,   'pcapng;roce.wire;roce.explain'",
         "roce.io,        'spi;memory;verbs;linux;pcapng;roce.wire;roce.transport;roce.io'",
     })
     void packagesOfFabricUseThoseBelowThemOnly(String one, String those) {

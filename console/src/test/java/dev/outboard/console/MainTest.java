@@ -32,6 +32,7 @@ class MainTest {
                         "bench",
                         "example",
                         "doctor",
+                        "explain",
                         "spec",
                         "version",
                         "generate-completion",

@@ -1,6 +1,7 @@
 package dev.outboard.fabric;
 
-/// One thing that [Fabric#diagnose] looked at: what it found, and what to do about it. A value.
+/// One thing that was looked at, by [Fabric#diagnose] or in a capture: what was found, and what to
+/// do about it. A value.
 ///
 /// @param verdict whether it is in order
 /// @param subject what was looked at, in a word or two

@@ -104,7 +104,7 @@ class NodeTest {
                                             RoutineCatalog.ROUTINES,
                                             Map.of("fft", Placement.on(Target.DPA)),
                                             Map.of())))
-                    .hasMessageContaining("routine 'fft' runs on the cpu only");
+                    .hasMessageContaining("routine 'fft' does not run on target 'dpa'");
             awaitCalls();
             enough = true;
             caller.join();

@@ -17,13 +17,15 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the packets of a pcapng capture one after the other, whoever wrote it: either byte order,
-/// several sections and interfaces, timestamps of any resolution. Blocks and options that hold no
-/// packet are passed over. It holds one packet at a time, however large the file and whatever it
-/// claims; what cannot be read is a [FabricException] with INVALID_ARGUMENT that names file, offset
-/// and value. One thread at a time.
+/// Reads the packets of a capture one after the other, whoever wrote it: pcapng in either byte
+/// order, with several sections and interfaces and timestamps of any resolution, or the older pcap,
+/// which is as one section with one interface. Blocks and options that hold no packet are passed
+/// over. It holds one packet at a time, however large the file and whatever it claims; what cannot
+/// be read is a [FabricException] with INVALID_ARGUMENT that names file, offset and value. One
+/// thread at a time.
 ///
-/// Source: the pcapng file format (draft-ietf-opsawg-pcapng).
+/// Source: the pcapng file format (draft-ietf-opsawg-pcapng), the pcap file format
+/// (draft-ietf-opsawg-pcap).
 public final class PcapngReader implements AutoCloseable {
     /// A packet of the capture.
     ///
@@ -56,6 +58,10 @@ public final class PcapngReader implements AutoCloseable {
     private static final int SIMPLE_PACKET = 3;
     private static final int ENHANCED_PACKET = 6;
 
+    private static final int PCAP_MICROSECONDS = 0xA1B2C3D4;
+    private static final int PCAP_NANOSECONDS = 0xA1B23C4D;
+    private static final int PCAP_RECORD_HEADER = 16;
+
     private static final int BYTE_ORDER_MAGIC = 0x1A2B3C4D;
     private static final int OPTION_END = 0;
     private static final int OPTION_INTERFACE_NAME = 2;
@@ -76,6 +82,9 @@ public final class PcapngReader implements AutoCloseable {
     private final List<Interface> interfaces = new ArrayList<>();
     private boolean hasSection;
 
+    /// Whether the file is of the older format.
+    private boolean isPcap;
+
     /// Of the next byte.
     private long offset;
 
@@ -93,7 +102,7 @@ public final class PcapngReader implements AutoCloseable {
         this.maxPacketBytes = maxPacketBytes;
     }
 
-    /// Opens a capture whose packets have `maxPacketBytes` at most.
+    /// Opens a capture, pcapng or pcap, whose packets have `maxPacketBytes` at most.
     public static PcapngReader open(Path path, int maxPacketBytes) {
         try {
             return new PcapngReader(
@@ -109,6 +118,9 @@ public final class PcapngReader implements AutoCloseable {
     public @Nullable CapturedPacket next() {
         while (true) {
             blockOffset = offset;
+            if (isPcap) {
+                return nextOfPcap();
+            }
             int read = read(fields.array(), 2 * Integer.BYTES);
             if (read == 0 && hasSection) {
                 return null;
@@ -119,9 +131,12 @@ public final class PcapngReader implements AutoCloseable {
             int type = fields.getInt(0);
             if (type == SECTION_HEADER) {
                 beginSection();
+            } else if (!hasSection && isPcap(type)) {
+                beginPcap();
+                continue;
             } else if (!hasSection) {
                 throw bad(
-                        "the file starts with %#010x; valid: a pcapng capture, which starts with 0x0a0d0d0a (editcap -F pcapng makes one)"
+                        "the file starts with %#010x; valid: a capture, which starts with 0x0a0d0d0a (pcapng) or 0xa1b2c3d4 (pcap)"
                                 .formatted(type));
             }
             long length = blockLength();
@@ -147,6 +162,54 @@ public final class PcapngReader implements AutoCloseable {
         } catch (IOException e) {
             throw unreadable(path, e);
         }
+    }
+
+    private boolean isPcap(int magic) {
+        int swapped = Integer.reverseBytes(magic);
+        return magic == PCAP_MICROSECONDS
+                || magic == PCAP_NANOSECONDS
+                || swapped == PCAP_MICROSECONDS
+                || swapped == PCAP_NANOSECONDS;
+    }
+
+    /// The rest of the file header, which says what is the same for all packets.
+    private void beginPcap() {
+        int magic = fields.getInt(0);
+        boolean isBigEndian = magic == PCAP_MICROSECONDS || magic == PCAP_NANOSECONDS;
+        fields.order(isBigEndian ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
+        boolean hasNanos = fields.getInt(0) == PCAP_NANOSECONDS;
+        int major = Short.toUnsignedInt(fields.getShort(4));
+        if (major != 2) {
+            throw bad("the version of a pcap file is %d; valid: 2".formatted(major));
+        }
+        left = 16;
+        require(16, "a file header");
+        interfaces.add(
+                new Interface(
+                        "",
+                        Short.toUnsignedInt((short) fields.getInt(12)),
+                        Integer.toUnsignedLong(fields.getInt(8)),
+                        BigInteger.TEN.pow(hasNanos ? 9 : 6),
+                        0));
+        isPcap = true;
+    }
+
+    private @Nullable CapturedPacket nextOfPcap() {
+        int read = read(fields.array(), PCAP_RECORD_HEADER);
+        if (read == 0) {
+            return null;
+        }
+        if (read < PCAP_RECORD_HEADER) {
+            throw truncated();
+        }
+        Interface only = interfaces.getFirst();
+        long unit = NANOS_PER_SECOND / only.ticksPerSecond.longValueExact();
+        lastNanos =
+                Integer.toUnsignedLong(fields.getInt(0)) * NANOS_PER_SECOND
+                        + Integer.toUnsignedLong(fields.getInt(4)) * unit;
+        long captured = Integer.toUnsignedLong(fields.getInt(8));
+        left = captured;
+        return packet(only, captured, Integer.toUnsignedLong(fields.getInt(12)));
     }
 
     /// A section has a byte order of its own, and its own interfaces.

@@ -200,10 +200,10 @@ class PcapngReaderTest {
                 new Blocks(ByteOrder.BIG_ENDIAN)
                         .raw(
                                 new byte[] {
-                                    (byte) 0xA1, (byte) 0xB2, (byte) 0xC3, (byte) 0xD4, 0, 2, 0, 4
+                                    (byte) 0xA1, (byte) 0xB2, (byte) 0xC3, (byte) 0xD5, 0, 2, 0, 4
                                 }),
                 0,
-                "starts with 0xa1b2c3d4");
+                "starts with 0xa1b2c3d5");
         assertThatThrownBy(() -> PcapngReader.open(directory.resolve("absent"), MOST))
                 .isInstanceOf(FabricException.class)
                 .hasMessageContaining("absent");
@@ -342,5 +342,54 @@ class PcapngReaderTest {
 
     private static byte[] text(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "BIG_ENDIAN, 0xa1b2c3d4, 7000",
+        "LITTLE_ENDIAN, 0xa1b2c3d4, 7000",
+        "LITTLE_ENDIAN, 0xa1b23c4d, 7"
+    })
+    void theOlderFormatIsReadToo(String order, String magic, long fraction) {
+        ByteOrder byteOrder =
+                order.equals("BIG_ENDIAN") ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+        byte[] content = pcap(byteOrder, Integer.parseUnsignedInt(magic.substring(2), 16));
+
+        List<CapturedPacket> packets = read(content);
+
+        assertThat(packets).hasSize(2);
+        assertThat(packets.getFirst().bytes()).isEqualTo(PACKET);
+        assertThat(packets.getFirst().linkType()).isEqualTo(ETHERNET);
+        assertThat(packets.getFirst().originalLength()).isEqualTo(90);
+        assertThat(packets.getFirst().epochNanos()).isEqualTo(3_000_000_000L + fraction);
+        assertThat(packets.getLast().offset()).isEqualTo(24 + 16 + PACKET.length);
+        for (int end = 1; end < content.length; end++) {
+            byte[] cut = Arrays.copyOf(content, end);
+            if (end != 24 && end != 24 + 16 + PACKET.length) {
+                assertThatThrownBy(() -> read(cut))
+                        .isInstanceOf(FabricException.class)
+                        .hasMessageContaining("the file ends at byte " + cut.length);
+            }
+        }
+    }
+
+    @Test
+    void aPcapFileOfAnotherVersionIsRefused() {
+        byte[] content = pcap(ByteOrder.BIG_ENDIAN, 0xA1B2C3D4);
+        content[5] = 3;
+
+        assertThatThrownBy(() -> read(content))
+                .hasMessageContaining("the version of a pcap file is 3; valid: 2");
+    }
+
+    /// Two packets, in the second 3 and 7 ticks.
+    private static byte[] pcap(ByteOrder order, int magic) {
+        ByteBuffer file = ByteBuffer.allocate(24 + 2 * (16 + PACKET.length)).order(order);
+        file.putInt(magic).putShort((short) 2).putShort((short) 4).putInt(0).putInt(0);
+        file.putInt(65_535).putInt(ETHERNET);
+        for (int i = 0; i < 2; i++) {
+            file.putInt(3).putInt(7).putInt(PACKET.length).putInt(90).put(PACKET);
+        }
+        return file.array();
     }
 }
