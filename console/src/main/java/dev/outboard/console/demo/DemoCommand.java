@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
@@ -43,6 +44,12 @@ import picocli.CommandLine.Spec;
             "Offload the edge detection of a picture to an accelerator node in a second process,"
                     + " over RoCEv2 packets, and compare with the same computation done here.",
             "Writes the picture and its edges as PNG."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  outboard demo --size 1024x768 --on all",
+            "  outboard demo --break --fix"
         })
 public final class DemoCommand implements Callable<Integer> {
     private static final String LOOPBACK = "127.0.0.1";
@@ -87,10 +94,16 @@ public final class DemoCommand implements Callable<Integer> {
                             + " Default: cpu.")
     private String on = "cpu";
 
+    @ArgGroup(exclusive = false)
+    private @Nullable BrokenDemo broken;
+
     @Mixin private DeviceOptions options;
 
     @Override
     public Integer call() throws IOException {
+        if (broken != null) {
+            return broken.run(spec, directory);
+        }
         PrintWriter out = spec.commandLine().getOut();
         Files.createDirectories(directory);
         List<String> nodeLines;
