@@ -32,7 +32,8 @@ import picocli.CommandLine.ParameterException;
 /// what the checker says, and what mends it.
 final class BrokenDemo {
     private static final ImageSize SIZE = new ImageSize(200, 150);
-    private static final Set<String> OWN = Set.of("--break", "--fix", "--seed", "--out", "--verbose");
+    private static final Set<String> OWN =
+            Set.of("--break", "--fix", "--seed", "--out", "--verbose");
     private static final String SOURCE = EdgeSender.class.getSimpleName() + ".java";
 
     /// The comment on the writeback.
@@ -40,6 +41,8 @@ final class BrokenDemo {
 
     private static final int NEIGHBOURS = 2;
 
+    // The options are a group, which is there only if this one is given.
+    @SuppressWarnings("UnusedVariable")
     @Option(
             names = "--break",
             required = true,
@@ -50,7 +53,9 @@ final class BrokenDemo {
             })
     private boolean isBroken;
 
-    @Option(names = "--fix", description = "Put in what the checker proposes, and run that as well.")
+    @Option(
+            names = "--fix",
+            description = "Put in what the checker proposes, and run that as well.")
     private boolean fix;
 
     @Option(
@@ -85,14 +90,14 @@ final class BrokenDemo {
         EdgeDetection.detect(SIZE.width(), SIZE.height(), 1, gray, expected);
         EdgeSending sending =
                 new EdgeSending(
-                        SIZE.width(),
-                        SIZE.height(),
-                        gray.toArray(ValueLayout.JAVA_BYTE),
-                        seed);
+                        SIZE.width(), SIZE.height(), gray.toArray(ValueLayout.JAVA_BYTE), seed);
         CodePlace writeback = writeback();
         ProgramEdits broken = ProgramEdits.without(Set.of(writeback));
         say(out, "kernel", SOURCE + " finds edges on a DPA; the NIC sends each row to the host");
-        say(out, "missing", "line %d: %s".formatted(writeback.line(), line(writeback.line()).strip()));
+        say(
+                out,
+                "missing",
+                "line %d: %s".formatted(writeback.line(), line(writeback.line()).strip()));
 
         MemorySegment edges = MemorySegment.ofArray(sending.inWeakMemory(broken));
         say(out, "damage", damage(expected, edges));
@@ -165,12 +170,7 @@ final class BrokenDemo {
         long first = expected.mismatch(edges);
         return "%s, in %d of %d rows, first at column %d of row %d:%n%9sthe NIC has sent what memory held before the edges, the picture itself"
                 .formatted(
-                        count,
-                        rows,
-                        SIZE.height(),
-                        first % SIZE.width(),
-                        first / SIZE.width(),
-                        "");
+                        count, rows, SIZE.height(), first % SIZE.width(), first / SIZE.width(), "");
     }
 
     private static void tell(PrintWriter out, Finding finding) {

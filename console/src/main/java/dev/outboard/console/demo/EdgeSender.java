@@ -112,7 +112,7 @@ final class EdgeSender {
 
     /// Where a row is kept as it was, for as long as its neighbours need it.
     private static long scratch(DpaThread thread, long at, int y) {
-        long slot = (y + SCRATCH_ROWS) % SCRATCH_ROWS;
+        int slot = (y + SCRATCH_ROWS) % SCRATCH_ROWS;
         return thread.load64(at + SCRATCH) + slot * thread.load64(at + WIDTH);
     }
 

@@ -100,8 +100,7 @@ record EdgeSending(int width, int height, byte[] gray, long seed) {
 
     private static FlexioCq completionQueue(FlexioProcess process, DpaAddr ring) {
         DpaAddr record = process.heap().zeros(Long.BYTES);
-        return FlexioCq.create(
-                process, FlexioCq.Attributes.of(ring, EdgeSender.LOG_ROWS, record));
+        return FlexioCq.create(process, FlexioCq.Attributes.of(ring, EdgeSender.LOG_ROWS, record));
     }
 
     /// One that is connected with itself: its writes end in memory of the host.
