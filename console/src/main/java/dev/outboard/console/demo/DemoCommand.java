@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
@@ -44,6 +45,12 @@ import picocli.CommandLine.Spec;
             "Offload the edge detection of a picture to an accelerator node in a second process,"
                     + " over RoCEv2 packets, and compare with the same computation done here.",
             "Writes the picture and its edges as PNG."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  outboard demo --size 1024x768 --on all",
+            "  outboard demo --break --fix"
         })
 public final class DemoCommand implements Callable<Integer> {
     private static final String LOOPBACK = "127.0.0.1";
@@ -93,15 +100,22 @@ public final class DemoCommand implements Callable<Integer> {
             paramLabel = "N",
             description =
                     "With --on chain: run all of it in this process and in one virtual time, which is"
-                            + " a function of N. The trace is the same each time.")
+                            + " a function of N; the trace is the same each time. With --break: what"
+                            + " the weak memory does follows from it, default 30.")
     private @Nullable Long seed;
 
     @Mixin private CallTrace trace;
+
+    @ArgGroup(exclusive = false)
+    private @Nullable BrokenDemo broken;
 
     @Mixin private DeviceOptions options;
 
     @Override
     public Integer call() throws IOException {
+        if (broken != null) {
+            return broken.run(spec, directory, seed);
+        }
         PrintWriter out = spec.commandLine().getOut();
         Files.createDirectories(directory);
         if (seed != null) {

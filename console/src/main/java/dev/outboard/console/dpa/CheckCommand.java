@@ -166,7 +166,9 @@ final class CheckCommand implements Callable<Integer> {
                 fix && !report.isClean()
                         ? Optional.of(
                                 ProgramRepair.find(
-                                        check, report, profile, runs, seed, ProgramEdits.NONE))
+                                        edits -> check.run(profile, runs, seed, edits),
+                                        report,
+                                        ProgramEdits.NONE))
                         : Optional.empty();
         return new Checked(report, repair);
     }

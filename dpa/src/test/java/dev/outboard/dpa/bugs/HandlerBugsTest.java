@@ -70,11 +70,10 @@ class HandlerBugsTest {
         assertThat(line(StaleHandler.class, finding.second().place().line())).isEqualTo(load);
         Repair repair =
                 ProgramRepair.find(
-                        ProgramCheck.of(StaleHandler.class),
+                        edits ->
+                                ProgramCheck.of(StaleHandler.class)
+                                        .run(Profile.SEED, RUNS, 1, edits),
                         report,
-                        Profile.SEED,
-                        RUNS,
-                        1,
                         ProgramEdits.NONE);
         assertThat(repair.toString()).contains("insert thread.windowReadInv(); before");
     }

@@ -154,7 +154,9 @@ class StoreTest {
         for (String name : ROWS.keySet()) {
             ProgramEdits edits = ProgramEdits.without(Set.of(places.get(name)));
             CheckReport report = store().run(Profile.SEED, RUNS, 1, edits);
-            Repair repair = ProgramRepair.find(store(), report, Profile.SEED, RUNS, 1, edits);
+            Repair repair =
+                    ProgramRepair.find(
+                            tried -> store().run(Profile.SEED, RUNS, 1, tried), report, edits);
             assertThat(repair.cured()).as("%s: %s", name, repair).isTrue();
             assertThat(repair.edits())
                     .as(name)
