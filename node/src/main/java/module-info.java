@@ -6,6 +6,7 @@ module dev.outboard.node {
     requires transitive dev.outboard.ccip;
     requires transitive dev.outboard.dpa;
     requires transitive dev.outboard.naa;
+    requires transitive jdk.jfr;
     requires jdk.httpserver;
     requires static org.jspecify;
 
@@ -13,6 +14,7 @@ module dev.outboard.node {
     exports dev.outboard.node.datapath;
     exports dev.outboard.node.routine;
     exports dev.outboard.node.offload;
+    exports dev.outboard.node.watch;
 
     provides dev.outboard.naa.server.RoutineProvider with
             dev.outboard.node.routine.RoutineCatalog;

@@ -29,6 +29,7 @@ class MainTest {
                         "verbs",
                         "afu",
                         "dpa",
+                        "trace",
                         "bench",
                         "example",
                         "doctor",

@@ -2,10 +2,12 @@ package dev.outboard.node;
 
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.server.NaaServer;
+import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.ServerLog;
 import dev.outboard.node.datapath.DataPaths;
 import dev.outboard.node.offload.RoutinePlan;
 import dev.outboard.node.offload.Targets;
+import dev.outboard.node.watch.NodeTrace;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 public final class Node implements AutoCloseable {
     private final Optional<DataPaths> path;
+    private final Optional<NodeTrace> trace;
     private final NaaServer server;
     private final ServerLog log;
 
@@ -33,9 +36,15 @@ public final class Node implements AutoCloseable {
     private volatile Targets targets;
     private @Nullable MetricsEndpoint metrics;
 
-    private Node(Targets targets, Optional<DataPaths> path, NaaServer server, ServerLog log) {
+    private Node(
+            Targets targets,
+            Optional<DataPaths> path,
+            Optional<NodeTrace> trace,
+            NaaServer server,
+            ServerLog log) {
         this.targets = targets;
         this.path = path;
+        this.trace = trace;
         this.server = server;
         this.log = log;
     }
@@ -70,7 +79,12 @@ public final class Node implements AutoCloseable {
             return new Node(
                     targets,
                     Optional.empty(),
-                    NaaServer.start(device, options.port(), targets.routines(), options.server()),
+                    options.trace(),
+                    NaaServer.start(
+                            device,
+                            options.port(),
+                            traced(targets.routines(), options.trace()),
+                            options.server()),
                     log);
         } catch (RuntimeException e) {
             targets.close();
@@ -80,11 +94,13 @@ public final class Node implements AutoCloseable {
 
     private static Node onDataPath(
             Device device, NodeOptions options, DataPaths path, ServerLog log) {
+        options.trace().ifPresent(trace -> trace.add(path.path().trace()));
         Targets idle = Targets.open(RoutinePlan.of(path.routines()), device, log);
         try {
             return new Node(
                     idle,
                     Optional.of(path),
+                    options.trace(),
                     NaaServer.start(
                             device, options.port(), path.routines(), options.server(), path.path()),
                     log);
@@ -92,6 +108,10 @@ public final class Node implements AutoCloseable {
             path.close();
             throw e;
         }
+    }
+
+    private static RoutineSet traced(RoutineSet routines, Optional<NodeTrace> trace) {
+        return trace.map(one -> one.around(routines)).orElse(routines);
     }
 
     /// Offers other routines from now on, or the same ones elsewhere; the clients stay. Calls that
@@ -112,7 +132,8 @@ public final class Node implements AutoCloseable {
                 retired.add(before);
             }
             server.offer(
-                    next.routines(), () -> Thread.startVirtualThread(() -> closeRetired(before)));
+                    traced(next.routines(), trace),
+                    () -> Thread.startVirtualThread(() -> closeRetired(before)));
             next.applyLimits();
             targets = next;
         } catch (RuntimeException e) {

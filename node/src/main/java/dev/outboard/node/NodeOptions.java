@@ -2,6 +2,8 @@ package dev.outboard.node;
 
 import dev.outboard.naa.server.ServerOptions;
 import dev.outboard.node.offload.RoutinePlan;
+import dev.outboard.node.watch.NodeTrace;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /// What a node is.
@@ -11,5 +13,17 @@ import java.util.OptionalInt;
 /// @param metricsPort where it shows its counters to Prometheus, 0 for any free port; empty if
 ///   nowhere
 /// @param server limits, dialect and who is told what happens
+/// @param trace is told of each run of a routine and of the DPA, if there is one; it is an observer
+///   of the server, too
 public record NodeOptions(
-        int port, RoutinePlan routines, OptionalInt metricsPort, ServerOptions server) {}
+        int port,
+        RoutinePlan routines,
+        OptionalInt metricsPort,
+        ServerOptions server,
+        Optional<NodeTrace> trace) {
+    /// Without a trace.
+    public NodeOptions(
+            int port, RoutinePlan routines, OptionalInt metricsPort, ServerOptions server) {
+        this(port, routines, metricsPort, server, Optional.empty());
+    }
+}

@@ -7,11 +7,17 @@ import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Devices;
 import dev.outboard.naa.Dialect;
 import dev.outboard.naa.server.ServerLog;
+import dev.outboard.naa.server.ServerObserver;
 import dev.outboard.node.Node;
 import dev.outboard.node.NodeOptions;
+import dev.outboard.node.watch.NodeTrace;
+import dev.outboard.node.watch.RpcEvent;
+import dev.outboard.node.watch.SlowCalls;
 import dev.outboard.terminal.CommandException;
 import dev.outboard.terminal.Hangup;
+import dev.outboard.terminal.Measure;
 import dev.outboard.terminal.ShutdownHook;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -20,9 +26,11 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -31,6 +39,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -70,12 +79,37 @@ final class ServeCommand implements Callable<Integer> {
     private boolean quiet;
 
     @Option(
+            names = "--slow",
+            paramLabel = "TIME",
+            converter = SlowLimit.class,
+            description = "Print where the time of each call went that took longer than TIME.")
+    private @Nullable Duration slow;
+
+    @Option(
+            names = "--trace",
+            paramLabel = "FILE",
+            description =
+                    "Write what the calls did, step by step, to FILE when the node ends;"
+                            + " https://ui.perfetto.dev opens it, and 'outboard trace merge' joins it"
+                            + " with that of a client.")
+    private @Nullable Path traceFile;
+
+    @Option(
             names = "--while-stdin",
             hidden = true,
             description = "End when standard input does: for a node that another program starts.")
     private boolean whileStdin;
 
     private final ServerLog log = new ServerLog(this::print);
+    private final NodeTrace trace = new NodeTrace();
+
+    /// A time in the command line.
+    private static final class SlowLimit implements ITypeConverter<Duration> {
+        @Override
+        public Duration convert(String word) {
+            return Measure.parseTime(word);
+        }
+    }
 
     @Mixin private DeviceOptions options;
 
@@ -93,11 +127,32 @@ final class ServeCommand implements Callable<Integer> {
                                 "naa-stop", () -> stopAndWait(plan.shutdownTime(), stopped));
                 Devices.Share share = open(plan)) {
             sayStats(share.device(), serve(share.device(), plan));
+            writeTrace();
         } finally {
             log.flush(LAST_WORDS);
             stopped.countDown();
         }
         return ExitCode.OK;
+    }
+
+    private void writeTrace() {
+        if (traceFile != null) {
+            try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(traceFile))) {
+                trace.write(out);
+            } catch (IOException e) {
+                throw new CommandException(
+                        "the trace %s cannot be written: %s".formatted(traceFile, e.getMessage()),
+                        e);
+            }
+        }
+    }
+
+    private ServerObserver observer() {
+        ServerObserver told = ServerObserver.both(new ClientLog(log, quiet), RpcEvent.recording());
+        if (slow != null) {
+            told = ServerObserver.both(told, new SlowCalls(log, slow));
+        }
+        return traceFile == null ? told : ServerObserver.both(told, trace);
     }
 
     private NodePlan plan() throws IOException {
@@ -158,7 +213,8 @@ final class ServeCommand implements Callable<Integer> {
                             plan.port(),
                             plan.routines(),
                             plan.metricsPort(),
-                            plan.server().observer(new ClientLog(log, quiet)).build());
+                            plan.server().observer(observer()).build(),
+                            Optional.ofNullable(traceFile).map(_ -> trace));
             return Node.start(device, node, log);
         } catch (IllegalArgumentException e) {
             throw new CommandException(e);

@@ -126,9 +126,9 @@ class NodeFileTest {
                 "builtins: maybe | 1:11: 'builtins': truth 'maybe'; valid: false, true",
                 "routines: {egdes: {}} | 1:12: there is no routine 'egdes', did you mean 'edges'?",
                 "routines: {edges: {target: gpu}} | 1:28: 'routines.edges.target': target 'gpu';"
-                        + " valid: afu, cpu, dpa",
+                        + " valid: afu, chain, cpu, dpa, dpa-handler",
                 "routines: {edges: {target: gpu, fallback: cpu}} | 1:28: 'routines.edges.target':"
-                        + " target 'gpu'; valid: afu, cpu, dpa",
+                        + " target 'gpu'; valid: afu, chain, cpu, dpa, dpa-handler",
                 "routines: {fft: {target: dpa}} | 1:26: routine 'fft' on target 'dpa'; valid: cpu",
                 "routines: {fft: {fallback: cpu}} | 1:28: the second target is 'cpu', like the"
                         + " first; valid: another one",

@@ -122,6 +122,7 @@ final class RoutineRun implements Runnable {
 
     private synchronized void begin() {
         runner = Thread.currentThread();
+        rpc.begun();
     }
 
     /// No interrupt may reach the thread's next routine.

@@ -18,6 +18,7 @@ public final class RpcContext {
     private volatile long deadlineNanos;
     private volatile boolean cancelled;
     private long id;
+    private volatile long waitedNanos;
 
     /// An RPC for a routine.
     ///
@@ -112,6 +113,16 @@ public final class RpcContext {
     /// When it has arrived, by [System#nanoTime].
     public long arrivedNanos() {
         return beganNanos;
+    }
+
+    /// How long it has waited until its routine began; 0 if that has not.
+    public long waitedNanos() {
+        return waitedNanos;
+    }
+
+    /// Its routine begins.
+    void begun() {
+        waitedNanos = elapsedNanos();
     }
 
     /// The time since the RPC arrived.

@@ -36,6 +36,61 @@ public interface ServerObserver {
     /// The connection was lost or ended by the server, or something could not be released.
     default void failed(String peer, RuntimeException failure) {}
 
+    /// Tells two of everything, one after the other.
+    static ServerObserver both(ServerObserver first, ServerObserver second) {
+        return new ServerObserver() {
+            @Override
+            public void connected(NaaServerContext connection) {
+                first.connected(connection);
+                second.connected(connection);
+            }
+
+            @Override
+            public void rejected(InetSocketAddress peer, String why) {
+                first.rejected(peer, why);
+                second.rejected(peer, why);
+            }
+
+            @Override
+            public void answered(
+                    NaaServerContext connection, RpcContext rpc, int returnCode, long nanos) {
+                first.answered(connection, rpc, returnCode, nanos);
+                second.answered(connection, rpc, returnCode, nanos);
+            }
+
+            @Override
+            public void routineFailed(
+                    NaaServerContext connection, RpcContext rpc, Throwable failure) {
+                first.routineFailed(connection, rpc, failure);
+                second.routineFailed(connection, rpc, failure);
+            }
+
+            @Override
+            public void routineOverran(RoutineSpec routine, long nanos, boolean moved) {
+                first.routineOverran(routine, nanos, moved);
+                second.routineOverran(routine, nanos, moved);
+            }
+
+            @Override
+            public void hostError(NaaServerContext connection) {
+                first.hostError(connection);
+                second.hostError(connection);
+            }
+
+            @Override
+            public void disconnected(NaaServerContext connection) {
+                first.disconnected(connection);
+                second.disconnected(connection);
+            }
+
+            @Override
+            public void failed(String peer, RuntimeException failure) {
+                first.failed(peer, failure);
+                second.failed(peer, failure);
+            }
+        };
+    }
+
     /// One line for people about a routine that was not short.
     static String describeOverrun(RoutineSpec routine, long nanos, boolean moved) {
         return "routine %s says it is short but took %d µs%s"
