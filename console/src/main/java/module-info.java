@@ -29,6 +29,8 @@ module dev.outboard.console {
             tools.jackson.databind;
     opens dev.outboard.console.naa to
             info.picocli;
+    opens dev.outboard.console.project to
+            info.picocli;
     opens dev.outboard.console.spec to
             info.picocli;
     opens dev.outboard.console.verbs to

@@ -10,6 +10,7 @@ module dev.outboard.node {
     requires static org.jspecify;
 
     exports dev.outboard.node;
+    exports dev.outboard.node.datapath;
     exports dev.outboard.node.routine;
     exports dev.outboard.node.offload;
 

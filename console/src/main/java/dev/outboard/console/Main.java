@@ -4,6 +4,7 @@ import dev.outboard.console.afu.AfuCommand;
 import dev.outboard.console.demo.DemoCommand;
 import dev.outboard.console.dpa.DpaCommand;
 import dev.outboard.console.naa.NaaCommand;
+import dev.outboard.console.project.NewCommand;
 import dev.outboard.console.spec.SpecCommand;
 import dev.outboard.console.verbs.VerbsCommand;
 import dev.outboard.terminal.ByteSize;
@@ -40,7 +41,8 @@ public final class Main implements Runnable {
                     NaaCommand.class,
                     VerbsCommand.class,
                     AfuCommand.class,
-                    DpaCommand.class);
+                    DpaCommand.class,
+                    NewCommand.class);
 
     /// What helps with all of that.
     private static final List<Class<?>> HELPERS =

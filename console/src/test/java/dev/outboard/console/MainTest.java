@@ -28,6 +28,7 @@ class MainTest {
                         "verbs",
                         "afu",
                         "dpa",
+                        "new",
                         "bench",
                         "example",
                         "doctor",

@@ -27,6 +27,7 @@ public record DataPaths(DpaDataPath path, RoutineSet routines) implements AutoCl
             new HandlerProgram(
                     NodeHandlersStub.APP, NodeHandlersStub.forward, NodeHandlersStub::send);
 
+    /// What these two compute.
     private static final Map<Target, Set<Integer>> KNOWN =
             Map.of(
                     Target.DPA_HANDLER,
@@ -74,7 +75,7 @@ public record DataPaths(DpaDataPath path, RoutineSet routines) implements AutoCl
                                 EdgeDetector.AFU_ID,
                                 most,
                                 log)
-                        : DpaDataPath.of(device, COMPUTING);
+                        : DpaDataPath.of(device, program(offered));
         return Optional.of(new DataPaths(path, RoutineSet.of(offered.toArray(RoutineSpec[]::new))));
     }
 
@@ -91,11 +92,35 @@ public record DataPaths(DpaDataPath path, RoutineSet routines) implements AutoCl
                                                         routines.routines().stream()
                                                                 .map(RoutineSpec::name)
                                                                 .toList())));
-        if (!KNOWN.getOrDefault(target, Set.of()).contains(found.functionCode())) {
+        boolean isKnown =
+                handler(found).isPresent()
+                        ? target == Target.DPA_HANDLER
+                        : KNOWN.getOrDefault(target, Set.of()).contains(found.functionCode());
+        if (!isKnown) {
             throw new IllegalArgumentException(
                     "routine '%s' is not for target '%s'".formatted(name, target.word()));
         }
         return found;
+    }
+
+    private static Optional<HandlerProgram> handler(RoutineSpec spec) {
+        return spec.routine() instanceof HandledOffload handled
+                ? Optional.of(handled.program())
+                : Optional.empty();
+    }
+
+    /// The one whose handler computes all of them.
+    private static HandlerProgram program(List<RoutineSpec> offered) {
+        List<HandlerProgram> programs =
+                offered.stream().map(spec -> handler(spec).orElse(COMPUTING)).distinct().toList();
+        if (programs.size() > 1) {
+            throw new IllegalArgumentException(
+                    "routines %s are of %d programs of the DPA; a node has one on its data path"
+                            .formatted(
+                                    offered.stream().map(RoutineSpec::name).toList(),
+                                    programs.size()));
+        }
+        return programs.getFirst();
     }
 
     @Override

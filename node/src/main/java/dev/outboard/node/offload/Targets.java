@@ -9,6 +9,7 @@ import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.naa.server.RpcContext;
 import dev.outboard.node.routine.EdgeDetection;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -32,6 +33,7 @@ public final class Targets implements AutoCloseable {
     public static Targets open(RoutineSet routines, Device device, Map<String, Target> wanted) {
         Targets made = new Targets(routines);
         try {
+            made.openOffloads(device);
             wanted.forEach((name, target) -> made.move(name, target, device));
             return made;
         } catch (RuntimeException e) {
@@ -45,6 +47,23 @@ public final class Targets implements AutoCloseable {
         return routines;
     }
 
+    /// Opens what computes the routines that say so themselves.
+    private void openOffloads(Device device) {
+        Map<Offload, OffloadedRoutine> byOffload = new HashMap<>();
+        for (RoutineSpec spec : routines.routines()) {
+            if (spec.routine() instanceof Offload offload) {
+                OffloadedRoutine routine =
+                        byOffload.computeIfAbsent(
+                                offload,
+                                _ -> {
+                                    opened.add(offload.open(device));
+                                    return opened.getLast();
+                                });
+                routines = routines.replacing(spec.runBy(routine));
+            }
+        }
+    }
+
     private void move(String name, Target target, Device device) {
         RoutineSpec spec =
                 routines.routines().stream()
@@ -53,6 +72,11 @@ public final class Targets implements AutoCloseable {
                         .orElseThrow(() ->
                                 new IllegalArgumentException(
                                         "routine '%s'; valid: %s".formatted(name, names())));
+        if (spec.routine() instanceof OffloadedRoutine) {
+            throw new IllegalArgumentException(
+                    "routine '%s' brings what it runs on, and is not for target '%s'"
+                            .formatted(name, target.word()));
+        }
         if (target == Target.CPU) {
             return;
         }

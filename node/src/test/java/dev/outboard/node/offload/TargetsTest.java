@@ -7,6 +7,7 @@ import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RoutineRegion;
+import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.naa.server.RpcContext;
 import dev.outboard.node.routine.EdgeDetection;
@@ -98,6 +99,45 @@ class TargetsTest {
                             RoutineCatalog.ROUTINES
                                     .find(RoutineCatalog.EDGE_DETECTION)
                                     .map(RoutineSpec::description));
+        }
+    }
+
+    @Test
+    void whatComputesSeveralRoutinesIsOpenedOnceAndClosedWithThem() throws Exception {
+        List<String> events = new ArrayList<>();
+        Offload offload = device -> new Recorder(device.name(), events);
+        RoutineSet routines =
+                RoutineSet.of(
+                        RoutineSpec.of(64, "first", offload),
+                        RoutineSpec.of(65, "second", offload));
+        try (Targets targets = Targets.open(routines, card, Map.of())) {
+            for (RoutineSpec spec : targets.routines().routines()) {
+                assertThat(spec.routine().run(new RpcContext(1, 0, List.of(), List.of(), 0)))
+                        .isEqualTo(7);
+            }
+        }
+        assertThat(events).containsExactly("opened on " + card.name(), "closed");
+        assertThatThrownBy(() -> Targets.open(routines, card, Map.of("first", Target.AFU)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("routine 'first' brings what it runs on, and is not for target 'afu'");
+        assertThatThrownBy(() -> offload.run(new RpcContext(64, 0, List.of(), List.of(), 0)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("function 64 runs on a target");
+    }
+
+    private record Recorder(String device, List<String> events) implements OffloadedRoutine {
+        Recorder {
+            events.add("opened on " + device);
+        }
+
+        @Override
+        public int run(RpcContext rpc) {
+            return 7;
+        }
+
+        @Override
+        public void close() {
+            events.add("closed");
         }
     }
 
