@@ -35,6 +35,8 @@ module dev.outboard.console {
             info.picocli;
     opens dev.outboard.console.node to
             info.picocli;
+    opens dev.outboard.console.project to
+            info.picocli;
     opens dev.outboard.console.spec to
             info.picocli;
     opens dev.outboard.console.verbs to

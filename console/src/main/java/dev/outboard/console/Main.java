@@ -6,6 +6,7 @@ import dev.outboard.console.dpa.DpaCommand;
 import dev.outboard.console.explain.ExplainCommand;
 import dev.outboard.console.naa.NaaCommand;
 import dev.outboard.console.node.NodeCommand;
+import dev.outboard.console.project.NewCommand;
 import dev.outboard.console.spec.SpecCommand;
 import dev.outboard.console.trace.TraceCommand;
 import dev.outboard.console.verbs.VerbsCommand;
@@ -45,7 +46,8 @@ public final class Main implements Runnable {
                     VerbsCommand.class,
                     AfuCommand.class,
                     DpaCommand.class,
-                    TraceCommand.class);
+                    TraceCommand.class,
+                    NewCommand.class);
 
     /// What helps with all of that.
     private static final List<Class<?>> HELPERS =

@@ -9,11 +9,9 @@ import dev.outboard.ccip.rtl.RtlException;
 import dev.outboard.console.Guide.Step;
 import dev.outboard.testkit.Repository;
 import dev.outboard.testkit.Requirement;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -21,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -146,21 +143,10 @@ class GuideTest {
         for (String input : List.of("bytes.bin", "factor.bin", "values.bin")) {
             Files.write(clone.resolve(input), new byte[input.startsWith("factor") ? 4 : 1000]);
         }
-        Path outboard = clone.resolve("outboard");
-        Files.writeString(
-                outboard,
-                """
-                #!/bin/sh
-                case "$1" in java|javac|jar) tool=$1; shift; exec %s/bin/$tool "$@";; esac
-                exec %s "$@"
-                """
-                        .formatted(
-                                System.getProperty("java.home"),
-                                String.join(" ", OutboardProcess.command())));
-        Files.setPosixFilePermissions(outboard, PosixFilePermissions.fromString("rwxr-xr-x"));
+        ClonedLauncher.makeIn(clone);
         if (guide.steps().stream()
                 .anyMatch(step -> step.command().contains("console/target/app"))) {
-            makeApp();
+            ClonedLauncher.makeAppIn(clone);
         }
     }
 
@@ -173,31 +159,6 @@ class GuideTest {
             Files.writeString(
                     clone.resolve(source.getKey()),
                     source.getValue().replace('"' + LOOPBACK + '"', server));
-        }
-    }
-
-    /// The directory of modules that the launcher builds. Here they are what this test runs from.
-    private void makeApp() throws IOException {
-        Path app = Files.createDirectories(clone.resolve("console/target/app"));
-        List<String> path =
-                Arrays.asList(System.getProperty("java.class.path").split(File.pathSeparator));
-        for (int i = 0; i < path.size(); i++) {
-            Path entry = Path.of(path.get(i)).toAbsolutePath();
-            Path jar = app.resolve(i + ".jar");
-            if (Files.isRegularFile(entry)) {
-                Files.createSymbolicLink(jar, entry);
-            } else if (Files.isDirectory(entry)) {
-                ToolProvider.findFirst("jar")
-                        .orElseThrow()
-                        .run(
-                                System.out,
-                                System.err,
-                                "cf",
-                                jar.toString(),
-                                "-C",
-                                entry.toString(),
-                                ".");
-            }
         }
     }
 

@@ -30,6 +30,7 @@ class MainTest {
                         "afu",
                         "dpa",
                         "trace",
+                        "new",
                         "bench",
                         "example",
                         "doctor",

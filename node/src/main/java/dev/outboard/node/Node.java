@@ -95,7 +95,7 @@ public final class Node implements AutoCloseable {
     private static Node onDataPath(
             Device device, NodeOptions options, DataPaths path, ServerLog log) {
         options.trace().ifPresent(trace -> trace.add(path.path().trace()));
-        Targets idle = Targets.open(RoutinePlan.of(path.routines()), device, log);
+        Targets idle = Targets.open(RoutinePlan.of(RoutineSet.of()), device, log);
         try {
             return new Node(
                     idle,
@@ -164,7 +164,8 @@ public final class Node implements AutoCloseable {
 
     /// How many routines it offers.
     public int routines() {
-        return targets.routines().routines().size();
+        RoutineSet offered = path.map(DataPaths::routines).orElseGet(targets::routines);
+        return offered.routines().size();
     }
 
     /// Where Prometheus finds its counters.

@@ -29,7 +29,12 @@ public class KeyOptions implements IModelTransformer {
     public static final class Routines extends KeyOptions {
         /// For picocli.
         public Routines() {
-            super(List.of(NodeKeys.JARS, NodeKeys.BUILTINS));
+            super(
+                    List.of(
+                            NodeKeys.JARS,
+                            NodeKeys.ISOLATED,
+                            NodeKeys.ISOLATED_MEMORY,
+                            NodeKeys.BUILTINS));
         }
     }
 

@@ -63,6 +63,24 @@ final class NodeKeys {
                     "none",
                     "Add the routines of the providers in JAR");
 
+    static final NodeKey<Path> ISOLATED =
+            new NodeKey<>(
+                    "isolated",
+                    "--isolated",
+                    ValueType.JAR,
+                    true,
+                    "none",
+                    "Add them in processes of their own: what one does there, crash or never end,"
+                            + " costs its caller a code, and nobody else anything");
+
+    static final NodeKey<ByteSize> ISOLATED_MEMORY =
+            NodeKey.of(
+                    "isolated-memory",
+                    "--isolated-memory",
+                    SIZE,
+                    "256MiB",
+                    "How much heap such a process may have, and how much other memory");
+
     static final NodeKey<Boolean> BUILTINS =
             NodeKey.of(
                     "builtins",
@@ -277,7 +295,17 @@ final class NodeKeys {
 
     /// What counts from a reload on.
     static final List<NodeKey<?>> OF_ROUTINES =
-            List.of(JARS, BUILTINS, OFFER, TARGET, FALLBACK, ROUTINE_TIME, CALLS, WAITING);
+            List.of(
+                    JARS,
+                    ISOLATED,
+                    ISOLATED_MEMORY,
+                    BUILTINS,
+                    OFFER,
+                    TARGET,
+                    FALLBACK,
+                    ROUTINE_TIME,
+                    CALLS,
+                    WAITING);
 
     /// What limits whom a node serves, and what they get.
     static final List<NodeKey<?>> OF_LIMITS = ofLimits();

@@ -2,12 +2,15 @@ package dev.outboard.console.node;
 
 import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.RoutineSpec;
+import dev.outboard.node.offload.IsolatedJar;
 import dev.outboard.node.offload.Placement;
 import dev.outboard.node.offload.RoutinePlan;
 import dev.outboard.node.offload.Target;
 import dev.outboard.node.offload.TargetLimit;
 import dev.outboard.node.offload.Targets;
+import dev.outboard.terminal.ByteSize;
 import dev.outboard.terminal.CommandException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,6 +24,8 @@ import java.util.stream.Collectors;
 
 /// What settings say about routines and their targets.
 final class RoutineSettings {
+    private static final ByteSize ISOLATED_MEMORY = new ByteSize(256L << 20);
+
     private final Settings settings;
     private final Problems problems;
 
@@ -44,7 +49,8 @@ final class RoutineSettings {
     private RoutineSet known() {
         boolean hasBuiltins = settings.value(NodeKeys.BUILTINS, true);
         List<Setting<Path>> jars = settings.of(NodeKeys.JARS);
-        if (!hasBuiltins && jars.isEmpty()) {
+        List<Setting<Path>> isolated = settings.of(NodeKeys.ISOLATED);
+        if (!hasBuiltins && jars.isEmpty() && isolated.isEmpty()) {
             Setting<Boolean> said = settings.find(NodeKeys.BUILTINS).orElseThrow();
             if (said.isOption()) {
                 throw new CommandException(
@@ -59,6 +65,15 @@ final class RoutineSettings {
                 added = added.withJar(jar.value());
                 requireCodes(builtins, added, jar);
             } catch (IllegalArgumentException e) {
+                tell(jar, String.valueOf(e.getMessage()));
+            }
+        }
+        long memory = settings.value(NodeKeys.ISOLATED_MEMORY, ISOLATED_MEMORY).bytes();
+        for (Setting<Path> jar : isolated) {
+            try {
+                added = added.with(IsolatedJar.load(jar.value(), memory));
+                requireCodes(builtins, added, jar);
+            } catch (IllegalArgumentException | UncheckedIOException e) {
                 tell(jar, String.valueOf(e.getMessage()));
             }
         }
@@ -115,14 +130,14 @@ final class RoutineSettings {
     private Map<String, Placement> places(RoutineSet offered) {
         Map<String, Placement> places = new LinkedHashMap<>();
         for (Setting<Target> target : of(NodeKeys.TARGET, offered)) {
-            if (canRun(target)) {
+            if (canRun(target, offered)) {
                 places.put(target.name(), Placement.on(target.value()));
             }
         }
         for (Setting<Target> second : of(NodeKeys.FALLBACK, offered)) {
             Placement first = places.getOrDefault(second.name(), Placement.on(Target.CPU));
             try {
-                if (canRun(second)) {
+                if (canRun(second, offered)) {
                     places.put(second.name(), first.orElse(second.value()));
                 }
             } catch (IllegalArgumentException e) {
@@ -135,8 +150,8 @@ final class RoutineSettings {
         return places;
     }
 
-    private boolean canRun(Setting<Target> setting) {
-        Set<Target> valid = Targets.of(setting.name());
+    private boolean canRun(Setting<Target> setting, RoutineSet offered) {
+        Set<Target> valid = Targets.of(find(offered, setting.name()).orElseThrow());
         if (!valid.contains(setting.value())) {
             problems.add(
                     setting,

@@ -155,7 +155,11 @@ public final class RoutineSet {
         }
     }
 
-    private RoutineSet with(Collection<RoutineSpec> routines, String origin) {
+    /// These and others.
+    ///
+    /// @param origin where the others come from, for messages
+    /// @throws IllegalArgumentException if two routines have the same function code
+    public RoutineSet with(Collection<RoutineSpec> routines, String origin) {
         SortedMap<Integer, Member> all = new TreeMap<>(members);
         for (RoutineSpec spec : routines) {
             Member member = new Member(spec, origin);

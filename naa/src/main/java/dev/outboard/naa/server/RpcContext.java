@@ -130,8 +130,8 @@ public final class RpcContext {
         return System.nanoTime() - beganNanos;
     }
 
-    /// Tells the routine that nobody waits any more.
-    void cancel() {
+    /// Tells the routine that nobody waits any more. For what runs routines.
+    public void cancel() {
         cancelled = true;
     }
 }

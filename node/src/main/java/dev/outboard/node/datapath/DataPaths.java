@@ -3,11 +3,13 @@ package dev.outboard.node.datapath;
 import dev.outboard.ccip.rtl.RtlBuild;
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.server.RoutineSet;
+import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.node.offload.EdgeTarget;
 import dev.outboard.node.offload.RoutinePlan;
 import dev.outboard.node.offload.Target;
 import dev.outboard.node.offload.Targets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -52,15 +54,36 @@ public record DataPaths(DpaDataPath path, RoutineSet routines) implements AutoCl
                             .formatted(targets.stream().map(Target::word).toList(), target.word()));
         }
         RoutineSet offered = plan.routines().only(plan.places().keySet());
-        plan.places().keySet().forEach(name -> Targets.requireFor(name, target));
-        return Optional.of(new DataPaths(path(target, device, limit, log), offered));
+        offered.routines().forEach(spec -> Targets.requireFor(spec, target));
+        DpaDataPath path =
+                target == Target.DPA_HANDLER
+                        ? DpaDataPath.of(device, program(offered.routines()))
+                        : chain(target, device, limit, log);
+        return Optional.of(new DataPaths(path, offered));
     }
 
-    private static DpaDataPath path(
-            Target target, Device device, Duration limit, Consumer<String> log) {
-        if (target == Target.DPA_HANDLER) {
-            return DpaDataPath.of(device, COMPUTING);
+    /// The one whose handler computes all of them.
+    private static HandlerProgram program(List<RoutineSpec> offered) {
+        List<HandlerProgram> programs =
+                offered.stream()
+                        .map(spec ->
+                                spec.routine() instanceof HandledOffload handled
+                                        ? handled.program()
+                                        : COMPUTING)
+                        .distinct()
+                        .toList();
+        if (programs.size() > 1) {
+            throw new IllegalArgumentException(
+                    "routines %s are of %d programs of the DPA; a node has one on its data path"
+                            .formatted(
+                                    offered.stream().map(RoutineSpec::name).toList(),
+                                    programs.size()));
         }
+        return programs.getFirst();
+    }
+
+    private static DpaDataPath chain(
+            Target target, Device device, Duration limit, Consumer<String> log) {
         return DpaDataPath.chain(
                 device,
                 FORWARDING,

@@ -10,6 +10,7 @@ import dev.outboard.naa.server.ServerLog;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -88,7 +89,11 @@ public final class Targets implements AutoCloseable {
         try {
             routines = plan.routines();
             routines.only(plan.places().keySet());
-            for (RoutineSpec spec : plan.routines().routines()) {
+            openOffloads(plan.places());
+            for (RoutineSpec spec : routines.routines()) {
+                if (spec.routine() instanceof OffloadedRoutine) {
+                    continue;
+                }
                 Placement place = plan.places().getOrDefault(spec.name(), Placement.on(Target.CPU));
                 boolean isAtHome = place.equals(Placement.on(Target.CPU));
                 if (!isAtHome || (plan.limits().containsKey(Target.CPU) && !spec.isShort())) {
@@ -113,9 +118,34 @@ public final class Targets implements AutoCloseable {
         turns.forEach((target, turn) -> turn.limit(limits.getOrDefault(target, TargetLimit.NONE)));
     }
 
+    /// Opens what computes the routines that say so themselves.
+    private void openOffloads(Map<String, Placement> places) {
+        Map<Offload, OffloadedRoutine> byOffload = new HashMap<>();
+        for (RoutineSpec spec : routines.routines()) {
+            if (!(spec.routine() instanceof Offload offload)) {
+                continue;
+            }
+            Placement place = places.get(spec.name());
+            if (place != null) {
+                requireFor(spec, place.target());
+            }
+            OffloadedRoutine routine =
+                    byOffload.computeIfAbsent(
+                            offload,
+                            _ -> {
+                                opened.add(offload.open(device));
+                                return opened.getLast();
+                            });
+            routines = routines.replacing(spec.runBy(routine));
+        }
+    }
+
     /// Where a routine can run.
-    public static Set<Target> of(String routine) {
-        return switch (routine) {
+    public static Set<Target> of(RoutineSpec spec) {
+        if (spec.routine() instanceof Offload offload) {
+            return offload.otherTargets();
+        }
+        return switch (spec.name()) {
             case "edges" -> EnumSet.allOf(Target.class);
             case "empty" -> EnumSet.of(Target.CPU, Target.DPA_HANDLER);
             default -> EnumSet.of(Target.CPU);
@@ -125,17 +155,16 @@ public final class Targets implements AutoCloseable {
     /// Refuses a target that a routine cannot run on.
     ///
     /// @throws IllegalArgumentException if it is one
-    public static void requireFor(String routine, Target target) {
-        Set<Target> valid = of(routine);
+    public static void requireFor(RoutineSpec spec, Target target) {
+        Set<Target> valid = of(spec);
         if (!valid.contains(target)) {
+            String others =
+                    valid.isEmpty()
+                            ? "none, it brings what it runs on"
+                            : valid.stream().map(Target::word).collect(Collectors.joining(", "));
             throw new IllegalArgumentException(
                     "routine '%s' does not run on target '%s'; valid: %s"
-                            .formatted(
-                                    routine,
-                                    target.word(),
-                                    valid.stream()
-                                            .map(Target::word)
-                                            .collect(Collectors.joining(", "))));
+                            .formatted(spec.name(), target.word(), others));
         }
     }
 
@@ -175,7 +204,7 @@ public final class Targets implements AutoCloseable {
     }
 
     private Routine on(RoutineSpec spec, Target target) {
-        requireFor(spec.name(), target);
+        requireFor(spec, target);
         if (target == Target.CPU) {
             return spec.routine();
         }

@@ -8,6 +8,7 @@ import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RoutineRegion;
+import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.naa.server.RpcContext;
 import dev.outboard.naa.server.ServerLog;
@@ -124,6 +125,49 @@ class TargetsTest {
             assertThat(lines).hasSize(1);
             assertThat(lines.getFirst())
                     .startsWith("edges on target afu: the function in Java (no verilator on the");
+        }
+    }
+
+    @Test
+    void whatComputesSeveralRoutinesIsOpenedOnceAndClosedWithThem() throws Exception {
+        List<String> events = new ArrayList<>();
+        Offload offload = device -> new Recorder(device.name(), events);
+        RoutineSet routines =
+                RoutineSet.of(
+                        RoutineSpec.of(64, "first", offload),
+                        RoutineSpec.of(65, "second", offload));
+        try (Targets targets =
+                Targets.open(RoutinePlan.of(routines), card, new ServerLog(_ -> {}))) {
+            for (RoutineSpec spec : targets.routines().routines()) {
+                assertThat(spec.routine().run(new RpcContext(1, 0, List.of(), List.of(), 0)))
+                        .isEqualTo(7);
+            }
+        }
+        assertThat(events).containsExactly("opened on " + card.name(), "closed");
+        RoutinePlan elsewhere =
+                new RoutinePlan(routines, Map.of("first", Placement.on(Target.AFU)), Map.of());
+        assertThatThrownBy(() -> Targets.open(elsewhere, card, new ServerLog(_ -> {})))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(
+                        "routine 'first' does not run on target 'afu'; valid: none, it brings what it runs on");
+        assertThatThrownBy(() -> offload.run(new RpcContext(64, 0, List.of(), List.of(), 0)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("function 64 runs on a target");
+    }
+
+    private record Recorder(String device, List<String> events) implements OffloadedRoutine {
+        Recorder {
+            events.add("opened on " + device);
+        }
+
+        @Override
+        public int run(RpcContext rpc) {
+            return 7;
+        }
+
+        @Override
+        public void close() {
+            events.add("closed");
         }
     }
 

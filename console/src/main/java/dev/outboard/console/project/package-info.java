@@ -1,0 +1,2 @@
+/// Projects from which users start.
+package dev.outboard.console.project;
