@@ -32,6 +32,8 @@ module dev.outboard.bench {
             info.picocli;
     opens dev.outboard.bench.fabric to
             info.picocli;
+    opens dev.outboard.bench.node to
+            info.picocli;
     opens dev.outboard.bench.soak to
             info.picocli;
 

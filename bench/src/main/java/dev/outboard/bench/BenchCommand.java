@@ -5,6 +5,8 @@ import dev.outboard.bench.doca.DocaCommand;
 import dev.outboard.bench.dpa.DpaCommand;
 import dev.outboard.bench.fabric.ClientsCommand;
 import dev.outboard.bench.fabric.FabricCommand;
+import dev.outboard.bench.node.NodeCommand;
+import dev.outboard.bench.soak.NodeSoakCommand;
 import dev.outboard.bench.soak.SoakCommand;
 import dev.outboard.bench.soak.TaskSoakCommand;
 import dev.outboard.terminal.Subcommand;
@@ -24,7 +26,9 @@ import picocli.CommandLine.Spec;
             DocaCommand.class,
             CcipCommand.class,
             DpaCommand.class,
+            NodeCommand.class,
             SoakCommand.class,
+            NodeSoakCommand.class,
             TaskSoakCommand.class
         })
 public final class BenchCommand implements Subcommand {

@@ -24,9 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -57,8 +55,10 @@ public final class DemoCommand implements Callable<Integer> {
     private static final long PAGE_BYTES = 4096;
     private static final Duration DEATH_LIMIT = Duration.ofMillis(500);
 
-    /// How long the second RPC has taken on each target.
-    private final Map<Target, Long> took = new EnumMap<>(Target.class);
+    /// An RPC comes twice, so that the second one is warm.
+    private static final int CALLS = 2;
+
+    private final TargetTable table = new TargetTable();
 
     @Spec private CommandSpec spec;
 
@@ -122,7 +122,7 @@ public final class DemoCommand implements Callable<Integer> {
             callSeeded(seed);
             return ExitCode.OK;
         }
-        List<String> nodeLines;
+        List<List<String>> nodeLines;
         try (Devices.Share share = options.openTowards(LOOPBACK);
                 DemoNodes nodes = DemoNodes.start(targets(), nodeWords(), trace.isOn());
                 Arena arena = Arena.ofShared()) {
@@ -132,7 +132,7 @@ public final class DemoCommand implements Callable<Integer> {
             for (DemoNodes.Member member : nodes.members()) {
                 introduce(member, device);
                 MemorySegment edges = offload(member, device, picture, arena);
-                if (took.size() == 1) {
+                if (table.size() == 1) {
                     write(picture, edges);
                 }
                 compare(expected, edges);
@@ -142,11 +142,11 @@ public final class DemoCommand implements Callable<Integer> {
         }
         if (options.stats()) {
             out.println();
-            nodeLines.forEach(out::println);
+            nodeLines.forEach(lines -> lines.forEach(out::println));
         }
-        if (took.size() > 1) {
+        if (table.size() > 1) {
             out.println();
-            took.forEach(this::sayTime);
+            table.print(out, nodeLines, CALLS);
         }
         out.flush();
         return ExitCode.OK;
@@ -184,12 +184,6 @@ public final class DemoCommand implements Callable<Integer> {
                         + device.address().getHostAddress());
     }
 
-    private void sayTime(Target target, long nanos) {
-        say(
-                "%-11s".formatted(target.word()),
-                " " + Measure.time(nanos) + " for an RPC, once it is warm");
-    }
-
     private List<Target> targets() {
         try {
             return on.equals("all") ? List.of(Target.values()) : List.of(Target.of(on));
@@ -200,9 +194,7 @@ public final class DemoCommand implements Callable<Integer> {
 
     private List<String> nodeWords() {
         List<String> words = new ArrayList<>(options.faultWords());
-        if (options.stats()) {
-            words.add("--stats");
-        }
+        words.add("--stats");
         return words;
     }
 
@@ -267,10 +259,16 @@ public final class DemoCommand implements Callable<Integer> {
         TransferProgress progress =
                 new TransferProgress(client, device, spec.commandLine().getErr(), trace);
         RpcResult result = progress.invoke();
+        TargetTable.Before before = table.before(node);
         long start = System.nanoTime();
         RpcResult again = client.invoke();
         trace.called(client, start, again);
-        took.put(member.target(), again.totalNanos());
+        table.add(
+                member.target(),
+                node,
+                before,
+                again.totalNanos(),
+                progress.sent() + again.totalBytesReceived());
         out.println();
         new RpcReport()
                 .setup(client)

@@ -48,9 +48,9 @@ final class DemoNodes implements AutoCloseable {
 
     /// Ends them.
     ///
-    /// @return what they printed
-    List<String> end() {
-        return members.stream().flatMap(member -> member.node.end().stream()).toList();
+    /// @return what each of them printed
+    List<List<String>> end() {
+        return members.stream().map(member -> member.node.end()).toList();
     }
 
     /// Where the traces are of those that have ended.

@@ -86,6 +86,11 @@ final class NodeProcess implements AutoCloseable {
         return process.pid();
     }
 
+    /// What it has used of the processors so far.
+    Duration processorTime() {
+        return process.info().totalCpuDuration().orElse(Duration.ZERO);
+    }
+
     /// Runs `action` when the process has ended, for whatever reason.
     void whenEnded(Runnable action) {
         CompletableFuture<Void> _ = process.onExit().thenRun(action);

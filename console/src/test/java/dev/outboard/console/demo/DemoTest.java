@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.console.Execution;
 import dev.outboard.console.OutboardProcess;
 import dev.outboard.node.routine.EdgeDetection;
+import dev.outboard.testkit.TraceFile;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,9 +80,14 @@ class DemoTest {
         assertThat(run.out().lines().filter(line -> line.startsWith("result")))
                 .hasSize(5)
                 .allMatch(line -> line.endsWith("equal those computed here"));
-        assertThat(run.out().lines().filter(line -> line.endsWith("once it is warm")))
-                .extracting(line -> line.split(" ")[0])
-                .containsExactly("cpu", "afu", "dpa", "dpa-handler", "chain");
+        List<String> table =
+                run.out().lines().dropWhile(line -> !line.startsWith("TARGET")).limit(6).toList();
+        assertThat(table)
+                .extracting(line -> line.split(" +")[0])
+                .containsExactly("TARGET", "cpu", "afu", "dpa", "dpa-handler", "chain");
+        assertThat(table.get(2)).as("cycles of pClk").matches("afu .* [0-9,]{4,} +- .*");
+        assertThat(table.get(4)).as("cycles of the DPA").matches("dpa-handler .* - +[0-9,]{4,} .*");
+        assertThat(table.get(5)).as("cycles of both").matches("chain .* [0-9,]{4,} +[0-9,]{4,} .*");
         assertThatEdgesBelongToInput(640, 480);
     }
 
@@ -100,6 +107,68 @@ class DemoTest {
                                     + " \\(VERILATOR=none-of-that-name names no command");
         }
         assertThatEdgesBelongToInput(64, 48);
+    }
+
+    /// Host, node, DPA and FPGA, and the arrows that join a call.
+    @Test
+    void tracesACallThroughTheChain() throws IOException {
+        Path file = directory.resolve("demo.pftrace");
+        Execution run = demo("--size", "320x240", "--on", "chain", "--trace", file.toString());
+
+        assertThat(run.exitCode()).as(run.toString()).isZero();
+        TraceFile trace = TraceFile.read(Files.readAllBytes(file));
+        assertThat(trace.slices("RPC")).hasSize(2);
+        assertThat(trace.slices("function of .*"))
+                .hasSize(2)
+                .allMatch(call -> call.name().matches("call: \\d+ cycles"));
+        assertThat(trace.slices("forward.*")).isNotEmpty();
+        assertThat(trace.joined()).hasSize(2);
+        assertThat(trace.joined().values())
+                .allSatisfy(call ->
+                        assertThat(call)
+                                .extracting(slice -> slice.track().group())
+                                .anyMatch(group -> group.startsWith("client"))
+                                .anyMatch(group -> group.startsWith("FPGA")));
+    }
+
+    @Test
+    void tracesWhatWaitsAndComputesInTheNode() throws IOException {
+        Path file = directory.resolve("demo.pftrace");
+        Execution run = demo("--size", "320x240", "--trace", file.toString());
+
+        assertThat(run.exitCode()).as(run.toString()).isZero();
+        TraceFile trace = TraceFile.read(Files.readAllBytes(file));
+        assertThat(trace.slices("steps"))
+                .extracting(TraceFile.Slice::name)
+                .contains("compute", "WRITEs of the answer");
+        assertThat(trace.slices("routines")).hasSize(2);
+        assertThat(trace.joined().values())
+                .hasSize(2)
+                .allSatisfy(call ->
+                        assertThat(call)
+                                .extracting(slice -> slice.track().group())
+                                .anyMatch(group -> group.startsWith("client"))
+                                .anyMatch(group -> group.startsWith("node")));
+    }
+
+    @Test
+    void theSameSeedGivesTheSameTrace() throws IOException {
+        Path trace = directory.resolve("chain.pftrace");
+        String[] words = {
+            "--size", "160x120", "--on", "chain", "--seed", "7", "--trace", trace.toString()
+        };
+        Execution run = demo(words);
+        assertThat(run.exitCode()).as(run.toString()).isZero();
+        assertThatEdgesBelongToInput(160, 120);
+        byte[] first = Files.readAllBytes(trace);
+        Execution again = demo(words);
+        assertThat(again.exitCode()).as(again.toString()).isZero();
+        assertThat(Files.readAllBytes(trace)).isEqualTo(first);
+        assertThat(demo("--on", "afu", "--seed", "7"))
+                .isEqualTo(
+                        failure(
+                                1,
+                                "--seed goes with --on chain, not --on afu: everything else runs by the wall clock"));
     }
 
     @Test

@@ -166,6 +166,11 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
     }
 
     @Override
+    public synchronized long cycles() {
+        return port.cycles();
+    }
+
+    @Override
     public synchronized void close() {
         port.close();
     }

@@ -54,7 +54,7 @@ final class ClientDescriptor {
     static final int READ = 152;
 
     /// 1 once something has failed.
-    static final int FAILED = 248;
+    static final int FAILED = 264;
 
     // What the host sends
 
@@ -74,21 +74,26 @@ final class ClientDescriptor {
     /// The bytes of results.
     static final int BYTES = 200;
 
+    /// The cycles that the calls have taken of the handler's unit, and when the current one began.
+    static final int CYCLES = 208;
+
+    static final int BEGAN = 216;
+
     /// The immediate value of the current call.
-    static final int IMMEDIATE = 208;
+    static final int IMMEDIATE = 224;
 
     /// Memory for the handler.
-    static final int SCRATCH = 216;
+    static final int SCRATCH = 232;
 
-    static final int SCRATCH_BYTES = 224;
+    static final int SCRATCH_BYTES = 240;
 
     /// The registers of the function behind it, 0 if there is none, and the key of these.
-    static final int REGISTERS = 232;
+    static final int REGISTERS = 248;
 
-    static final int REGISTERS_KEY = 240;
+    static final int REGISTERS_KEY = 256;
 
-    static final int REGIONS = 256;
-    private static final int FIRST_REGION = 264;
+    static final int REGIONS = 272;
+    private static final int FIRST_REGION = 280;
 
     // Of a region
 

@@ -47,6 +47,11 @@ interface ClientFunction extends AutoCloseable {
     /// look.
     long lineAddress(RoutineRegion region);
 
+    /// How many cycles its clock has run. Any thread.
+    default long cycles() {
+        return 0;
+    }
+
     /// The process is gone.
     @Override
     void close();

@@ -30,7 +30,7 @@ final class DpaClient implements ClientQueues {
     private final HandlerSide side;
     private final HostEnd end;
     private final ClientFunction function;
-    private long[] counted = new long[3];
+    private long[] counted = new long[4];
 
     private DpaClient(FlexioProcess process, HandlerProgram program, ClientFunction function) {
         this.process = process;
@@ -143,15 +143,21 @@ final class DpaClient implements ClientQueues {
     @Override
     public Map<String, Long> counters() {
         long[] now = counted();
-        return Map.of("dpa.rpcs", now[0], "dpa.answers", now[1], "dpa.bytes.sent", now[2]);
+        return Map.of(
+                "dpa.rpcs", now[0],
+                "dpa.answers", now[1],
+                "dpa.bytes.sent", now[2],
+                "dpa.cycles", now[3],
+                "afu.cycles", function.cycles());
     }
 
-    /// Calls, answers and bytes of results; of a process that has ended, as they were last seen.
+    /// Calls, answers, bytes of results and cycles; of a process that has ended, as they were last
+    /// seen.
     private synchronized long[] counted() {
         if (process.errorState().isRunning()) {
             try {
                 DpaAddr words = side.descriptor().plus(ClientDescriptor.CALLS);
-                counted = process.heap().copyWordsOut(words, 3);
+                counted = process.heap().copyWordsOut(words, 4);
             } catch (FlexioException hasJustEnded) {
                 // That is all it will ever count.
             }

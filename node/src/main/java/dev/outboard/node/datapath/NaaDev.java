@@ -2,11 +2,13 @@ package dev.outboard.node.datapath;
 
 import static dev.outboard.node.datapath.ClientDescriptor.ADDRESS;
 import static dev.outboard.node.datapath.ClientDescriptor.ANSWERS;
+import static dev.outboard.node.datapath.ClientDescriptor.BEGAN;
 import static dev.outboard.node.datapath.ClientDescriptor.BYTES;
 import static dev.outboard.node.datapath.ClientDescriptor.CALLS;
 import static dev.outboard.node.datapath.ClientDescriptor.COMPLETIONS;
 import static dev.outboard.node.datapath.ClientDescriptor.COMPLETION_RECORD;
 import static dev.outboard.node.datapath.ClientDescriptor.COMPLETION_RING;
+import static dev.outboard.node.datapath.ClientDescriptor.CYCLES;
 import static dev.outboard.node.datapath.ClientDescriptor.ENDED;
 import static dev.outboard.node.datapath.ClientDescriptor.FLAGS;
 import static dev.outboard.node.datapath.ClientDescriptor.IMMEDIATE;
@@ -99,6 +101,7 @@ public final class NaaDev {
             took(thread, client);
             if (isCall && functionCode(thread, client) != 0) {
                 count(thread, client + CALLS, 1);
+                thread.store64(client + BEGAN, thread.cycles());
                 // What has come, the NIC has written behind the back of the caches.
                 thread.systemFence();
                 thread.windowReadInv();
@@ -221,6 +224,7 @@ public final class NaaDev {
         }
         ring(thread, client);
         thread.spinUnlock(client + LOCK);
+        count(thread, client + CYCLES, thread.cycles() - thread.load64(client + BEGAN));
         count(thread, client + ANSWERS, 1);
         thread.memoryWriteback();
     }

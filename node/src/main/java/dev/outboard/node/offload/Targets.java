@@ -172,6 +172,11 @@ public final class Targets implements AutoCloseable {
     public Map<String, Long> counters() {
         Map<String, Long> sums = new TreeMap<>();
         turns.values().forEach(turn -> turn.addTo(sums));
+        sums.put(
+                "afu.cycles",
+                opened.stream()
+                        .mapToLong(one -> one instanceof AfuRoutine afu ? afu.cycles() : 0)
+                        .sum());
         fallbacks.forEach((name, sum) -> sums.put("routine." + name + ".fallbacks", sum.sum()));
         return sums;
     }
