@@ -25,6 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Routines that misbehave, next to a client that calls one that does not.
@@ -145,9 +146,9 @@ class RoutineIsolationTest extends SessionSuite {
     // ---- failures -------------------------------------------------------------------------------
 
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
+    @EnumSource
     @Requirement({"NAA-MULTI-5", "NAA-RET-13", "NAA-MULTI-6"})
-    void aRoutineThatThrowsOrWritesOutOfBoundsCostsItsCallerAnErrorCodeOnly(boolean isShort)
+    void aRoutineThatThrowsOrWritesOutOfBoundsCostsItsCallerAnErrorCodeOnly(RoutineSpec.Kind kind)
             throws Exception {
         List<Routine> bad =
                 List.of(
@@ -167,7 +168,13 @@ class RoutineIsolationTest extends SessionSuite {
                         },
                         rpc -> rpc.parameter(1).index());
         RoutineSpec routine = spec(rpc -> bad.get(rpc.userByte(0)).run(rpc));
-        serve(ServerOptions.builder().maxConnections(2), isShort ? routine.asShort() : routine);
+        serve(
+                ServerOptions.builder().maxConnections(2),
+                switch (kind) {
+                    case SHORT -> routine.asShort();
+                    case COMPUTING -> routine;
+                    case WAITING -> routine.asWaiting();
+                });
         try (NaaClient good = client(100).functionCode(ServerUnderTest.INCREMENT).open();
                 NaaClient caller = custom()) {
             CompletableFuture<RpcResult> before = good.invokeAsync();
@@ -179,6 +186,59 @@ class RoutineIsolationTest extends SessionSuite {
             }
             assertThat(before.get(30, TimeUnit.SECONDS).isSuccess()).isTrue();
             assertThat(server.server.counters()).containsEntry("routines.failed", 5L);
+        }
+    }
+
+    /// All of them run at the same time, though there is one worker, which computes meanwhile.
+    @Test
+    void routinesThatWaitHoldNoWorker() throws Exception {
+        int clients = 4;
+        CountDownLatch all = new CountDownLatch(clients);
+        CountDownLatch end = new CountDownLatch(1);
+        serve(
+                ServerOptions.builder().maxConnections(clients + 1).workers(1).maxQueuedRpcs(0),
+                spec(
+                                rpc -> {
+                                    all.countDown();
+                                    return end.await(30, TimeUnit.SECONDS)
+                                            ? ReturnCode.SUCCESS
+                                            : 99;
+                                })
+                        .asWaiting());
+        List<NaaClient> waiting = new ArrayList<>();
+        try (NaaClient good = client(100).functionCode(ServerUnderTest.INCREMENT).open()) {
+            List<CompletableFuture<RpcResult>> results = new ArrayList<>();
+            for (int i = 0; i < clients; i++) {
+                NaaClient client = custom();
+                waiting.add(client);
+                results.add(client.invokeAsync());
+            }
+            assertThat(all.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(good.invoke().isSuccess()).isTrue();
+            end.countDown();
+            for (CompletableFuture<RpcResult> result : results) {
+                assertThat(result.get(30, TimeUnit.SECONDS).isSuccess()).isTrue();
+            }
+        } finally {
+            end.countDown();
+            waiting.forEach(NaaClient::close);
+        }
+    }
+
+    @Test
+    void aRoutineThatWaitsTooLongEndsWithItsTime() {
+        serve(
+                ServerOptions.builder().maxConnections(2),
+                spec(
+                                rpc -> {
+                                    new CountDownLatch(1).await();
+                                    return ReturnCode.SUCCESS;
+                                })
+                        .asWaiting()
+                        .within(Duration.ofMillis(100)));
+        try (NaaClient caller = custom()) {
+            assertThat(failure(caller).returnCode()).isEqualTo(ReturnCode.TIMEOUT);
+            assertThat(failure(caller).returnCode()).isEqualTo(ReturnCode.TIMEOUT);
         }
     }
 

@@ -348,7 +348,10 @@ final class ConnectionWorker {
     /// NAA-RET-13: 0x02 when the time of the routine is over.
     private void runOnWorker(RoutineRun next) throws RoutineException {
         RoutineWorkers workers = routines.workers();
-        if (!workers.execute(next)) {
+        boolean isWaiting = next.routine().spec().isWaiting();
+        if (isWaiting) {
+            Thread.ofVirtual().name("naa-waits-" + context.peer()).start(next);
+        } else if (!workers.execute(next)) {
             run = null;
             next.giveUp();
             throw refusal(
@@ -361,12 +364,14 @@ final class ConnectionWorker {
             return;
         }
         next.cancel();
-        if (workers.withdraw(next)) {
+        if (!isWaiting && workers.withdraw(next)) {
             run = null;
             next.giveUp();
             throw over(next, " before a worker was free");
         }
-        boolean hangs = !next.await(GRACE_NANOS) && workers.replace(next);
+        boolean hangs =
+                !next.await(GRACE_NANOS)
+                        && (isWaiting ? next.abandon(() -> {}) : workers.replace(next));
         throw hangs ? hung(next) : over(next, "");
     }
 

@@ -23,8 +23,7 @@ import java.util.regex.Pattern;
 /// @param description one line
 /// @param arguments the parameter regions in order; empty if it takes any regions
 /// @param limit the time it may take; zero for no other limit than the server's
-/// @param isShort whether it takes microseconds and runs on the thread that polls the connection,
-///   since a hand-over would cost more than the RPC. Every other routine runs on a bounded pool.
+/// @param kind what it does with the thread that runs it
 /// @param routine what runs
 public record RoutineSpec(
         int functionCode,
@@ -32,8 +31,20 @@ public record RoutineSpec(
         String description,
         List<RoutineArgument> arguments,
         Duration limit,
-        boolean isShort,
+        Kind kind,
         Routine routine) {
+    /// What a routine does with the thread that runs it.
+    public enum Kind {
+        /// It takes microseconds, and runs on the thread that polls the connection, since a
+        /// hand-over would cost more than the RPC.
+        SHORT,
+        /// It computes, and runs on one of a bounded pool of workers.
+        COMPUTING,
+        /// It has something else compute, and waits for that: it runs on a virtual thread of its
+        /// own, and holds no worker.
+        WAITING
+    }
+
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9-]{0,63}");
 
     /// Refuses what no server can offer.
@@ -59,33 +70,53 @@ public record RoutineSpec(
 
     /// A routine that takes any regions and has no limit but the server's.
     public static RoutineSpec of(int functionCode, String name, Routine routine) {
-        return new RoutineSpec(functionCode, name, "", List.of(), Duration.ZERO, false, routine);
+        return new RoutineSpec(
+                functionCode, name, "", List.of(), Duration.ZERO, Kind.COMPUTING, routine);
     }
 
     /// The same with a description.
     public RoutineSpec describedAs(String line) {
-        return new RoutineSpec(functionCode, name, line, arguments, limit, isShort, routine);
+        return new RoutineSpec(functionCode, name, line, arguments, limit, kind, routine);
     }
 
     /// The same, taking exactly these regions.
     public RoutineSpec taking(RoutineArgument... regions) {
         return new RoutineSpec(
-                functionCode, name, description, List.of(regions), limit, isShort, routine);
+                functionCode, name, description, List.of(regions), limit, kind, routine);
     }
 
     /// The same with a limit of its own; the server's counts too.
     public RoutineSpec within(Duration time) {
-        return new RoutineSpec(functionCode, name, description, arguments, time, isShort, routine);
+        return new RoutineSpec(functionCode, name, description, arguments, time, kind, routine);
     }
 
     /// The same, declared short.
     public RoutineSpec asShort() {
-        return new RoutineSpec(functionCode, name, description, arguments, limit, true, routine);
+        return of(Kind.SHORT);
+    }
+
+    /// The same, declared to wait for something else that computes.
+    public RoutineSpec asWaiting() {
+        return of(Kind.WAITING);
+    }
+
+    private RoutineSpec of(Kind other) {
+        return new RoutineSpec(functionCode, name, description, arguments, limit, other, routine);
+    }
+
+    /// Whether it takes microseconds.
+    public boolean isShort() {
+        return kind == Kind.SHORT;
+    }
+
+    /// Whether it waits for something else that computes.
+    public boolean isWaiting() {
+        return kind == Kind.WAITING;
     }
 
     /// The same, computed by something else.
     public RoutineSpec runBy(Routine other) {
-        return new RoutineSpec(functionCode, name, description, arguments, limit, isShort, other);
+        return new RoutineSpec(functionCode, name, description, arguments, limit, kind, other);
     }
 
     /// What is wrong with the regions of a call, if anything. That a region travels in more

@@ -76,6 +76,11 @@ public final class DpaRoutine implements OffloadedRoutine {
     }
 
     @Override
+    public boolean isWaiting() {
+        return true;
+    }
+
+    @Override
     public int run(RpcContext rpc) throws RoutineException {
         DocaDpa on;
         try {

@@ -75,6 +75,11 @@ public final class IsolatedJar implements OffloadedRoutine {
     }
 
     @Override
+    public boolean isWaiting() {
+        return true;
+    }
+
+    @Override
     public int run(RpcContext rpc) throws RoutineException, InterruptedException {
         RoutineProcess process = take(rpc);
         try {

@@ -97,7 +97,9 @@ public final class Targets implements AutoCloseable {
                 Placement place = plan.places().getOrDefault(spec.name(), Placement.on(Target.CPU));
                 boolean isAtHome = place.equals(Placement.on(Target.CPU));
                 if (!isAtHome || (plan.limits().containsKey(Target.CPU) && !spec.isShort())) {
-                    routines = routines.replacing(spec.runBy(placed(spec, place)));
+                    RoutineSpec moved = spec.runBy(placed(spec, place));
+                    boolean waits = place.equals(Placement.on(Target.DPA));
+                    routines = routines.replacing(waits ? moved.asWaiting() : moved);
                 }
             }
             limits = plan.limits();
@@ -136,7 +138,8 @@ public final class Targets implements AutoCloseable {
                                 opened.add(offload.open(device));
                                 return opened.getLast();
                             });
-            routines = routines.replacing(spec.runBy(routine));
+            RoutineSpec moved = spec.runBy(routine);
+            routines = routines.replacing(routine.isWaiting() ? moved.asWaiting() : moved);
         }
     }
 
