@@ -126,19 +126,11 @@ public final class Watch implements AutoCloseable {
         }
     }
 
+    /// Who is sent away finds that it was counted.
     private void admit(SocketChannel visitor) throws IOException {
-        boolean admitted = false;
-        try {
-            admitted =
-                    isAllowed(visitor.getOption(ExtendedSocketOptions.SO_PEERCRED).user())
-                            && places.tryAcquire();
-        } finally {
-            if (!admitted) {
-                visitor.close();
-            }
-        }
-        if (!admitted) {
+        if (!isWelcome(visitor)) {
             refused.incrementAndGet();
+            visitor.close();
             return;
         }
         Thread.ofPlatform()
@@ -154,6 +146,16 @@ public final class Watch implements AutoCloseable {
                         places.release();
                     }
                 });
+    }
+
+    /// Takes a place for it, if it may come and there is one.
+    private boolean isWelcome(SocketChannel visitor) {
+        try {
+            return isAllowed(visitor.getOption(ExtendedSocketOptions.SO_PEERCRED).user())
+                    && places.tryAcquire();
+        } catch (IOException hasGone) {
+            return false;
+        }
     }
 
     boolean isAllowed(UserPrincipal visitor) {

@@ -23,11 +23,17 @@ import dev.outboard.node.routine.RoutineCatalog;
 import dev.outboard.node.routine.RoutineError;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -169,6 +175,41 @@ class DpaDataPathTest {
             right.call();
             assertThatThrownBy(wrong.client::invoke).isInstanceOf(RpcException.class);
         }
+    }
+
+    /// Each has a process of the DPA, and a function of its own.
+    @ParameterizedTest
+    @CsvSource({"DPA_HANDLER", "CHAIN"})
+    void manyClientsAreServedAtOnce(Target target) {
+        int clients = 24;
+        try (Device card = open("roce", 1);
+                Device other = open("roce", 2);
+                Node node = start(card, Map.of("edges", target))) {
+            List<Edges> all = new ArrayList<>();
+            try {
+                for (int i = 0; i < clients; i++) {
+                    all.add(new Edges(other, card, node, 40 + i, 30, 3));
+                }
+                try (ExecutorService threads = Executors.newFixedThreadPool(clients)) {
+                    List<Future<?>> calls = new ArrayList<>();
+                    for (Edges one : all) {
+                        calls.add(
+                                threads.submit(() -> {
+                                    for (int i = 0; i < 10; i++) {
+                                        one.call();
+                                    }
+                                }));
+                    }
+                    assertThat(calls).allSatisfy(call -> call.get(60, TimeUnit.SECONDS));
+                }
+            } finally {
+                all.forEach(Edges::close);
+            }
+            assertThat(node.counters())
+                    .containsEntry("rpcs", 0L)
+                    .containsEntry("dpa.answers", 10L * clients);
+        }
+        assertThat(failures).isEmpty();
     }
 
     @Test
