@@ -121,6 +121,43 @@ public abstract class ConnectionContract {
                 .contains("SUCCESS");
     }
 
+    /// As with librdmacm, an application may make the queue pair itself.
+    @Test
+    void aQueuePairOfTheCallerIsConnectedAndStaysTheCallers() {
+        try (VerbsEnd own = new VerbsEnd(serverDevice).create();
+                VerbsEnd foreign = new VerbsEnd(clientDevice).create()) {
+            ConnectionId id = requested();
+            if (!clientDevice.equals(serverDevice)) {
+                assertRefused(
+                        () -> id.use(foreign.queuePair()),
+                        Reason.INVALID_ARGUMENT,
+                        "valid: one of that device, reliable connected, in state RESET");
+            }
+            id.use(own.queuePair());
+            assertThat(own.queuePair().state()).isEqualTo(QueuePairState.INIT);
+            assertRefused(
+                    () -> id.use(own.queuePair()),
+                    Reason.INVALID_STATE,
+                    "has a queue pair already");
+            own.postReceive(5);
+            id.accept(ConnectionParameters.defaults());
+            expect(clientChannel, ConnectionEvent.Type.ESTABLISHED);
+            expect(serverChannel, ConnectionEvent.Type.ESTABLISHED);
+            assertThat(own.queuePair().state()).isEqualTo(QueuePairState.READY_TO_SEND);
+            client.post(new SendRequest().id(6).noPayload());
+            assertThat(own.completion().toString()).startsWith("RECEIVE id 5 ");
+
+            id.close();
+            assertThat(own.queuePair().state()).isEqualTo(QueuePairState.ERROR);
+            ConnectionId late = serverChannel.createId();
+            assertRefused(
+                    () -> late.use(own.queuePair()),
+                    Reason.INVALID_ARGUMENT,
+                    "in state ERROR cannot be connected");
+            late.close();
+        }
+    }
+
     @Test
     void aRejectionReachesThePeerWithItsPrivateData() {
         ConnectionId request = requested();

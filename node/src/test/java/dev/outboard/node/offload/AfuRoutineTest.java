@@ -6,12 +6,8 @@ import dev.outboard.ccip.afu.Afu;
 import dev.outboard.ccip.afu.CallRegisters;
 import dev.outboard.ccip.afu.CsrSpace;
 import dev.outboard.ccip.afu.Job;
-import dev.outboard.ccip.wire.LineCount;
-import dev.outboard.ccip.wire.ReadType;
 import dev.outboard.ccip.wire.Rx;
 import dev.outboard.ccip.wire.Tx;
-import dev.outboard.ccip.wire.VirtualChannel;
-import dev.outboard.ccip.wire.WriteType;
 import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RoutineRegion;
@@ -26,7 +22,6 @@ import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,65 +29,19 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// What becomes of RPCs whose function misbehaves, and of the next one.
 class AfuRoutineTest {
-    private static final UUID ID = UUID.fromString("11111111-2222-3333-4444-555555555555");
-    private static final long NOWHERE = 0x3_0000_0000L;
+    private static final UUID ID = MoodyAfu.ID;
 
-    private static final AfuFunction MOODY = AfuFunction.of(ID, Moody::new);
-
-    /// Does as the user bytes say.
-    private static final class Moody implements Afu {
-        static final int ENDS = 0;
-        static final int HANGS = 1;
-        static final int WRITES_NOWHERE = 2;
-        static final int TELLS_NO_CODE = 3;
-        static final int TELLS_A_CODE = 4;
-        static final int READS_ON = 5;
-
-        /// Whether one reads on.
-        static final AtomicBoolean reads = new AtomicBoolean();
-
-        private final CallRegisters call = new CallRegisters(ID);
-        private int tag;
-
-        @Override
-        public void clock(Rx rx, Tx tx) {
-            boolean starts = call.clock(rx, tx);
-            if (rx.softReset) {
-                return;
-            }
-            if (call.job().running() && call.userBytes() == READS_ON && !rx.c0TxAlmFull) {
-                tx.c0.read(
-                        ReadType.RDLINE_I,
-                        VirtualChannel.VA,
-                        LineCount.ONE,
-                        call.lineAddress(0),
-                        tag++ & 0xFFF);
-                reads.set(true);
-            }
-            if (!starts) {
-                return;
-            }
-            switch (call.userBytes()) {
-                case ENDS -> call.job().end(0);
-                case WRITES_NOWHERE ->
-                        tx.c1.write(
-                                WriteType.WRLINE_I, VirtualChannel.VA, LineCount.ONE, NOWHERE, 1);
-                case TELLS_NO_CODE -> call.job().end(0x99);
-                case TELLS_A_CODE -> call.job().end(0x42);
-                default -> {}
-            }
-        }
-    }
+    private static final AfuFunction MOODY = AfuFunction.of(ID, MoodyAfu::new);
 
     private static final int ENDS_THE_SIMULATION = 6;
 
     @ParameterizedTest
     @CsvSource({
-        Moody.ENDS + ", 0",
-        Moody.HANGS + ", " + ReturnCode.TIMEOUT,
-        Moody.WRITES_NOWHERE + ", 0x18",
-        Moody.TELLS_NO_CODE + ", 0x18",
-        Moody.TELLS_A_CODE + ", 0x42"
+        MoodyAfu.ENDS + ", 0",
+        MoodyAfu.HANGS + ", " + ReturnCode.TIMEOUT,
+        MoodyAfu.WRITES_NOWHERE + ", 0x18",
+        MoodyAfu.TELLS_NO_CODE + ", 0x18",
+        MoodyAfu.TELLS_A_CODE + ", 0x42"
     })
     void theCallerHearsAndTheNextOneIsServed(int mood, int code) throws Exception {
         theCallerHearsAndTheNextOneIsServed(MOODY, mood, code);
@@ -100,11 +49,11 @@ class AfuRoutineTest {
 
     @ParameterizedTest
     @CsvSource({
-        Moody.ENDS + ", 0",
-        Moody.HANGS + ", " + ReturnCode.TIMEOUT,
-        Moody.WRITES_NOWHERE + ", 0x18",
-        Moody.TELLS_NO_CODE + ", 0x18",
-        Moody.TELLS_A_CODE + ", 0x42",
+        MoodyAfu.ENDS + ", 0",
+        MoodyAfu.HANGS + ", " + ReturnCode.TIMEOUT,
+        MoodyAfu.WRITES_NOWHERE + ", 0x18",
+        MoodyAfu.TELLS_NO_CODE + ", 0x18",
+        MoodyAfu.TELLS_A_CODE + ", 0x42",
         ENDS_THE_SIMULATION + ", 0x18"
     })
     void theSameOfAFunctionInSystemVerilog(int mood, int code) throws Exception {
@@ -113,11 +62,11 @@ class AfuRoutineTest {
 
     private static void theCallerHearsAndTheNextOneIsServed(
             AfuFunction function, int mood, int code) throws Exception {
-        Duration limit = mood == Moody.HANGS ? Duration.ofMillis(300) : Duration.ofMinutes(1);
+        Duration limit = mood == MoodyAfu.HANGS ? Duration.ofMillis(300) : Duration.ofMinutes(1);
         for (AfuRoutine.End end : AfuRoutine.End.values()) {
             try (AfuRoutine routine = AfuRoutine.of(function, end)) {
                 assertThat(call(routine, mood, limit)).isEqualTo(code);
-                assertThat(call(routine, Moody.ENDS, Duration.ofMinutes(1))).isZero();
+                assertThat(call(routine, MoodyAfu.ENDS, Duration.ofMinutes(1))).isZero();
             }
         }
     }
@@ -129,7 +78,7 @@ class AfuRoutineTest {
         AtomicInteger looks = new AtomicInteger();
         AfuFunction function = AfuFunction.of(ID, () -> slow(looks));
         try (AfuRoutine routine = AfuRoutine.of(function, end)) {
-            assertThat(call(routine, Moody.ENDS, Duration.ofMinutes(1))).isZero();
+            assertThat(call(routine, MoodyAfu.ENDS, Duration.ofMinutes(1))).isZero();
             assertThat(looks).hasValueBetween(least, most);
         }
     }
@@ -155,7 +104,7 @@ class AfuRoutineTest {
         UUID id = UUID.randomUUID();
         AfuFunction function = AfuFunction.of(id, () -> new Silent(id));
         try (AfuRoutine routine = AfuRoutine.of(function, AfuRoutine.End.INTERRUPT)) {
-            assertThat(call(routine, Moody.ENDS, Duration.ofMinutes(1))).isEqualTo(0x41);
+            assertThat(call(routine, MoodyAfu.ENDS, Duration.ofMinutes(1))).isEqualTo(0x41);
         }
     }
 
@@ -190,14 +139,14 @@ class AfuRoutineTest {
             MemorySegment pages = arena.allocate(4096, 4096);
             RoutineRegion region =
                     new RoutineRegion(0, 0, 0, pages.asSlice(0, 64), Optional.of(pages));
-            Moody.reads.set(false);
+            MoodyAfu.reads.set(false);
             Future<Integer> code =
                     calls.submit(
-                            () -> call(routine, Moody.READS_ON, Duration.ofMinutes(1), region));
-            Eventually.until(Moody.reads::get);
+                            () -> call(routine, MoodyAfu.READS_ON, Duration.ofMinutes(1), region));
+            Eventually.until(MoodyAfu.reads::get);
             arena.close();
             assertThat(code.get()).isEqualTo(TargetError.FAILED.code());
-            assertThat(call(routine, Moody.ENDS, Duration.ofMinutes(1))).isZero();
+            assertThat(call(routine, MoodyAfu.ENDS, Duration.ofMinutes(1))).isZero();
         }
     }
 
