@@ -39,6 +39,8 @@ module dev.outboard.console {
             info.picocli;
     opens dev.outboard.console.spec to
             info.picocli;
+    opens dev.outboard.console.trace to
+            info.picocli;
     opens dev.outboard.console.verbs to
             info.picocli;
 
