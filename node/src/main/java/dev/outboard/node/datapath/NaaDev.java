@@ -72,6 +72,9 @@ public final class NaaDev {
     /// No WRITE has more bytes; a larger region takes several.
     private static final long LARGEST_WRITE = 1 << 30;
 
+    /// Of a microsecond each.
+    private static final long LOOK_TICKS = 30;
+
     private static final int REMOTE = SendEntry.SEGMENT_BYTES;
     private static final int DATA = 2 * SendEntry.SEGMENT_BYTES;
     private static final int FUNCTION_MASK = 0x7F;
@@ -88,7 +91,7 @@ public final class NaaDev {
     /// NAA-XFER-17: without a function code nothing runs and nothing is answered.
     public static boolean nextCall(DpaThread thread, long client) {
         thread.configureOutbox((int) thread.load64(client + OUTBOX));
-        long entry = nextCompletion(thread, client);
+        long entry = awaitCompletion(thread, client);
         while (entry != 0) {
             boolean isCall = isCall(thread, client, entry);
             if (isCall) {
@@ -107,9 +110,24 @@ public final class NaaDev {
                 thread.windowReadInv();
                 return true;
             }
-            entry = nextCompletion(thread, client);
+            entry = awaitCompletion(thread, client);
         }
         return false;
+    }
+
+    /// Looks for the next completion for some time, as a client that calls again and again is
+    /// faster than an activation.
+    ///
+    /// @return where it is, or 0 if none has come
+    private static long awaitCompletion(DpaThread thread, long client) {
+        long entry = nextCompletion(thread, client);
+        long end = thread.time() + LOOK_TICKS;
+        while (entry == 0 && thread.time() < end) {
+            thread.pause();
+            entry = nextCompletion(thread, client);
+        }
+        thread.resume();
+        return entry;
     }
 
     private static boolean isCall(DpaThread thread, long client, long entry) {
