@@ -396,9 +396,13 @@ public final class FabricPair extends QueuePair {
     // Receives
 
     /// DPA-FXQ-7: a message needs a receive: looks into the doorbell record, and fetches the next
-    /// entry if there is one.
+    /// entry if there is one. While the NIC has yet to begin there is none: the peer is told to
+    /// send again, as it is by any receiver that is not ready.
     @SuppressWarnings("NonAtomicVolatileUpdate") // whoever drives the device, one at a time
     private void refill() {
+        if (!shared.runs()) {
+            return;
+        }
         Nic nic = shared.nic();
         if (!isInError() && fetched - ended < pool.depth() && pool.hasEntry(nic)) {
             post(nic, pool.entry(), pool.take());

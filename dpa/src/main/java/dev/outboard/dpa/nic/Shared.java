@@ -98,6 +98,11 @@ final class Shared {
         run.nic = actor;
     }
 
+    /// Whether the run has begun.
+    boolean runs() {
+        return run.nic != null;
+    }
+
     /// The actor of the run.
     Nic nic() {
         Nic actor = run.nic;

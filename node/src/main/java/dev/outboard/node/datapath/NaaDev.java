@@ -10,6 +10,7 @@ import static dev.outboard.node.datapath.ClientDescriptor.COMPLETION_RECORD;
 import static dev.outboard.node.datapath.ClientDescriptor.COMPLETION_RING;
 import static dev.outboard.node.datapath.ClientDescriptor.CYCLES;
 import static dev.outboard.node.datapath.ClientDescriptor.ENDED;
+import static dev.outboard.node.datapath.ClientDescriptor.FAILED;
 import static dev.outboard.node.datapath.ClientDescriptor.FLAGS;
 import static dev.outboard.node.datapath.ClientDescriptor.IMMEDIATE;
 import static dev.outboard.node.datapath.ClientDescriptor.KEY;
@@ -278,9 +279,9 @@ public final class NaaDev {
         count(thread, client + BYTES, size);
     }
 
-    /// Waits until the send queue has room.
+    /// Waits until the send queue has room, or nothing will ever leave it.
     private static void begin(DpaThread thread, long client) {
-        while (isFull(thread, client)) {
+        while (isFull(thread, client) && thread.load64(client + FAILED) == 0) {
             long entry = nextCompletion(thread, client);
             if (entry == 0) {
                 thread.pause();
