@@ -59,7 +59,10 @@ public final class Node implements AutoCloseable {
     public static Node start(Device device, NodeOptions options, ServerLog log) {
         Optional<DataPaths> path =
                 DataPaths.open(
-                        options.routines(), device, options.server().routineLimit(), log::say);
+                        options.routines(),
+                        device,
+                        options.server().routineLimit(),
+                        line -> log.say("functions", line));
         Node made =
                 path.isPresent()
                         ? onDataPath(device, options, path.get(), log)
