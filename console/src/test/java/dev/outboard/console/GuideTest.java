@@ -145,7 +145,9 @@ class GuideTest {
         }
         ClonedLauncher.makeIn(clone);
         if (guide.steps().stream()
-                .anyMatch(step -> step.command().contains("console/target/app"))) {
+                .anyMatch(step ->
+                        step.command().contains("console/target/app")
+                                || step.command().startsWith("./outboard new "))) {
             ClonedLauncher.makeAppIn(clone);
         }
     }
