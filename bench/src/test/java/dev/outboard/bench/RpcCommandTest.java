@@ -3,20 +3,15 @@ package dev.outboard.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.bench.comparison.Machine;
-import dev.outboard.terminal.ByteSize;
-import dev.outboard.terminal.Measure;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 class RpcCommandTest {
     @Test
     void measuresBothAndPrintsATable() {
-        String table = run("rpc", "--runs", "1", "--run-time", "20ms", "--sizes", "64,64KiB");
+        String table =
+                BenchRun.of("rpc", "--runs", "1", "--run-time", "20ms", "--sizes", "64,64KiB");
 
         assertThat(table)
                 .contains(Machine.here().java(), "MEDIAN", "p99.9", "RATIO")
@@ -31,7 +26,7 @@ class RpcCommandTest {
                 JsonMapper.builder()
                         .build()
                         .readTree(
-                                run(
+                                BenchRun.of(
                                         "rpc",
                                         "--runs",
                                         "2",
@@ -51,19 +46,5 @@ class RpcCommandTest {
         double rpc = row.path("outboard").path("median").asDouble();
         double udp = row.path("udp").path("median").asDouble();
         assertThat(row.path("ratio").asDouble()).isPositive().isEqualTo(rpc / udp);
-    }
-
-    private static String run(String... words) {
-        StringWriter out = new StringWriter();
-        StringWriter err = new StringWriter();
-        int exitCode =
-                new CommandLine(new BenchCommand())
-                        .registerConverter(ByteSize.class, ByteSize::parse)
-                        .registerConverter(Duration.class, Measure::parseTime)
-                        .setOut(new PrintWriter(out, true))
-                        .setErr(new PrintWriter(err, true))
-                        .execute(words);
-        assertThat(exitCode).as(err.toString()).isZero();
-        return out.toString();
     }
 }
