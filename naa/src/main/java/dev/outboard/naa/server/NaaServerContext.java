@@ -13,7 +13,6 @@ import dev.outboard.naa.MrspMessage.AdvertiseRequest;
 import dev.outboard.naa.NaaException;
 import dev.outboard.naa.NaaState;
 import dev.outboard.naa.PeerRegion;
-import dev.outboard.naa.RpcId;
 import dev.outboard.naa.link.Cleanup;
 import dev.outboard.naa.link.Link;
 import dev.outboard.naa.link.Turn;
@@ -278,7 +277,7 @@ public final class NaaServerContext implements AutoCloseable {
                         parameters(),
                         internals(),
                         System.nanoTime() + limit.toNanos());
-        rpc.id(RpcId.of(address, machine.counters().get(Counter.RPCS)));
+        rpc.from(address, machine.counters().get(Counter.RPCS));
         current = rpc;
         rpcPending = true;
         if (place.hasEnded()) {

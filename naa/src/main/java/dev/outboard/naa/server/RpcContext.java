@@ -1,8 +1,11 @@
 package dev.outboard.naa.server;
 
 import dev.outboard.naa.ReturnCode;
+import dev.outboard.naa.RpcId;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// One RPC as its [Routine] sees it: what was asked, the memory of the connection, and how much
 /// time is left. The server makes one per RPC; it is valid until the routine returns. Regions and
@@ -17,7 +20,8 @@ public final class RpcContext {
     private final long beganNanos = System.nanoTime();
     private volatile long deadlineNanos;
     private volatile boolean cancelled;
-    private long id;
+    private @Nullable InetSocketAddress client;
+    private long ordinal;
     private volatile long waitedNanos;
 
     /// An RPC for a routine.
@@ -101,13 +105,17 @@ public final class RpcContext {
 
     /// What it is called at both ends; 0 if it has come from no client.
     ///
-    /// @see dev.outboard.naa.RpcId
+    /// @see RpcId
     public long id() {
-        return id;
+        return client == null ? 0 : RpcId.of(client, ordinal);
     }
 
-    void id(long given) {
-        id = given;
+    /// It has come from a client.
+    ///
+    /// @param which RPC of the connection, counted from 1
+    void from(InetSocketAddress sender, long which) {
+        client = sender;
+        ordinal = which;
     }
 
     /// When it has arrived, by [System#nanoTime].
