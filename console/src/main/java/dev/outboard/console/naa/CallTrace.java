@@ -85,17 +85,32 @@ public final class CallTrace {
     /// @param others traces of other processes, which it holds too
     /// @throws CommandException if it cannot be written
     public void write(List<Path> others) {
-        if (file == null) {
-            return;
+        if (file != null) {
+            write(file, out -> writeWith(others, out));
         }
+    }
+
+    private void writeWith(List<Path> others, OutputStream out) throws IOException {
+        ByteArrayOutputStream own = new ByteArrayOutputStream();
+        trace.writeAbsolute(own, 0);
+        List<byte[]> all = new ArrayList<>(List.of(own.toByteArray()));
+        for (Path other : others) {
+            all.add(Files.readAllBytes(other));
+        }
+        TraceMerge.merge(all, out);
+    }
+
+    /// What is in a file.
+    interface Content {
+        void writeTo(OutputStream out) throws IOException;
+    }
+
+    /// Writes the file of a trace.
+    ///
+    /// @throws CommandException if it cannot be written
+    static void write(Path file, Content content) {
         try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
-            ByteArrayOutputStream own = new ByteArrayOutputStream();
-            trace.writeAbsolute(own, 0);
-            List<byte[]> all = new ArrayList<>(List.of(own.toByteArray()));
-            for (Path other : others) {
-                all.add(Files.readAllBytes(other));
-            }
-            TraceMerge.merge(all, out);
+            content.writeTo(out);
         } catch (IOException e) {
             throw new CommandException(
                     "the trace %s cannot be written: %s".formatted(file, e.getMessage()), e);

@@ -15,9 +15,7 @@ import dev.outboard.node.watch.RpcEvent;
 import dev.outboard.node.watch.SlowCalls;
 import dev.outboard.terminal.CommandException;
 import dev.outboard.terminal.Hangup;
-import dev.outboard.terminal.Measure;
 import dev.outboard.terminal.ShutdownHook;
-import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -26,7 +24,6 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -39,7 +36,6 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -81,7 +77,6 @@ final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--slow",
             paramLabel = "TIME",
-            converter = SlowLimit.class,
             description = "Print where the time of each call went that took longer than TIME.")
     private @Nullable Duration slow;
 
@@ -102,14 +97,6 @@ final class ServeCommand implements Callable<Integer> {
 
     private final ServerLog log = new ServerLog(this::print);
     private final NodeTrace trace = new NodeTrace();
-
-    /// A time in the command line.
-    private static final class SlowLimit implements ITypeConverter<Duration> {
-        @Override
-        public Duration convert(String word) {
-            return Measure.parseTime(word);
-        }
-    }
 
     @Mixin private DeviceOptions options;
 
@@ -137,13 +124,7 @@ final class ServeCommand implements Callable<Integer> {
 
     private void writeTrace() {
         if (traceFile != null) {
-            try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(traceFile))) {
-                trace.write(out);
-            } catch (IOException e) {
-                throw new CommandException(
-                        "the trace %s cannot be written: %s".formatted(traceFile, e.getMessage()),
-                        e);
-            }
+            CallTrace.write(traceFile, trace::write);
         }
     }
 

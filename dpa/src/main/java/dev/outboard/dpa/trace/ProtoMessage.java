@@ -8,13 +8,13 @@ import java.util.Arrays;
 
 /// A message in the encoding of Protocol Buffers, which is filled field by field.
 final class ProtoMessage {
-    private static final int VARINT = 0;
-    private static final int FIXED64 = 1;
-    private static final int LENGTH_DELIMITED = 2;
-    private static final int TYPE_BITS = 3;
-    private static final int GROUP_BITS = 7;
-    private static final int GROUP_MASK = 0x7F;
-    private static final int MORE = 0x80;
+    static final int VARINT = 0;
+    static final int FIXED64 = 1;
+    static final int LENGTH_DELIMITED = 2;
+    static final int TYPE_BITS = 3;
+    static final int GROUP_BITS = 7;
+    static final int GROUP_MASK = 0x7F;
+    static final int MORE = 0x80;
 
     private byte[] bytes = new byte[128];
     private int length;

@@ -10,14 +10,7 @@ import java.util.List;
 /// unique in a file becomes unique in all of them. Flows of numbers less than 0 stay what they are,
 /// and join what happened in different processes.
 public final class TraceMerge {
-    private static final int VARINT = 0;
-    private static final int FIXED64 = 1;
-    private static final int LENGTH_DELIMITED = 2;
-    private static final int TYPE_BITS = 3;
-    private static final int TYPE_MASK = 7;
-    private static final int GROUP_BITS = 7;
-    private static final int GROUP_MASK = 0x7F;
-    private static final int MORE = 0x80;
+    private static final int TYPE_MASK = (1 << ProtoMessage.TYPE_BITS) - 1;
     private static final int MOST_GROUPS = 10;
 
     /// How many traces a file can hold.
@@ -38,9 +31,12 @@ public final class TraceMerge {
 
         private Message inner(int field) {
             return switch (this) {
-                case TRACE -> field == 1 ? PACKET : OTHER;
-                case PACKET -> field == 11 ? EVENT : field == 60 ? TRACK : OTHER;
-                case TRACK -> field == 3 ? PROCESS : OTHER;
+                case TRACE -> field == TrackEvents.PACKET ? PACKET : OTHER;
+                case PACKET ->
+                        field == TrackEvents.TRACK_EVENT
+                                ? EVENT
+                                : field == TrackEvents.TRACK_DESCRIPTOR ? TRACK : OTHER;
+                case TRACK -> field == TrackEvents.PROCESS ? PROCESS : OTHER;
                 case EVENT, PROCESS, OTHER -> OTHER;
             };
         }
@@ -49,10 +45,16 @@ public final class TraceMerge {
         /// nothing of the kind.
         private int shift(int field) {
             return switch (this) {
-                case PACKET -> field == 10 ? SEQUENCE_SHIFT : 0;
-                case EVENT -> field == 11 || field == 47 || field == 48 ? UUID_SHIFT : 0;
-                case TRACK -> field == 1 || field == 5 ? UUID_SHIFT : 0;
-                case PROCESS -> field == 1 ? PID_SHIFT : 0;
+                case PACKET -> field == TrackEvents.SEQUENCE ? SEQUENCE_SHIFT : 0;
+                case EVENT ->
+                        field == TrackEvents.TRACK
+                                        || field == TrackEvents.FLOW
+                                        || field == TrackEvents.LAST_OF_FLOW
+                                ? UUID_SHIFT
+                                : 0;
+                case TRACK ->
+                        field == TrackEvents.UUID || field == TrackEvents.PARENT ? UUID_SHIFT : 0;
+                case PROCESS -> field == TrackEvents.PID ? PID_SHIFT : 0;
                 case TRACE, OTHER -> 0;
             };
         }
@@ -92,19 +94,19 @@ public final class TraceMerge {
         ProtoMessage copied = new ProtoMessage();
         while (in.hasRemaining()) {
             long tag = varint(in);
-            int field = (int) (tag >>> TYPE_BITS);
+            int field = (int) (tag >>> ProtoMessage.TYPE_BITS);
             long shift = number << message.shift(field);
             boolean isUnique = message.shift(field) != 0;
             switch ((int) tag & TYPE_MASK) {
-                case VARINT -> {
+                case ProtoMessage.VARINT -> {
                     long value = varint(in);
                     copied.number(field, isUnique && value != 0 ? value + shift : value);
                 }
-                case FIXED64 -> {
+                case ProtoMessage.FIXED64 -> {
                     long value = fixed64(in);
                     copied.fixed64(field, isUnique && value > 0 ? value + shift : value);
                 }
-                case LENGTH_DELIMITED -> {
+                case ProtoMessage.LENGTH_DELIMITED -> {
                     ByteBuffer inner = inner(in);
                     Message kind = message.inner(field);
                     if (kind == Message.OTHER) {
@@ -143,8 +145,8 @@ public final class TraceMerge {
                 throw new MalformedException(in);
             }
             int one = in.get();
-            value |= (long) (one & GROUP_MASK) << (GROUP_BITS * group);
-            if ((one & MORE) == 0) {
+            value |= (long) (one & ProtoMessage.GROUP_MASK) << (ProtoMessage.GROUP_BITS * group);
+            if ((one & ProtoMessage.MORE) == 0) {
                 return value;
             }
         }

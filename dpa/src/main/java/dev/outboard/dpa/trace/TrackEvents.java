@@ -19,19 +19,19 @@ import java.util.Set;
 /// it has posted. A slice is an activation, an entry of a queue pair, or an operation from its
 /// doorbell to its end; doorbells and completions are instants.
 final class TrackEvents {
-    private static final int PACKET = 1;
+    static final int PACKET = 1;
 
     // Of a packet.
     private static final int TIMESTAMP = 8;
-    private static final int SEQUENCE = 10;
-    private static final int TRACK_EVENT = 11;
-    private static final int TRACK_DESCRIPTOR = 60;
+    static final int SEQUENCE = 10;
+    static final int TRACK_EVENT = 11;
+    static final int TRACK_DESCRIPTOR = 60;
 
     // Of a track descriptor.
-    private static final int UUID = 1;
+    static final int UUID = 1;
     private static final int NAME = 2;
-    private static final int PROCESS = 3;
-    private static final int PARENT = 5;
+    static final int PROCESS = 3;
+    static final int PARENT = 5;
     private static final int CHILD_ORDERING = 11;
     private static final int SIBLING_RANK = 12;
 
@@ -39,16 +39,16 @@ final class TrackEvents {
     private static final int EXPLICIT = 3;
 
     // Of a process descriptor.
-    private static final int PID = 1;
+    static final int PID = 1;
     private static final int PROCESS_NAME = 6;
 
     // Of a track event.
     private static final int ANNOTATION = 4;
     private static final int TYPE = 9;
-    private static final int TRACK = 11;
+    static final int TRACK = 11;
     private static final int EVENT_NAME = 23;
-    private static final int FLOW = 47;
-    private static final int LAST_OF_FLOW = 48;
+    static final int FLOW = 47;
+    static final int LAST_OF_FLOW = 48;
 
     // Types of track events.
     private static final int SLICE_BEGIN = 1;
