@@ -6,6 +6,7 @@ import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.Heap;
 import dev.outboard.dpa.process.DpaProcess;
 import dev.outboard.dpacc.DpaAddr;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -130,6 +131,21 @@ public final class FlexioHeap {
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .asLongBuffer()
                 .get(words);
+        return words;
+    }
+
+    /// What words of 64 bits held when a fault ended the process.
+    public long[] wordsAfterFault(DpaAddr from, int count) {
+        long[] words = new long[count];
+        process.look((_, memory) ->
+                memory.stream()
+                        .filter(region -> region.name().equals("heap"))
+                        .forEach(heap -> {
+                            for (int i = 0; i < count; i++) {
+                                long at = from.value() - heap.address() + (long) i * Long.BYTES;
+                                words[i] = heap.bytes().get(ValueLayout.JAVA_LONG_UNALIGNED, at);
+                            }
+                        }));
         return words;
     }
 

@@ -8,6 +8,8 @@ import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
+import dev.outboard.fabric.SendRequest;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -201,6 +203,31 @@ public final class FlexioQp extends FlexioObject {
     /// @throws FlexioException NOT_SUPPORTED if it is on a simulated NIC
     public long bytesReceived() {
         return onFabric("asked what it has received").bytesReceived();
+    }
+
+    /// Leaves the peer connected when a fault ends the process, so that [#sendLast] can tell it.
+    ///
+    /// @throws FlexioException NOT_SUPPORTED if it is on a simulated NIC
+    public void outliveFault() {
+        onFabric("left connected").outliveProcess();
+    }
+
+    /// Sends something to the peer in the place of the process, which a fault has ended, and waits
+    /// until the peer has it. Once, after [#outliveFault].
+    ///
+    /// @return false if the peer has not got it in time, or is not connected any more
+    public boolean sendLast(SendRequest request, Duration atMost) {
+        FabricPair onFabric = onFabric("used after a fault");
+        long start = System.nanoTime();
+        if (!onFabric.sendLast(request)) {
+            return false;
+        }
+        boolean isOver = false;
+        while (!isOver && System.nanoTime() - start < atMost.toNanos()) {
+            isOver = onFabric.hasEndedLast();
+            Thread.onSpinWait();
+        }
+        return isOver;
     }
 
     private FabricPair onFabric(String what) {

@@ -41,6 +41,9 @@ public final class FabricPair extends QueuePair {
     /// In the id of what is posted before an entry that needs no peer.
     private static final long MARKS = 1 << 17;
 
+    /// The id of what is posted when the process has ended.
+    private static final long LAST = 1 << 18;
+
     private final FabricPort port;
     private final Shared shared;
     private final dev.outboard.fabric.QueuePair pair;
@@ -82,6 +85,9 @@ public final class FabricPair extends QueuePair {
 
     /// How many of those have ended, as the actor has told.
     private volatile int ended;
+
+    /// Whether the peer stays connected when the process ends.
+    private volatile boolean outlives;
 
     // Of the port
 
@@ -447,6 +453,39 @@ public final class FabricPair extends QueuePair {
         if (failed()) {
             port.change(this::stop);
             takeCompletions(nic);
+        }
+    }
+
+    /// Leaves the peer connected when the process ends, so that [#sendLast] can tell it something.
+    public void outliveProcess() {
+        outlives = true;
+    }
+
+    /// Posts a request in the place of the process, which has ended. One thread may, once.
+    ///
+    /// @return false if the peer is not connected, or the queue is full
+    public boolean sendLast(SendRequest request) {
+        return outlives
+                && port.device().isOpen()
+                && pair.state() == QueuePairState.READY_TO_SEND
+                && pair.post(request.id(LAST).signaled(true));
+    }
+
+    /// Drives the device, and looks whether the request of [#sendLast] has ended, or the queue pair
+    /// has before.
+    public boolean hasEndedLast() {
+        port.drive();
+        boolean ended = false;
+        while (!ended && inbox.take(taken)) {
+            ended = taken.id() == LAST || taken.status() != CompletionStatus.SUCCESS;
+        }
+        return ended;
+    }
+
+    /// The process has ended.
+    void processEnded() {
+        if (!outlives) {
+            stop();
         }
     }
 

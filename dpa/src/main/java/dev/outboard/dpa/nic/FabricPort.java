@@ -228,10 +228,10 @@ final class FabricPort {
         completions.wake();
     }
 
-    /// Nobody executes or tells anything any more: the peers of all queue pairs get no answer.
+    /// Nobody executes or tells anything any more: the peers of queue pairs get no answer.
     void stop() {
         if (device.isOpen()) {
-            pairs.forEach(FabricPair::stop);
+            pairs.forEach(FabricPair::processEnded);
         }
     }
 

@@ -58,6 +58,7 @@ final class DpaClient implements ClientQueues {
                         FlexioProcess.Attributes.DEFAULT.withFabricDomain(domain));
         try {
             DpaClient made = new DpaClient(process, program, function);
+            made.side.pair().outliveFault();
             made.side.pair().connectBy(id);
             return made;
         } catch (RuntimeException e) {

@@ -1,5 +1,6 @@
 package dev.outboard.node.datapath;
 
+import dev.outboard.dpa.flexio.FlexioHeap;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.FlexioQp;
 import dev.outboard.dpa.nic.layout.CompletionEntry;
@@ -18,6 +19,7 @@ import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.QueuePairType;
 import dev.outboard.fabric.ReceiveRequest;
 import dev.outboard.fabric.SendRequest;
+import dev.outboard.node.offload.TargetError;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -29,6 +31,8 @@ import java.util.Map;
 /// The host's end of a queue pair that is the handler's: what the host posts, a function of the
 /// program sends; what the handler leaves to the host comes by [HostMail]. One thread at a time.
 final class HostEnd implements CompletionQueue {
+    private static final Duration LAST_ANSWER = Duration.ofSeconds(1);
+
     private final HandlerSide side;
     private final HandlerProgram.HostSend send;
     private final FlexioProcess process;
@@ -40,6 +44,7 @@ final class HostEnd implements CompletionQueue {
     private final Deque<Place> receives = new ArrayDeque<>();
     private long read;
     private boolean granted;
+    private boolean faulted;
 
     private record Sent(long id, CompletionOpcode opcode) {}
 
@@ -61,6 +66,10 @@ final class HostEnd implements CompletionQueue {
 
     @Override
     public boolean poll(Completion into) {
+        if (!faulted && !process.errorState().isRunning()) {
+            faulted = true;
+            answerInItsPlace();
+        }
         long mailed = words(side.descriptor().plus(ClientDescriptor.MAILED), 1)[0];
         if (mailed == read) {
             return false;
@@ -80,6 +89,28 @@ final class HostEnd implements CompletionQueue {
             process.heap().copyWordsIn(side.descriptor().plus(ClientDescriptor.READ), read);
         }
         return isTaken;
+    }
+
+    /// The handler has faulted: the call that it was at, if it was at one, fails with a code. The
+    /// connection ends after that, as nobody serves it any more.
+    private void answerInItsPlace() {
+        FlexioHeap heap = process.heap();
+        DpaAddr descriptor = side.descriptor();
+        long[] calls = heap.wordsAfterFault(descriptor.plus(ClientDescriptor.CALLS), 2);
+        if (calls[0] == calls[1]) {
+            return;
+        }
+        DpaAddr region = descriptor.plus(ClientDescriptor.region(0));
+        long[] peer = heap.wordsAfterFault(region.plus(ClientDescriptor.PEER_ADDRESS), 2);
+        boolean _ =
+                pair.sendLast(
+                        new SendRequest()
+                                .noPayload()
+                                .writeWithImmediate(
+                                        peer[0],
+                                        (int) peer[1],
+                                        TargetError.FAILED.code() << Byte.SIZE),
+                        LAST_ANSWER);
     }
 
     private long[] words(DpaAddr at, int count) {

@@ -15,6 +15,7 @@ import dev.outboard.naa.server.NaaServer;
 import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.ServerObserver;
 import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.node.offload.TargetError;
 import dev.outboard.testkit.Eventually;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -94,10 +95,16 @@ class MoodyHandlersTest {
     }
 
     @Test
-    void aFaultCostsItsClientTheConnectionAndNobodyElseAnything() {
+    void aFaultIsACodeForItsCallerAndNobodyElseNoticesAnything() {
         try (NaaClient good = client(other, MoodyHandlers.ADDS);
                 NaaClient bad = client(other, MoodyHandlers.FAULTS)) {
             addsOne(good);
+            assertThatThrownBy(bad::invoke)
+                    .isInstanceOfSatisfying(
+                            RpcException.class,
+                            failure ->
+                                    assertThat(failure.returnCode())
+                                            .isEqualTo(TargetError.FAILED.code()));
             assertThatThrownBy(bad::invoke)
                     .isInstanceOfSatisfying(
                             NaaConnectException.class,
