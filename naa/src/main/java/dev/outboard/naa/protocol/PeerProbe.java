@@ -31,6 +31,15 @@ final class PeerProbe {
         next.clear();
     }
 
+    /// Nobody can take an acknowledgement for now: a probe that is on its way has its whole time
+    /// again.
+    void excuse(long nowNanos) {
+        next.set(nowNanos, interval);
+        if (pending) {
+            deadline.set(nowNanos, limit);
+        }
+    }
+
     /// The connection is over.
     void stop() {
         next.clear();

@@ -302,6 +302,12 @@ public final class ServerMachine extends Machine {
         }
     }
 
+    /// Somebody else computes an RPC, and takes no acknowledgement meanwhile.
+    public void computingElsewhere(long nowNanos) {
+        answeredElsewhere(nowNanos);
+        probe.excuse(nowNanos);
+    }
+
     /// When the client was connected, its last RPC arrived or its last answer was sent, whatever
     /// came last, by [System#nanoTime].
     public long sinceNanos() {

@@ -34,6 +34,11 @@ public interface ClientQueues extends AutoCloseable {
         return 0;
     }
 
+    /// Whether the accelerator is at an RPC, and takes nothing else that comes meanwhile.
+    default boolean isComputing() {
+        return false;
+    }
+
     /// What the accelerator has counted, by name; also after the end. Any thread.
     default Map<String, Long> counters() {
         return Map.of();

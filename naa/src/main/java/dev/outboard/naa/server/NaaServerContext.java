@@ -446,9 +446,9 @@ public final class NaaServerContext implements AutoCloseable {
 
     /// Sees to what no completion tells.
     private void look() {
+        noticeAnswers();
         link.checkTime();
         place.look(resources.queues().pair());
-        noticeAnswers();
         listener.handleEventsIfUnattended();
     }
 
@@ -458,6 +458,9 @@ public final class NaaServerContext implements AutoCloseable {
         if (answered != answeredElsewhere) {
             answeredElsewhere = answered;
             machine.answeredElsewhere(System.nanoTime());
+        }
+        if (resources.queues().isComputing()) {
+            machine.computingElsewhere(System.nanoTime());
         }
     }
 

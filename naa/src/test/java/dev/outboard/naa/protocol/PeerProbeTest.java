@@ -70,4 +70,23 @@ class PeerProbeTest {
         client.answered();
         assertThat(client.isPending()).isFalse();
     }
+
+    @Test
+    void whoCannotBeHeardIsExcused() {
+        PeerProbe probe = new PeerProbe(Duration.ofNanos(INTERVAL), Duration.ofNanos(LIMIT));
+        assertThat(probe.begin(0)).isTrue();
+        probe.excuse(LIMIT);
+        assertThat(probe.isUnanswered(LIMIT)).isFalse();
+        assertThat(probe.isUnanswered(2 * LIMIT - 1)).isFalse();
+        assertThat(probe.isUnanswered(2 * LIMIT)).isTrue();
+    }
+
+    @Test
+    void whoIsNotAskedNeedsNoExcuse() {
+        PeerProbe probe = new PeerProbe(Duration.ofNanos(INTERVAL), Duration.ofNanos(LIMIT));
+        probe.excuse(0);
+        assertThat(probe.isUnanswered(INTERVAL + LIMIT)).isFalse();
+        assertThat(probe.begins(INTERVAL - 1)).isFalse();
+        assertThat(probe.begins(INTERVAL)).isTrue();
+    }
 }

@@ -92,8 +92,11 @@ final class ClientDescriptor {
 
     static final int REGISTERS_KEY = 256;
 
-    static final int REGIONS = 272;
-    private static final int FIRST_REGION = 280;
+    /// When the activation began, in ticks counted from 1; 0 until its first look for a call.
+    static final int ACTIVATED = 272;
+
+    static final int REGIONS = 280;
+    private static final int FIRST_REGION = 288;
 
     // Of a region
 

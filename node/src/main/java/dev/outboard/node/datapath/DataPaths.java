@@ -57,7 +57,7 @@ public record DataPaths(DpaDataPath path, RoutineSet routines) implements AutoCl
         offered.routines().forEach(spec -> Targets.requireFor(spec, target));
         DpaDataPath path =
                 target == Target.DPA_HANDLER
-                        ? DpaDataPath.of(device, program(offered.routines()))
+                        ? DpaDataPath.of(device, program(offered.routines()), limit)
                         : chain(target, device, limit, log);
         return Optional.of(new DataPaths(path, offered));
     }
@@ -88,7 +88,7 @@ public record DataPaths(DpaDataPath path, RoutineSet routines) implements AutoCl
                 device,
                 FORWARDING,
                 EdgeTarget.function(target, RtlBuild::onThisMachine, log),
-                limit.isZero() ? DpaDataPath.LONGEST_CALL : limit,
+                limit,
                 log);
     }
 

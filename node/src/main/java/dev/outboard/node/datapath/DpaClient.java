@@ -142,6 +142,12 @@ final class DpaClient implements ClientQueues {
     }
 
     @Override
+    public boolean isComputing() {
+        long[] now = counted();
+        return now[0] != now[1];
+    }
+
+    @Override
     public Map<String, Long> counters() {
         long[] now = counted();
         return Map.of(

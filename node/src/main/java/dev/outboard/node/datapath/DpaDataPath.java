@@ -30,8 +30,11 @@ public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
             MachineOptions.DEFAULT.withStorage(
                     new MachineOptions.Storage(4L << 20, 8 << 10, false));
 
-    /// After this time the watchdog of the DPA would end the handler.
+    /// No call takes longer.
     public static final Duration LONGEST_CALL = Duration.ofSeconds(10);
+
+    /// What a handler may take beside a call: it serves several in turn.
+    private static final Duration ACTIVATION = Duration.ofSeconds(1);
 
     private final HostProcess host = HostProcess.open();
     private final DpaDevice dpa;
@@ -40,8 +43,15 @@ public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
     private volatile @Nullable Trace trace;
 
     private DpaDataPath(
-            Device device, HandlerProgram program, Supplier<? extends ClientFunction> functions) {
-        dpa = DpaDevice.of(OPTIONS, RunMode.fast(), device);
+            Device device,
+            HandlerProgram program,
+            Duration limit,
+            Supplier<? extends ClientFunction> functions) {
+        MachineOptions.Timing usual = MachineOptions.Timing.DEFAULT;
+        MachineOptions.Timing timing =
+                new MachineOptions.Timing(
+                        limit.plus(ACTIVATION).toNanos(), usual.tickNanos(), usual.costs());
+        dpa = DpaDevice.of(OPTIONS.withTiming(timing), RunMode.fast(), device);
         this.program = program;
         this.functions = functions;
         // The first client does not wait for the program to be checked and defined.
@@ -51,10 +61,17 @@ public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
     /// Whose handlers compute.
     ///
     /// @param device that brings the calls
+    /// @param limit what a call may take of the DPA's time; zero, or more than [#LONGEST_CALL], is
+    ///   that. A handler that takes longer faults
     /// @throws dev.outboard.dpa.machine.RefusedProgramException if the program does what none may
     ///   do
-    public static DpaDataPath of(Device device, HandlerProgram program) {
-        return new DpaDataPath(device, program, () -> ClientFunction.NONE);
+    public static DpaDataPath of(Device device, HandlerProgram program, Duration limit) {
+        return new DpaDataPath(device, program, most(limit), () -> ClientFunction.NONE);
+    }
+
+    private static Duration most(Duration limit) {
+        boolean isShorter = !limit.isZero() && limit.compareTo(LONGEST_CALL) < 0;
+        return isShorter ? limit : LONGEST_CALL;
     }
 
     /// Whose handlers drive functions of FPGAs by their
@@ -62,7 +79,7 @@ public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
     /// port of its own.
     ///
     /// @param afu the function
-    /// @param limit how long a call of it may take, at most [#LONGEST_CALL]
+    /// @param limit how long a call of it may take; zero, or more than [#LONGEST_CALL], is that
     /// @param log is told why a call has failed
     public static DpaDataPath chain(
             Device device,
@@ -70,10 +87,11 @@ public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
             AfuFunction afu,
             Duration limit,
             Consumer<String> log) {
-        Duration most = limit.compareTo(LONGEST_CALL) < 0 ? limit : LONGEST_CALL;
+        Duration most = most(limit);
         return new DpaDataPath(
                 device,
                 program,
+                LONGEST_CALL,
                 () -> new ChainedAfu(new AfuPort(afu), most, System::nanoTime, log));
     }
 

@@ -66,10 +66,7 @@ final class HostEnd implements CompletionQueue {
 
     @Override
     public boolean poll(Completion into) {
-        if (!faulted && !process.errorState().isRunning()) {
-            faulted = true;
-            answerInItsPlace();
-        }
+        noticeFault();
         long mailed = words(side.descriptor().plus(ClientDescriptor.MAILED), 1)[0];
         if (mailed == read) {
             return false;
@@ -91,8 +88,15 @@ final class HostEnd implements CompletionQueue {
         return isTaken;
     }
 
-    /// The handler has faulted: the call that it was at, if it was at one, fails with a code. The
-    /// connection ends after that, as nobody serves it any more.
+    /// When the handler has faulted, the call that it was at, if it was at one, fails with a code.
+    /// The connection ends after that, as nobody serves it any more.
+    private void noticeFault() {
+        if (!faulted && !process.errorState().isRunning()) {
+            faulted = true;
+            answerInItsPlace();
+        }
+    }
+
     private void answerInItsPlace() {
         FlexioHeap heap = process.heap();
         DpaAddr descriptor = side.descriptor();
@@ -190,6 +194,7 @@ final class HostEnd implements CompletionQueue {
 
     @Override
     public boolean await(long timeoutNanos) {
+        noticeFault();
         return side.interrupt().await(Duration.ofNanos(timeoutNanos));
     }
 

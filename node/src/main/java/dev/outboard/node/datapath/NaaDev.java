@@ -1,5 +1,6 @@
 package dev.outboard.node.datapath;
 
+import static dev.outboard.node.datapath.ClientDescriptor.ACTIVATED;
 import static dev.outboard.node.datapath.ClientDescriptor.ADDRESS;
 import static dev.outboard.node.datapath.ClientDescriptor.ANSWERS;
 import static dev.outboard.node.datapath.ClientDescriptor.BEGAN;
@@ -76,6 +77,10 @@ public final class NaaDev {
     /// Of a microsecond each.
     private static final long LOOK_TICKS = 30;
 
+    /// After half a second another activation goes on, so that the watchdog sees calls, and not how
+    /// many of them there are.
+    private static final long ACTIVATION_TICKS = 500_000;
+
     private static final int REMOTE = SendEntry.SEGMENT_BYTES;
     private static final int DATA = 2 * SendEntry.SEGMENT_BYTES;
     private static final int FUNCTION_MASK = 0x7F;
@@ -91,6 +96,9 @@ public final class NaaDev {
     ///
     /// NAA-XFER-17: without a function code nothing runs and nothing is answered.
     public static boolean nextCall(DpaThread thread, long client) {
+        if (hasLasted(thread, client)) {
+            return false;
+        }
         thread.configureOutbox((int) thread.load64(client + OUTBOX));
         long entry = awaitCompletion(thread, client);
         while (entry != 0) {
@@ -114,6 +122,17 @@ public final class NaaDev {
             entry = awaitCompletion(thread, client);
         }
         return false;
+    }
+
+    /// Whether it is time for another activation.
+    private static boolean hasLasted(DpaThread thread, long client) {
+        long now = thread.time() + 1;
+        long since = thread.load64(client + ACTIVATED);
+        if (since == 0) {
+            thread.store64(client + ACTIVATED, now);
+            return false;
+        }
+        return now - since > ACTIVATION_TICKS;
     }
 
     /// Looks for the next completion for some time, as a client that calls again and again is
@@ -149,6 +168,7 @@ public final class NaaDev {
     /// Ends the activation: the next call begins another one. Does not return.
     public static void awaitCall(DpaThread thread, long client) {
         int taken = (int) thread.load64(client + TAKEN);
+        thread.store64(client + ACTIVATED, 0);
         thread.memoryWriteback();
         FlexioDev.armCompletionQueue(thread, taken, (int) thread.load64(client + COMPLETIONS));
         thread.reschedule();

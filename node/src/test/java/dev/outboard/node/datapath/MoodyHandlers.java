@@ -13,6 +13,11 @@ final class MoodyHandlers {
     static final int ADDS = 1;
     static final int FAULTS = 2;
 
+    /// For a millisecond.
+    static final int COMPUTES = 3;
+
+    static final int NEVER_ENDS = 4;
+
     private MoodyHandlers() {}
 
     @DpaGlobal
@@ -21,6 +26,7 @@ final class MoodyHandlers {
             if (NaaDev.functionCode(thread, client) == FAULTS) {
                 thread.store64(0, 1);
             }
+            compute(thread, client);
             long size = NaaDev.size(thread, client, 0);
             long first = NaaDev.region(thread, client, 0);
             for (long i = 0; i < size; i++) {
@@ -32,6 +38,15 @@ final class MoodyHandlers {
                     NaaDev.userBytes(thread, client) == 0 ? ReturnCode.SUCCESS : 77);
         }
         NaaDev.awaitCall(thread, client);
+    }
+
+    private static void compute(DpaThread thread, long client) {
+        int function = NaaDev.functionCode(thread, client);
+        long scratch = NaaDev.scratch(thread, client);
+        int steps = function == COMPUTES ? 300_000 : 0;
+        for (int i = 0; i < steps || function == NEVER_ENDS; i++) {
+            thread.store64(scratch, i);
+        }
     }
 
     @DpaRpc

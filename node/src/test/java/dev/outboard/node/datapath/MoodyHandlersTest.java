@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 /// Handlers and clients that misbehave.
 class MoodyHandlersTest {
     private static final int BYTES = 100_000;
+    private static final Duration LIMIT = Duration.ofMillis(100);
 
     private final Queue<String> failures = new ConcurrentLinkedQueue<>();
     private final Arena arena = Arena.ofShared();
@@ -48,7 +49,8 @@ class MoodyHandlersTest {
                         new HandlerProgram(
                                 MoodyHandlersStub.APP,
                                 MoodyHandlersStub.serve,
-                                MoodyHandlersStub::send));
+                                MoodyHandlersStub::send),
+                        LIMIT);
         server = NaaServer.start(card, 0, RoutineSet.of(), options(Duration.ZERO), path);
     }
 
@@ -118,6 +120,34 @@ class MoodyHandlersTest {
         try (NaaClient next = client(other, MoodyHandlers.ADDS)) {
             addsOne(next);
         }
+    }
+
+    @Test
+    void aHandlerThatNeverEndsIsEnded() {
+        try (NaaClient bad = client(other, MoodyHandlers.NEVER_ENDS)) {
+            assertThatThrownBy(bad::invoke)
+                    .isInstanceOfSatisfying(
+                            RpcException.class,
+                            failure ->
+                                    assertThat(failure.returnCode())
+                                            .isEqualTo(TargetError.FAILED.code()));
+            Eventually.until(() -> !failures.isEmpty());
+            assertThat(failures).singleElement().asString().contains("watchdog");
+        }
+    }
+
+    /// Together they compute for longer than one may.
+    @Test
+    void theLimitIsThatOfOneCall() {
+        try (NaaClient client =
+                builder(other, MoodyHandlers.COMPUTES)
+                        .region(RegionSpec.inputOutput(arena.allocate(8)))
+                        .open()) {
+            for (int i = 0; i < 600; i++) {
+                assertThat(client.invoke().isSuccess()).isTrue();
+            }
+        }
+        assertThat(failures).isEmpty();
     }
 
     @Test
