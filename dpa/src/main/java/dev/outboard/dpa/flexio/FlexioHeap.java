@@ -6,6 +6,7 @@ import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.Heap;
 import dev.outboard.dpa.process.DpaProcess;
 import dev.outboard.dpacc.DpaAddr;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -132,6 +133,13 @@ public final class FlexioHeap {
                 .asLongBuffer()
                 .get(words);
         return words;
+    }
+
+    /// The memory of a block itself, for a device of the host that works on it under FAST; valid as
+    /// long as the process.
+    public MemorySegment bytes(DpaAddr from, long lengthBytes) {
+        owner.check();
+        return process.bytes(from.value(), lengthBytes);
     }
 
     /// What words of 64 bits held when a fault ended the process.

@@ -18,6 +18,11 @@ public interface ClientQueues extends AutoCloseable {
     /// What tells this host of the client.
     CompletionQueue queue();
 
+    /// Where the memory of the client's regions comes from.
+    default RegionAllocator allocator() {
+        return RegionAllocator.ON_HOST;
+    }
+
     /// The client has regions. It is told of them when this returns, and may call then.
     default void granted(NaaServerContext client) {
         // This host serves it.

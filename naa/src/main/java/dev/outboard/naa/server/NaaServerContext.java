@@ -201,7 +201,12 @@ public final class NaaServerContext implements AutoCloseable {
     private void answer(AdvertiseRequest request) {
         place.sending();
         listener.grants()
-                .allocate(machine, resources.domain(), address, request)
+                .allocate(
+                        machine,
+                        resources.queues().allocator(),
+                        resources.domain(),
+                        address,
+                        request)
                 .ifPresent(allocated -> {
                     memory = allocated;
                     machine.grant(allocated.registered(), System.nanoTime());

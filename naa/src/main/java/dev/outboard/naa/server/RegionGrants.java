@@ -33,9 +33,11 @@ final class RegionGrants {
     /// Allocates what a client asks for, or refuses it.
     ///
     /// @param machine of the client's connection; is told of a refusal
+    /// @param allocator where the memory comes from
     /// @return empty if the client was refused
     Optional<ServerMemory> allocate(
             ServerMachine machine,
+            RegionAllocator allocator,
             ProtectionDomain domain,
             InetSocketAddress peer,
             AdvertiseRequest request) {
@@ -63,6 +65,7 @@ final class RegionGrants {
                 Optional<ServerMemory> memory =
                         ServerMemory.allocate(
                                 device.openArena(),
+                                allocator,
                                 domain,
                                 request,
                                 layout.get(),

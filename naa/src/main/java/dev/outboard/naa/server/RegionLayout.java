@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 /// NAA-ADDR-4: if more than one region asks for address 0, none of these cares where it lies; that
 /// is how clients of `ap1-2023` say so. They get the first free pages.
 final class RegionLayout {
-    private static final long PAGE_BYTES = 4096;
+    private static final long PAGE_BYTES = RegionAllocator.PAGE_BYTES;
 
     private final List<Entry> entries;
     private final long[] addresses;
@@ -62,7 +62,7 @@ final class RegionLayout {
     /// The memory of every region, zero-filled.
     ///
     /// NAA-MRSP-9: of the sizes announced.
-    List<Piece> allocate(Arena arena) {
+    List<Piece> allocate(Arena arena, RegionAllocator allocator) {
         Piece[] pieces = new Piece[addresses.length];
         List<Integer> ascending =
                 indexes().sorted(Comparator.comparingLong(i -> addresses[i])).toList();
@@ -70,21 +70,26 @@ final class RegionLayout {
         long end = 0;
         for (int index : ascending) {
             if (!together.isEmpty() && addresses[index] >= end) {
-                allocate(arena, together, end, pieces);
+                pieces(arena, allocator, together, end, pieces);
                 together.clear();
             }
             end = together.isEmpty() ? end(index) : Math.max(end, end(index));
             together.add(index);
         }
-        allocate(arena, together, end, pieces);
+        pieces(arena, allocator, together, end, pieces);
         return List.of(pieces);
     }
 
     /// Regions that overlap, in ascending order.
-    private void allocate(Arena arena, List<Integer> together, long end, Piece[] pieces) {
+    private void pieces(
+            Arena arena,
+            RegionAllocator allocator,
+            List<Integer> together,
+            long end,
+            Piece[] pieces) {
         long start = addresses[together.getFirst()];
         long pageBytes = Math.ceilDiv(end - start, PAGE_BYTES) * PAGE_BYTES;
-        MemorySegment all = arena.allocate(pageBytes, PAGE_BYTES);
+        MemorySegment all = allocator.allocate(arena, start, pageBytes);
         boolean isShared = together.size() > 1 || pageBytes == 0;
         for (int index : together) {
             pieces[index] =

@@ -39,12 +39,14 @@ final class ServerMemory {
     /// NAA-MRSP-14, NAA-ROB-3: every connection has regions and a domain of its own.
     ///
     /// @param arena gets the memory, and goes back to the system with the client
+    /// @param allocator where it comes from
     /// @param layout where its regions lie
     /// @param hidden regions at the front that routines do not see
     /// @param whenFree told when the memory is free again, also if there is not enough
     /// @return empty if there is not enough
     static Optional<ServerMemory> allocate(
             Arena arena,
+            RegionAllocator allocator,
             ProtectionDomain domain,
             AdvertiseRequest request,
             RegionLayout layout,
@@ -52,7 +54,8 @@ final class ServerMemory {
             Runnable whenFree) {
         ServerMemory memory = new ServerMemory(arena, whenFree);
         try {
-            memory.add(domain, request.entries(), layout, hidden);
+            memory.add(
+                    domain, request.entries(), layout.allocate(arena, allocator), layout, hidden);
             memory.parameters = List.copyOf(memory.parameters);
             memory.internals = List.copyOf(memory.internals);
             return Optional.of(memory);
@@ -65,8 +68,11 @@ final class ServerMemory {
 
     /// NAA-META-8: what is hidden is no parameter of a routine.
     private void add(
-            ProtectionDomain domain, List<Entry> entries, RegionLayout layout, int hidden) {
-        List<RegionLayout.Piece> pieces = layout.allocate(arena);
+            ProtectionDomain domain,
+            List<Entry> entries,
+            List<RegionLayout.Piece> pieces,
+            RegionLayout layout,
+            int hidden) {
         for (int i = 0; i < entries.size(); i++) {
             Entry entry = entries.get(i);
             RegionLayout.Piece piece = pieces.get(i);

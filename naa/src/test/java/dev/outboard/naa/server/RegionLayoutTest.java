@@ -56,7 +56,7 @@ class RegionLayoutTest {
                                             at(0x1003, 0)),
                                     LARGEST)
                             .orElseThrow()
-                            .allocate(arena);
+                            .allocate(arena, RegionAllocator.ON_HOST);
             List<MemorySegment> memory = pieces.stream().map(RegionLayout.Piece::memory).toList();
             assertThat(memory)
                     .extracting(MemorySegment::byteSize)

@@ -4,7 +4,6 @@ import dev.outboard.ccip.afu.CallRegisters;
 import dev.outboard.ccip.afu.Job;
 import dev.outboard.ccip.checker.ViolationException;
 import dev.outboard.ccip.host.FpgaException;
-import dev.outboard.ccip.platform.PageSize;
 import dev.outboard.dpa.flexio.FlexioBuffer;
 import dev.outboard.dpa.flexio.FlexioMkey;
 import dev.outboard.dpa.flexio.FlexioProcess;
@@ -13,11 +12,13 @@ import dev.outboard.dpa.nic.Access;
 import dev.outboard.dpa.trace.Trace;
 import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.RpcId;
-import dev.outboard.naa.server.RoutineRegion;
 import dev.outboard.node.offload.AfuPort;
 import dev.outboard.node.offload.TargetError;
+import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -40,7 +41,13 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
     private static final long FAILED =
             Job.DONE | ((long) TargetError.FAILED.code() << Job.CODE_SHIFT);
 
+    private static final int LINE_BYTES = 64;
+
     private final AfuPort port;
+
+    /// Where what is mapped begins, by its address.
+    private final Map<Long, Long> lines = new HashMap<>();
+
     private final Duration limit;
     private final LongSupplier nanoTime;
     private final Consumer<String> log;
@@ -82,10 +89,19 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
     }
 
     @Override
-    public synchronized long lineAddress(RoutineRegion region) {
-        return region.pages()
-                .map(pages -> port.fpga().prepareBuffer(PageSize.KIB_4, pages).lineAddress())
-                .orElse(0L);
+    public boolean reachesRegions() {
+        return true;
+    }
+
+    @Override
+    public synchronized long lineAddress(MemorySegment pages, long offset) {
+        if (offset % LINE_BYTES != 0) {
+            throw new IllegalStateException(
+                    "a region of the client begins %d bytes behind one it shares memory with; valid for a function of an FPGA: multiples of %d"
+                            .formatted(offset, LINE_BYTES));
+        }
+        long first = lines.computeIfAbsent(pages.address(), _ -> port.map(pages));
+        return first + offset / LINE_BYTES;
     }
 
     @Override
@@ -107,9 +123,9 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
                 look(value);
             }
             return failed ? FAILED : value;
-        } catch (FpgaException | ViolationException e) {
-            fail(String.valueOf(e.getMessage()));
-            return read(offset, lengthBytes);
+        } catch (RuntimeException e) {
+            fail(e);
+            return FAILED;
         }
     }
 
@@ -126,12 +142,28 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
         }
     }
 
+    /// What is neither of the platform nor of its checker comes out of the function, in the middle
+    /// of a cycle.
+    private void fail(RuntimeException e) {
+        String why = String.valueOf(e.getMessage());
+        if (e instanceof FpgaException || e instanceof ViolationException) {
+            fail(why);
+        } else {
+            failed(why);
+            port.replace();
+        }
+    }
+
     private void fail(String why) {
+        failed(why);
+        port.reset();
+    }
+
+    private void failed(String why) {
         tell("call that failed");
         running = false;
         failed = true;
         log.accept("the function of the FPGA: " + why);
-        port.reset();
     }
 
     private void tell(String what) {
@@ -160,8 +192,8 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
         }
         try {
             port.fpga().writeMmio64(offset, value);
-        } catch (FpgaException | ViolationException e) {
-            fail(String.valueOf(e.getMessage()));
+        } catch (RuntimeException e) {
+            fail(e);
         }
     }
 

@@ -113,7 +113,13 @@ final class ClientDescriptor {
     /// Where the function finds it.
     static final int LINE_ADDRESS = 48;
 
-    private static final int REGION_BYTES = 56;
+    /// 1 if it is behind the window, 0 if it is memory of the DPA.
+    static final int WINDOWED = 56;
+
+    /// Where it lies in the NAA's memory.
+    static final int NAA_ADDRESS = 64;
+
+    private static final int REGION_BYTES = 72;
 
     // Of a mail: what has completed, and for a message what it says
 

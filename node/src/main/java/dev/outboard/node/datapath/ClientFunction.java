@@ -2,7 +2,7 @@ package dev.outboard.node.datapath;
 
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.trace.Trace;
-import dev.outboard.naa.server.RoutineRegion;
+import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
@@ -17,7 +17,12 @@ interface ClientFunction extends AutoCloseable {
                 }
 
                 @Override
-                public long lineAddress(RoutineRegion region) {
+                public boolean reachesRegions() {
+                    return false;
+                }
+
+                @Override
+                public long lineAddress(MemorySegment pages, long offset) {
                     return 0;
                 }
 
@@ -43,9 +48,16 @@ interface ClientFunction extends AutoCloseable {
     /// Makes its registers reachable for a process of the DPA; empty if it has none.
     Optional<Registers> registers(FlexioProcess process);
 
+    /// Whether it reaches regions itself, which are in memory of the host then.
+    boolean reachesRegions();
+
     /// Where it finds a region, which is mapped for it as long as it is open; 0 if it does not
     /// look.
-    long lineAddress(RoutineRegion region);
+    ///
+    /// @param pages what the region is in
+    /// @param offset of its first byte
+    /// @throws IllegalStateException if it cannot reach that
+    long lineAddress(MemorySegment pages, long offset);
 
     /// How many cycles its clock has run. Any thread.
     default long cycles() {

@@ -1,13 +1,9 @@
 package dev.outboard.node.datapath;
 
 import dev.outboard.dpa.flexio.DpaDevice;
-import dev.outboard.dpa.flexio.FlexioBuffer;
 import dev.outboard.dpa.flexio.FlexioException;
-import dev.outboard.dpa.flexio.FlexioMkey;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.HostProcess;
-import dev.outboard.dpa.machine.ExternalKind;
-import dev.outboard.dpa.nic.Access;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.ConnectionId;
@@ -17,10 +13,11 @@ import dev.outboard.naa.Dialect;
 import dev.outboard.naa.PeerRegion;
 import dev.outboard.naa.server.ClientQueues;
 import dev.outboard.naa.server.NaaServerContext;
+import dev.outboard.naa.server.RegionAllocator;
 import dev.outboard.naa.server.RoutineRegion;
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// What one client has on the DPA: a process of its own, whose handler is activated by the
 /// completions of the client's queue pair. So whatever a handler does to its process, other clients
@@ -30,6 +27,7 @@ final class DpaClient implements ClientQueues {
     private final HandlerSide side;
     private final HostEnd end;
     private final ClientFunction function;
+    private final ClientMemory memory;
     private long[] counted = new long[4];
 
     private DpaClient(FlexioProcess process, HandlerProgram program, ClientFunction function) {
@@ -37,6 +35,7 @@ final class DpaClient implements ClientQueues {
         this.function = function;
         process.runtime(List::of, () -> {});
         side = new HandlerSide(process, program);
+        memory = new ClientMemory(process, !function.reachesRegions());
         end = new HostEnd(side, program.send());
     }
 
@@ -77,7 +76,12 @@ final class DpaClient implements ClientQueues {
         return end;
     }
 
-    /// The handler finds the regions in the descriptor, whose windows it opens.
+    @Override
+    public RegionAllocator allocator() {
+        return memory;
+    }
+
+    /// The handler finds the regions in the descriptor.
     @Override
     public void granted(NaaServerContext client) {
         Dialect spoken = client.dialect().orElseThrow();
@@ -99,36 +103,19 @@ final class DpaClient implements ClientQueues {
     }
 
     private void describe(int index, RoutineRegion region, PeerRegion peer) {
-        long key = 0;
-        long address = 0;
-        if (region.size() > 0) {
-            MemorySegment pages =
-                    region.pages()
-                            .orElseThrow(() ->
-                                    new IllegalStateException(
-                                            "region %d of the client shares memory with another one; a handler of the DPA takes regions of their own"
-                                                    .formatted(index)));
-            FlexioBuffer buffer =
-                    FlexioBuffer.of(process, "region " + index, ExternalKind.HOST, pages);
-            key =
-                    FlexioMkey.create(
-                                    process.domain(),
-                                    buffer,
-                                    0,
-                                    pages.byteSize(),
-                                    Access.LOCAL_WRITE)
-                            .number();
-            address = buffer.address().value();
-        }
+        Optional<ClientMemory.Place> place =
+                region.size() == 0 ? Optional.empty() : Optional.of(memory.place(region));
         side.set(
                 ClientDescriptor.region(index),
-                key,
-                address,
+                place.map(ClientMemory.Place::key).orElse(0),
+                place.map(ClientMemory.Place::address).orElse(0L),
                 region.size(),
                 region.flags(),
                 peer.address(),
                 peer.remoteKey(),
-                function.lineAddress(region));
+                place.map(at -> function.lineAddress(at.block(), at.offset())).orElse(0L),
+                place.filter(ClientMemory.Place::isWindowed).isPresent() ? 1 : 0,
+                region.naaAddress());
     }
 
     @Override
@@ -155,6 +142,7 @@ final class DpaClient implements ClientQueues {
                 "dpa.answers", now[1],
                 "dpa.bytes.sent", now[2],
                 "dpa.cycles", now[3],
+                "dpa.bytes.heap", memory.heapBytes(),
                 "afu.cycles", function.cycles());
     }
 

@@ -23,15 +23,15 @@ import org.jspecify.annotations.Nullable;
 /// handler, which works on the client's regions and posts the answer itself. The host sets
 /// connections up, and sees no RPC.
 ///
-/// Each client has a process of its own, so that a handler that faults costs its client the
-/// connection, and nobody else anything.
+/// Each client has a process of its own, so that a handler that faults costs its client a
+/// code and the connection, and nobody else anything.
 public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
     private static final MachineOptions OPTIONS =
             MachineOptions.DEFAULT.withStorage(
                     new MachineOptions.Storage(4L << 20, 8 << 10, false));
 
-    /// No call takes longer.
-    public static final Duration LONGEST_CALL = Duration.ofSeconds(10);
+    /// What a call may take without a limit.
+    static final Duration LONGEST_CALL = Duration.ofHours(1);
 
     /// What a handler may take beside a call: it serves several in turn.
     private static final Duration ACTIVATION = Duration.ofSeconds(1);
@@ -70,8 +70,7 @@ public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
     }
 
     private static Duration most(Duration limit) {
-        boolean isShorter = !limit.isZero() && limit.compareTo(LONGEST_CALL) < 0;
-        return isShorter ? limit : LONGEST_CALL;
+        return limit.isZero() ? LONGEST_CALL : limit;
     }
 
     /// Whose handlers drive functions of FPGAs by their
@@ -79,7 +78,7 @@ public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
     /// port of its own.
     ///
     /// @param afu the function
-    /// @param limit how long a call of it may take; zero, or more than [#LONGEST_CALL], is that
+    /// @param limit how long a call of it may take; zero for no limit
     /// @param log is told why a call has failed
     public static DpaDataPath chain(
             Device device,

@@ -19,6 +19,7 @@ import static dev.outboard.node.datapath.ClientDescriptor.LINE_ADDRESS;
 import static dev.outboard.node.datapath.ClientDescriptor.LOCK;
 import static dev.outboard.node.datapath.ClientDescriptor.LOG_COMPLETIONS;
 import static dev.outboard.node.datapath.ClientDescriptor.LOG_SENDS;
+import static dev.outboard.node.datapath.ClientDescriptor.NAA_ADDRESS;
 import static dev.outboard.node.datapath.ClientDescriptor.OUTBOX;
 import static dev.outboard.node.datapath.ClientDescriptor.OUTGOING;
 import static dev.outboard.node.datapath.ClientDescriptor.OUTGOING_KEY;
@@ -38,6 +39,7 @@ import static dev.outboard.node.datapath.ClientDescriptor.SEND_RING;
 import static dev.outboard.node.datapath.ClientDescriptor.SIZE;
 import static dev.outboard.node.datapath.ClientDescriptor.TAKEN;
 import static dev.outboard.node.datapath.ClientDescriptor.WINDOW;
+import static dev.outboard.node.datapath.ClientDescriptor.WINDOWED;
 
 import dev.outboard.ccip.afu.CallRegisters;
 import dev.outboard.ccip.afu.Job;
@@ -186,11 +188,22 @@ public final class NaaDev {
         return word(thread, client, region, SIZE);
     }
 
-    /// Opens the window of the thread to a region, and closes it to what it was open to before.
+    /// Where a region lies in the NAA's memory: where the client has asked for it.
+    ///
+    /// NAA-ADDR-6: routines see the address that was asked for.
+    public static long naaAddress(DpaThread thread, long client, int region) {
+        return word(thread, client, region, NAA_ADDRESS);
+    }
+
+    /// Where a region is: in memory of the DPA, or behind the window of the thread, which then
+    /// opens to it and closes to what it was open to before.
     ///
     /// @return where the first byte is, for loads and stores, also of whole words of 8 bytes that
     ///   begin in the region
     public static long region(DpaThread thread, long client, int region) {
+        if (word(thread, client, region, WINDOWED) == 0) {
+            return word(thread, client, region, ADDRESS);
+        }
         thread.configureWindow(
                 (int) thread.load64(client + WINDOW), (int) word(thread, client, region, KEY));
         return thread.window(word(thread, client, region, ADDRESS));

@@ -13,7 +13,6 @@ import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.nic.Access;
 import dev.outboard.dpa.trace.Trace;
 import dev.outboard.naa.RegionFlags;
-import dev.outboard.naa.server.RoutineRegion;
 import dev.outboard.node.datapath.SimulatedClient.Region;
 import dev.outboard.node.offload.AfuFunction;
 import dev.outboard.node.offload.AfuPort;
@@ -153,14 +152,6 @@ public final class SeededChain {
         MemorySegment pages = pages(theirs.bytes());
         int flags = isInput ? RegionFlags.INPUT : RegionFlags.OUTPUT;
         Region ours = region("region " + index, pages, theirs.bytes());
-        long line =
-                function.lineAddress(
-                        new RoutineRegion(
-                                index,
-                                flags,
-                                0,
-                                pages.asSlice(0, theirs.bytes()),
-                                Optional.of(pages)));
         handler.set(
                 ClientDescriptor.region(index),
                 ours.key(),
@@ -169,7 +160,9 @@ public final class SeededChain {
                 flags,
                 theirs.address(),
                 theirs.key(),
-                line);
+                function.lineAddress(pages, 0),
+                1,
+                0);
         return ours;
     }
 

@@ -3,7 +3,11 @@ package dev.outboard.node.offload;
 import dev.outboard.ccip.afu.Afu;
 import dev.outboard.ccip.host.Fpga;
 import dev.outboard.ccip.host.Simulation;
+import dev.outboard.ccip.platform.PageSize;
 import dev.outboard.ccip.rtl.VerilatedAfu;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 
 /// A port of an FPGA with a function behind it, open. One thread at a time uses it.
 public final class AfuPort implements AutoCloseable {
@@ -12,6 +16,7 @@ public final class AfuPort implements AutoCloseable {
     private Afu afu;
     private Simulation simulation;
     private Fpga fpga;
+    private final List<MemorySegment> mapped = new ArrayList<>();
 
     /// Of simulations that were given up.
     private long earlierCycles;
@@ -48,6 +53,20 @@ public final class AfuPort implements AutoCloseable {
         return earlierCycles + simulation.cycle();
     }
 
+    /// Maps pages of 4096 bytes, for the function that is behind the port, and whichever comes
+    /// there.
+    ///
+    /// @param pages as many as are wanted, in one piece
+    /// @return the line address of the first one
+    public long map(MemorySegment pages) {
+        mapped.add(pages);
+        return mapNow(pages);
+    }
+
+    private long mapNow(MemorySegment pages) {
+        return fpga.prepareBuffer(PageSize.KIB_4, pages).lineAddress();
+    }
+
     /// Resets the function. One that does not come back from that is replaced.
     public void reset() {
         try {
@@ -65,6 +84,8 @@ public final class AfuPort implements AutoCloseable {
         afu = function.behindAPort().get();
         simulation = Simulation.of(AfuFunction.PLATFORM, afu).seed(seed).build();
         fpga = Fpga.open(simulation, function.id());
+        // A new platform gives them the same addresses, in the same order.
+        mapped.forEach(this::mapNow);
     }
 
     /// Puts another function behind the port. If it cannot be opened, the present one begins anew.

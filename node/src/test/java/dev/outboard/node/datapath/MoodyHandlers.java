@@ -18,6 +18,9 @@ final class MoodyHandlers {
 
     static final int NEVER_ENDS = 4;
 
+    /// Where the first two regions lie, to the first one.
+    static final int TELLS_ADDRESSES = 5;
+
     private MoodyHandlers() {}
 
     @DpaGlobal
@@ -29,8 +32,13 @@ final class MoodyHandlers {
             compute(thread, client);
             long size = NaaDev.size(thread, client, 0);
             long first = NaaDev.region(thread, client, 0);
-            for (long i = 0; i < size; i++) {
-                thread.store8(first + i, thread.load8(first + i) + 1);
+            if (NaaDev.functionCode(thread, client) == TELLS_ADDRESSES) {
+                thread.store64(first, NaaDev.naaAddress(thread, client, 0));
+                thread.store64(first + 8, NaaDev.naaAddress(thread, client, 1));
+            } else {
+                for (long i = 0; i < size; i++) {
+                    thread.store8(first + i, thread.load8(first + i) + 1);
+                }
             }
             NaaDev.answer(
                     thread,

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 /// Handlers and clients that misbehave.
 class MoodyHandlersTest {
     private static final int BYTES = 100_000;
-    private static final Duration LIMIT = Duration.ofMillis(100);
+    private static final Duration LIMIT = Duration.ofSeconds(1);
 
     private final Queue<String> failures = new ConcurrentLinkedQueue<>();
     private final Arena arena = Arena.ofShared();
@@ -143,7 +143,7 @@ class MoodyHandlersTest {
                 builder(other, MoodyHandlers.COMPUTES)
                         .region(RegionSpec.inputOutput(arena.allocate(8)))
                         .open()) {
-            for (int i = 0; i < 600; i++) {
+            for (int i = 0; i < 1500; i++) {
                 assertThat(client.invoke().isSuccess()).isTrue();
             }
         }
@@ -204,13 +204,66 @@ class MoodyHandlersTest {
     }
 
     @Test
-    void regionsThatShareMemoryAreRefusedWithAReason() {
+    void regionsLieInTheMemoryOfTheDpaWhileThereIsRoom() {
+        try (NaaClient client = client(other, MoodyHandlers.ADDS)) {
+            addsOne(client);
+            assertThat(server.counters()).containsEntry("dpa.bytes.heap", 102_400L);
+        }
+        MemorySegment large = arena.allocate(8 << 20);
+        try (NaaClient client =
+                builder(other, MoodyHandlers.TELLS_ADDRESSES)
+                        .region(RegionSpec.inputOutput(large).at(1 << 30))
+                        .region(RegionSpec.input(arena.allocate(4096)).at(1 << 20))
+                        .open()) {
+            assertThat(client.invoke().isSuccess()).isTrue();
+            assertThat(large.asSlice(0, 16).toArray(ValueLayout.JAVA_LONG))
+                    .containsExactly(1 << 30, 1 << 20);
+            assertThat(server.counters()).containsEntry("dpa.bytes.heap", 102_400L + 4096);
+        }
+    }
+
+    @Test
+    void regionsThatShareMemoryDoSoInTheDpaToo() {
+        MemorySegment all = arena.allocate(64);
+        MemorySegment part = arena.allocate(8).fill((byte) 50);
+        try (NaaClient client =
+                builder(other, MoodyHandlers.ADDS)
+                        .region(RegionSpec.inputOutput(all).at(4096))
+                        .region(RegionSpec.input(part).at(4096 + 16))
+                        .open()) {
+            assertThat(client.invoke().isSuccess()).isTrue();
+        }
+        for (int i = 0; i < 64; i++) {
+            assertThat(all.get(ValueLayout.JAVA_BYTE, i))
+                    .as("byte %d", i)
+                    .isEqualTo((byte) (i >= 16 && i < 24 ? 51 : 1));
+        }
+    }
+
+    @Test
+    void aRegionThatBeginsInTheMiddleOfAWordIsRefusedWithAReason() {
         NaaClientBuilder overlapping =
                 builder(other, MoodyHandlers.ADDS)
                         .region(RegionSpec.input(arena.allocate(BYTES)).at(4096))
-                        .region(RegionSpec.input(arena.allocate(BYTES)).at(4104));
+                        .region(RegionSpec.input(arena.allocate(BYTES)).at(4100));
         assertThatThrownBy(overlapping::open).isInstanceOf(NaaConnectException.class);
         Eventually.until(() -> !failures.isEmpty());
-        assertThat(failures).singleElement().asString().contains("shares memory with another one");
+        assertThat(failures)
+                .containsExactly(
+                        "region 1 of the client begins 4 bytes behind one it shares memory with; valid for a handler of the DPA: multiples of 8");
+    }
+
+    @Test
+    void handlersSeeTheAddressesThatWereAskedFor() {
+        MemorySegment answer = arena.allocate(16);
+        try (NaaClient client =
+                builder(other, MoodyHandlers.TELLS_ADDRESSES)
+                        .region(RegionSpec.output(answer).at(0x12_3456_7000L))
+                        .region(RegionSpec.input(arena.allocate(8)).at(0x77_0000))
+                        .open()) {
+            assertThat(client.invoke().isSuccess()).isTrue();
+        }
+        assertThat(answer.toArray(ValueLayout.JAVA_LONG))
+                .containsExactly(0x12_3456_7000L, 0x77_0000);
     }
 }

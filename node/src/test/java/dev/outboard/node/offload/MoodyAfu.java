@@ -22,6 +22,10 @@ public final class MoodyAfu implements Afu {
     public static final int TELLS_NO_CODE = 3;
     public static final int TELLS_A_CODE = 4;
     public static final int READS_ON = 5;
+    public static final int THROWS = 6;
+
+    /// One line of the first region.
+    public static final int READS = 7;
 
     /// Whether one reads on.
     public static final AtomicBoolean reads = new AtomicBoolean();
@@ -44,6 +48,9 @@ public final class MoodyAfu implements Afu {
                     tag++ & 0xFFF);
             reads.set(true);
         }
+        if (rx.c0.rspValid && call.userBytes() == READS) {
+            call.job().end((int) rx.c0.data[0] & 0x7F);
+        }
         if (!starts) {
             return;
         }
@@ -51,6 +58,14 @@ public final class MoodyAfu implements Afu {
             case ENDS -> call.job().end(0);
             case WRITES_NOWHERE ->
                     tx.c1.write(WriteType.WRLINE_I, VirtualChannel.VA, LineCount.ONE, NOWHERE, 1);
+            case THROWS -> throw new IllegalArgumentException("the design has had enough");
+            case READS ->
+                    tx.c0.read(
+                            ReadType.RDLINE_I,
+                            VirtualChannel.VA,
+                            LineCount.ONE,
+                            call.lineAddress(0),
+                            0);
             case TELLS_NO_CODE -> call.job().end(0x99);
             case TELLS_A_CODE -> call.job().end(0x42);
             default -> {}
