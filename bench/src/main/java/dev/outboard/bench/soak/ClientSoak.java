@@ -66,6 +66,24 @@ final class ClientSoak {
         return "roce://auto?peer=127.0.0.1&fault=loss=%d%%25,seed=%d".formatted(loss, deviceSeed);
     }
 
+    /// Says how it went.
+    ///
+    /// @return whether there were RPCs, all right, and the memory is flat
+    boolean verdict() {
+        String last = tally.lastFailure;
+        if (last != null) {
+            say("the last call that failed: " + last);
+        }
+        boolean flat = memory.isFlat();
+        say(
+                "%d wrong bytes in %d RPCs; memory %s"
+                        .formatted(
+                                tally.wrongBytes.sum(),
+                                tally.rpcs.sum(),
+                                flat ? "is flat" : "has grown"));
+        return tally.wrongBytes.sum() == 0 && tally.rpcs.sum() > 0 && flat;
+    }
+
     /// Runs the clients, each on a thread of its own, until the time is over.
     ///
     /// @param client makes one of a seed; it goes on until it is told to stop

@@ -54,16 +54,6 @@ public final class NodeSoakCommand implements Callable<Integer> {
         } finally {
             nodes.values().forEach(TargetNode::close);
         }
-        return verdict() ? ExitCode.OK : ExitCode.SOFTWARE;
-    }
-
-    private boolean verdict() {
-        Tally tally = soak.tally;
-        if (tally.lastFailure != null) {
-            soak.say("last failure: " + tally.lastFailure);
-        }
-        soak.say("wrong bytes: %d".formatted(tally.wrongBytes.sum()));
-        soak.say("memory: " + (soak.memory.isFlat() ? "flat" : "grew"));
-        return tally.wrongBytes.sum() == 0 && soak.memory.isFlat();
+        return soak.verdict() ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 }

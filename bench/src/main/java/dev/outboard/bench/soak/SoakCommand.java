@@ -61,7 +61,7 @@ public final class SoakCommand implements Callable<Integer> {
                 soak.run(clientSeed -> client(device, server, clientSeed)::run);
             }
         }
-        return verdict() ? ExitCode.OK : ExitCode.SOFTWARE;
+        return soak.verdict() ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
     /// Clients that vanished keep their places until they are found out.
@@ -82,22 +82,5 @@ public final class SoakCommand implements Callable<Integer> {
                 maxSize.bytes(),
                 clientSeed,
                 soak.tally);
-    }
-
-    private boolean verdict() {
-        Tally tally = soak.tally;
-        String last = tally.lastFailure;
-        if (last != null) {
-            soak.say("the last call that failed: " + last);
-        }
-        boolean right = tally.wrongBytes.sum() == 0 && tally.rpcs.sum() > 0;
-        boolean flat = soak.memory.isFlat();
-        soak.say(
-                "%d wrong bytes in %d RPCs; memory %s"
-                        .formatted(
-                                tally.wrongBytes.sum(),
-                                tally.rpcs.sum(),
-                                flat ? "is flat" : "has grown"));
-        return right && flat;
     }
 }

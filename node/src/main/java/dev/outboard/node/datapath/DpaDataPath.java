@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// handler, which works on the client's regions and posts the answer itself. The host sets
 /// connections up, and sees no RPC.
 ///
-/// Each client has a process of its own, so that a handler that faults costs its client a
-/// code and the connection, and nobody else anything.
+/// Each client has a process of its own, so that a handler that faults costs its client a code and
+/// the connection, and nobody else anything.
 public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
     private static final MachineOptions OPTIONS =
             MachineOptions.DEFAULT.withStorage(
