@@ -56,10 +56,20 @@ final class FastDoorbells {
             isForNic = board.isForNic(register, value, thread);
         }
         if (outsiders.anyWaits()) {
-            run.change(() -> outsiders.wake(carriers, register, queue));
+            wake(register, queue);
         }
         if (isForNic) {
             attend();
+        }
+    }
+
+    private void wake(int register, int queue) {
+        run.lock().lock();
+        try {
+            outsiders.wake(carriers, register, queue);
+            run.tell();
+        } finally {
+            run.lock().unlock();
         }
     }
 

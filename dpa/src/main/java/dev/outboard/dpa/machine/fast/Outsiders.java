@@ -104,7 +104,8 @@ final class Outsiders {
 
     /// A doorbell has arrived.
     void wake(Carriers carriers, int register, int queue) {
-        for (Outsider outsider : all) {
+        for (int i = 0; i < all.size(); i++) {
+            Outsider outsider = all.get(i);
             boolean awaited = outsider.register == register && outsider.queue == queue;
             if (awaited || outsider.register == DoorbellBoard.ANY) {
                 wake(carriers, outsider);
