@@ -5,6 +5,7 @@ import dev.outboard.ccip.afu.Job;
 import dev.outboard.ccip.checker.ViolationException;
 import dev.outboard.ccip.host.FpgaException;
 import dev.outboard.ccip.platform.PageSize;
+import dev.outboard.ccip.rtl.RtlException;
 import dev.outboard.dpa.flexio.FlexioBuffer;
 import dev.outboard.dpa.flexio.FlexioMkey;
 import dev.outboard.dpa.flexio.FlexioProcess;
@@ -19,6 +20,7 @@ import dev.outboard.node.offload.TargetError;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +43,7 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
             Job.DONE | ((long) TargetError.FAILED.code() << Job.CODE_SHIFT);
 
     private final AfuPort port;
+    private final Set<Integer> functionCodes;
     private final Duration limit;
     private final LongSupplier nanoTime;
     private final Consumer<String> log;
@@ -54,11 +57,18 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
     private long tracedSince;
 
     /// @param port of the function, which it closes
+    /// @param functionCodes of the calls that are for it
     /// @param limit how long a call may take
     /// @param nanoTime the time
     /// @param log is told why a call has failed
-    ChainedAfu(AfuPort port, Duration limit, LongSupplier nanoTime, Consumer<String> log) {
+    ChainedAfu(
+            AfuPort port,
+            Set<Integer> functionCodes,
+            Duration limit,
+            LongSupplier nanoTime,
+            Consumer<String> log) {
         this.port = port;
+        this.functionCodes = Set.copyOf(functionCodes);
         this.limit = limit;
         this.nanoTime = nanoTime;
         this.log = log;
@@ -68,6 +78,11 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
     public void trace(Trace shown, Optional<InetSocketAddress> peer) {
         trace = shown;
         client = peer.orElse(null);
+    }
+
+    @Override
+    public Set<Integer> functionCodes() {
+        return functionCodes;
     }
 
     @Override
@@ -107,7 +122,7 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
                 look(value);
             }
             return failed ? FAILED : value;
-        } catch (FpgaException | ViolationException e) {
+        } catch (FpgaException | ViolationException | RtlException e) {
             fail(String.valueOf(e.getMessage()));
             return read(offset, lengthBytes);
         }
@@ -160,7 +175,7 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
         }
         try {
             port.fpga().writeMmio64(offset, value);
-        } catch (FpgaException | ViolationException e) {
+        } catch (FpgaException | ViolationException | RtlException e) {
             fail(String.valueOf(e.getMessage()));
         }
     }

@@ -93,7 +93,12 @@ final class ClientDescriptor {
     static final int REGISTERS_KEY = 256;
 
     static final int REGIONS = 272;
-    private static final int FIRST_REGION = 280;
+
+    /// Which function codes are those of the function behind it: a bit each, from bit 0 of the
+    /// first word on.
+    static final int FUNCTION_CODES = 280;
+
+    private static final int FIRST_REGION = 296;
 
     // Of a region
 

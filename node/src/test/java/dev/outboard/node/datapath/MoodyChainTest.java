@@ -18,6 +18,7 @@ import dev.outboard.node.routine.RoutineCatalog;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,6 +43,7 @@ class MoodyChainTest {
                         DpaDataPath.chain(
                                 card,
                                 DataPaths.FORWARDING,
+                                Set.of(RoutineCatalog.EDGE_DETECTION),
                                 AfuFunction.of(MoodyAfu.ID, MoodyAfu::new),
                                 Duration.ofMillis(300),
                                 lines::add);
