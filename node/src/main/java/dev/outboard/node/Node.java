@@ -5,7 +5,9 @@ import dev.outboard.naa.server.NaaServer;
 import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.ServerLog;
 import dev.outboard.node.datapath.DataPaths;
+import dev.outboard.node.offload.Placement;
 import dev.outboard.node.offload.RoutinePlan;
+import dev.outboard.node.offload.Target;
 import dev.outboard.node.offload.Targets;
 import dev.outboard.node.watch.NodeTrace;
 import java.util.HashSet;
@@ -13,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// An accelerator node: a software NAA, its routines wherever they run, and its metrics. It runs on
@@ -128,6 +131,7 @@ public final class Node implements AutoCloseable {
             throw new IllegalArgumentException(
                     "a node whose routines are on the data path offers no others; start another one");
         }
+        plan.places().forEach(Node::requireProcessors);
         Targets before = targets;
         Targets next = before.followedBy(plan);
         try {
@@ -146,6 +150,17 @@ public final class Node implements AutoCloseable {
             next.close();
             throw e;
         }
+    }
+
+    private static void requireProcessors(String routine, Placement place) {
+        Stream.concat(Stream.of(place.target()), place.second().stream())
+                .filter(Target::isDataPath)
+                .findFirst()
+                .ifPresent(target -> {
+                    throw new IllegalArgumentException(
+                            "routine '%s' on target '%s': a node is on the data path from its start or not at all; start another one"
+                                    .formatted(routine, target.word()));
+                });
     }
 
     private void closeRetired(Targets unused) {

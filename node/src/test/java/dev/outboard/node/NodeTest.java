@@ -105,6 +105,15 @@ class NodeTest {
                                             Map.of("fft", Placement.on(Target.DPA)),
                                             Map.of())))
                     .hasMessageContaining("routine 'fft' does not run on target 'dpa'");
+            for (Placement place :
+                    new Placement[] {
+                        Placement.on(Target.CHAIN), Placement.on(Target.AFU).orElse(Target.CHAIN)
+                    }) {
+                assertThatThrownBy(() -> node.offer(edgesOn(place)))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessage(
+                                "routine 'edges' on target 'chain': a node is on the data path from its start or not at all; start another one");
+            }
             awaitCalls();
             enough = true;
             caller.join();

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 
 /// An AFU in SystemVerilog as its author has it: files that are compiled as they are. Immutable.
 ///
@@ -102,6 +103,13 @@ public record RtlDesign(
             return lists.addTo(this, file);
         }
         return new RtlDesign(top, append(sources, file), includes, macros, options, json, patches);
+    }
+
+    /// The AFU_ID that its JSON file tells, if it has one.
+    ///
+    /// @throws RtlException if the file cannot be read, or tells none
+    public Optional<UUID> id() {
+        return json.map(AfuJson::read).map(afu -> afu.accelerators().getFirst().id());
     }
 
     /// This design with another top module.

@@ -1,5 +1,6 @@
 package dev.outboard.console.naa;
 
+import dev.outboard.ccip.rtl.RtlException;
 import dev.outboard.console.node.KeyOptions;
 import dev.outboard.console.node.NodeFileException;
 import dev.outboard.console.node.NodePlan;
@@ -178,6 +179,11 @@ final class ServeCommand implements Callable<Integer> {
         } catch (NodeFileException e) {
             e.lines().forEach(log::say);
             log.say("%s is wrong: the node goes on as it was".formatted(config));
+        } catch (RtlException e) {
+            // Its lines say which one of the design is wrong.
+            log.say(
+                    "%s was not taken, the node goes on as it was: %s"
+                            .formatted(config, e.getMessage()));
         } catch (IOException | RuntimeException e) {
             log.say("%s was not taken, the node goes on as it was: %s".formatted(config, e));
         }

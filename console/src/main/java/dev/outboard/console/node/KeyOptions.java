@@ -8,6 +8,7 @@ import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.TypeConversionException;
 
 /// Gives a command the options that are keys of a node file.
 public class KeyOptions implements IModelTransformer {
@@ -34,7 +35,9 @@ public class KeyOptions implements IModelTransformer {
                             NodeKeys.JARS,
                             NodeKeys.ISOLATED,
                             NodeKeys.ISOLATED_MEMORY,
-                            NodeKeys.BUILTINS));
+                            NodeKeys.BUILTINS,
+                            NodeKeys.SYSTEMVERILOG,
+                            NodeKeys.CODE));
         }
     }
 
@@ -49,6 +52,14 @@ public class KeyOptions implements IModelTransformer {
                 OptionSpec.builder(key.option()).description(key.help().toArray(String[]::new));
         if (key.type().equals(ValueType.TRUTH)) {
             return option.negatable(true).type(boolean.class).arity("0").build();
+        }
+        if (key.isList() && key.isNamed() && !key.isName()) {
+            String label = key.type().label();
+            return option.type(List.class)
+                    .auxiliaryTypes(Object.class)
+                    .converters(text -> valuesOf(key, text))
+                    .paramLabel("NAME=%s[,%s...]".formatted(label, label))
+                    .build();
         }
         if (key.isList()) {
             return option.type(List.class)
@@ -71,12 +82,26 @@ public class KeyOptions implements IModelTransformer {
                 .build();
     }
 
+    /// Some values of a key, by the name in it.
+    private static Map<String, List<?>> valuesOf(NodeKey<?> key, String text) {
+        String[] parts = text.split("=", 2);
+        if (parts.length < 2) {
+            throw new TypeConversionException(
+                    "'%s' has no '='; valid: NAME=%s".formatted(text, key.type().label()));
+        }
+        List<Object> values = new ArrayList<>();
+        for (String value : parts[1].split(",")) {
+            values.add(key.type().reader().apply(value));
+        }
+        return Map.of(parts[0], values);
+    }
+
     /// What the options say that were given.
     static Settings given(ParseResult words) {
         List<Setting<?>> given = new ArrayList<>();
         for (NodeKey<?> key : NodeKeys.ALL) {
             if (words.hasMatchedOption(key.option())) {
-                add(key, words.matchedOptionValue(key.option(), null), given);
+                add(key, "", words.matchedOptionValue(key.option(), null), given);
             }
         }
         return new Settings(given);
@@ -84,17 +109,12 @@ public class KeyOptions implements IModelTransformer {
 
     /// The key's own reader has made the values.
     @SuppressWarnings("unchecked")
-    private static <T> void add(NodeKey<T> key, Object value, List<Setting<?>> given) {
+    private static <T> void add(NodeKey<T> key, String name, Object value, List<Setting<?>> given) {
         switch (value) {
-            case List<?> values ->
-                    values.forEach(
-                            one -> given.add(new Setting<>(key, "", (T) one, Optional.empty())));
+            case List<?> values -> values.forEach(one -> add(key, name, one, given));
             case Map<?, ?> values ->
-                    values.forEach((name, one) ->
-                            given.add(
-                                    new Setting<>(
-                                            key, name.toString(), (T) one, Optional.empty())));
-            default -> given.add(new Setting<>(key, "", (T) value, Optional.empty()));
+                    values.forEach((word, one) -> add(key, word.toString(), one, given));
+            default -> given.add(new Setting<>(key, name, (T) value, Optional.empty()));
         }
     }
 }

@@ -89,9 +89,8 @@ final class NodeFile {
 
     private void takeNamed(String section, String path, Yaml.Entry entry) {
         key(section)
-                .ifPresent(key ->
-                        addScalar(
-                                key, path, entry.key(), new Yaml.Scalar(entry.at(), entry.key())));
+                .ifPresent(
+                        key -> addScalar(key, path, "", new Yaml.Scalar(entry.at(), entry.key())));
         takeSection(section, path, entry.key(), entry.value());
     }
 
@@ -132,7 +131,7 @@ final class NodeFile {
     private <T> void addScalar(NodeKey<T> key, String path, String name, Yaml.Scalar scalar) {
         try {
             String text =
-                    key.equals(NodeKeys.JARS)
+                    key.type().isFile()
                             ? directory.resolve(scalar.text()).toString()
                             : scalar.text();
             T value = key.type().reader().apply(text);

@@ -27,6 +27,11 @@ record NodeKey<T>(
         return path.contains("*");
     }
 
+    /// Whether its value is that name.
+    boolean isName() {
+        return path.endsWith("*");
+    }
+
     /// What stands before its last part.
     String section() {
         return path.contains(".") ? path.substring(0, path.lastIndexOf('.')) : "";

@@ -4,6 +4,7 @@ import static dev.outboard.console.node.ValueType.SIZE;
 import static dev.outboard.console.node.ValueType.TIME;
 import static dev.outboard.console.node.ValueType.atLeast;
 
+import dev.outboard.ccip.rtl.RtlDesign;
 import dev.outboard.naa.Dialect;
 import dev.outboard.naa.MrspMessage;
 import dev.outboard.naa.server.AddressPrefix;
@@ -88,7 +89,7 @@ final class NodeKeys {
                     ValueType.TRUTH,
                     "true",
                     "Whether to offer the routines that come with Outboard; without them the"
-                            + " function codes are all yours, and a JAR is needed");
+                            + " function codes are all yours, and routines of yours are needed");
 
     /// A routine that is named at all.
     static final NodeKey<String> OFFER =
@@ -100,18 +101,46 @@ final class NodeKeys {
                     "all",
                     "Offer the routines of these names only");
 
+    static final NodeKey<Path> SYSTEMVERILOG =
+            new NodeKey<>(
+                    "routines.*.systemverilog",
+                    "--systemverilog",
+                    ValueType.FILE,
+                    true,
+                    "none",
+                    "Add the routine NAME, a function of a simulated FPGA: its sources in"
+                            + " SystemVerilog, packages before those who use them, or lists of these"
+                            + " (.txt, .f), and the JSON file with its AFU_ID");
+
+    static final NodeKey<Integer> CODE =
+            NodeKey.of(
+                    "routines.*.code",
+                    "--code",
+                    ValueType.number("N", 1, Dialect.UPSTREAM_2026.maxFunctionCode()),
+                    "none",
+                    "The function code of the routine NAME in SystemVerilog, which needs one");
+
+    static final NodeKey<String> TOP =
+            NodeKey.of(
+                    "routines.*.top",
+                    "--top",
+                    ValueType.MODULE,
+                    RtlDesign.STANDARD_TOP,
+                    "The top module of the routine NAME in SystemVerilog");
+
     static final NodeKey<Target> TARGET =
             NodeKey.of(
                     "routines.*.target",
                     "--target",
                     targets(),
-                    "cpu",
+                    "cpu, of one in SystemVerilog afu",
                     "Where the routine NAME runs: cpu; afu, a function of a simulated FPGA; dpa, a"
                             + " kernel of a simulated data-path accelerator; dpa-handler, a handler"
                             + " of it that answers by itself; or chain, a function of an FPGA that"
                             + " such a handler drives. 'edges' runs on all of them, 'empty' on the"
-                            + " cpu and in a handler, the others on the cpu. With dpa-handler or"
-                            + " chain, the node offers the routines there and no others");
+                            + " cpu and in a handler, one in SystemVerilog on afu and chain, the"
+                            + " others on the cpu. With dpa-handler or chain, the node offers the"
+                            + " routines there and no others");
 
     static final NodeKey<Target> FALLBACK =
             NodeKey.of(
@@ -301,6 +330,9 @@ final class NodeKeys {
                     ISOLATED_MEMORY,
                     BUILTINS,
                     OFFER,
+                    SYSTEMVERILOG,
+                    CODE,
+                    TOP,
                     TARGET,
                     FALLBACK,
                     ROUTINE_TIME,

@@ -50,7 +50,7 @@ final class NodePage {
                     "| `%s` | %s%s | %s | `%s` | %s |\n"
                             .formatted(
                                     key.path(),
-                                    key.isList() && !key.isNamed() ? "a list; each " : "",
+                                    key.isList() && !key.isName() ? "a list; each " : "",
                                     key.type().valid(),
                                     key.standard(),
                                     key.option(),

@@ -5,6 +5,7 @@ import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.node.offload.IsolatedJar;
 import dev.outboard.node.offload.Placement;
 import dev.outboard.node.offload.RoutinePlan;
+import dev.outboard.node.offload.RtlOffload;
 import dev.outboard.node.offload.Target;
 import dev.outboard.node.offload.TargetLimit;
 import dev.outboard.node.offload.Targets;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /// What settings say about routines and their targets.
 final class RoutineSettings {
@@ -28,35 +28,38 @@ final class RoutineSettings {
 
     private final Settings settings;
     private final Problems problems;
+    private final DesignSettings designs;
 
     RoutineSettings(Settings settings, Problems problems) {
         this.settings = settings;
         this.problems = problems;
+        designs = new DesignSettings(settings, problems);
     }
 
     /// What to offer. What is wrong is told, and left out.
     RoutinePlan plan() {
-        RoutineSet offered = offered(known());
+        RoutineSet offered = offered(designs.addTo(known()));
         RoutineSet timed = offered;
         for (Setting<Duration> time : of(NodeKeys.ROUTINE_TIME, offered)) {
-            Optional<RoutineSpec> spec = find(offered, time.name());
-            timed = timed.replacing(spec.orElseThrow().within(time.value()));
+            timed = timed.replacing(spec(time, offered).within(time.value()));
         }
         return new RoutinePlan(timed, places(offered), limits());
     }
 
-    /// All routines that could be offered.
+    /// All routines that could be offered, but those in SystemVerilog.
     private RoutineSet known() {
         boolean hasBuiltins = settings.value(NodeKeys.BUILTINS, true);
         List<Setting<Path>> jars = settings.of(NodeKeys.JARS);
         List<Setting<Path>> isolated = settings.of(NodeKeys.ISOLATED);
-        if (!hasBuiltins && jars.isEmpty() && isolated.isEmpty()) {
+        if (!hasBuiltins && jars.isEmpty() && isolated.isEmpty() && designs.names().isEmpty()) {
             Setting<Boolean> said = settings.find(NodeKeys.BUILTINS).orElseThrow();
             if (said.isOption()) {
                 throw new CommandException(
-                        "--no-builtins leaves no routine; add yours with --routines JAR");
+                        "--no-builtins leaves no routine; add yours with --routines JAR or --systemverilog NAME=FILE");
             }
-            problems.add(said, "'builtins: false' leaves no routine; add yours with 'jars'");
+            problems.add(
+                    said,
+                    "'builtins: false' leaves no routine; add yours with 'jars' or 'routines.NAME.systemverilog'");
         }
         RoutineSet builtins = hasBuiltins ? RoutineSet.installed() : RoutineSet.of();
         RoutineSet added = RoutineSet.of();
@@ -107,7 +110,7 @@ final class RoutineSettings {
         for (Setting<String> offer : settings.of(NodeKeys.OFFER)) {
             if (find(known, offer.value()).isPresent()) {
                 names.add(offer.value());
-            } else {
+            } else if (!designs.names().contains(offer.value())) {
                 problems.add(offer, unknown(offer.value(), known));
             }
         }
@@ -120,7 +123,7 @@ final class RoutineSettings {
         for (Setting<T> setting : settings.of(key)) {
             if (find(offered, setting.name()).isPresent()) {
                 some.add(setting);
-            } else if (setting.isOption()) {
+            } else if (setting.isOption() && problems.isEmpty()) {
                 problems.add(setting, unknown(setting.name(), offered));
             }
         }
@@ -129,15 +132,21 @@ final class RoutineSettings {
 
     private Map<String, Placement> places(RoutineSet offered) {
         Map<String, Placement> places = new LinkedHashMap<>();
+        for (RoutineSpec spec : offered.routines()) {
+            if (spec.routine() instanceof RtlOffload) {
+                places.put(spec.name(), Placement.on(Target.AFU));
+            }
+        }
         for (Setting<Target> target : of(NodeKeys.TARGET, offered)) {
-            if (canRun(target, offered)) {
+            if (canRun(target, "target", Targets.of(spec(target, offered)))) {
                 places.put(target.name(), Placement.on(target.value()));
             }
         }
         for (Setting<Target> second : of(NodeKeys.FALLBACK, offered)) {
             Placement first = places.getOrDefault(second.name(), Placement.on(Target.CPU));
             try {
-                if (canRun(second, offered)) {
+                Set<Target> valid = Targets.secondOf(spec(second, offered));
+                if (canRun(second, "second target", valid)) {
                     places.put(second.name(), first.orElse(second.value()));
                 }
             } catch (IllegalArgumentException e) {
@@ -150,18 +159,20 @@ final class RoutineSettings {
         return places;
     }
 
-    private boolean canRun(Setting<Target> setting, RoutineSet offered) {
-        Set<Target> valid = Targets.of(find(offered, setting.name()).orElseThrow());
+    private static RoutineSpec spec(Setting<?> setting, RoutineSet offered) {
+        return find(offered, setting.name()).orElseThrow();
+    }
+
+    private boolean canRun(Setting<Target> setting, String what, Set<Target> valid) {
         if (!valid.contains(setting.value())) {
             problems.add(
                     setting,
-                    "routine '%s' on target '%s'; valid: %s"
+                    "routine '%s' on %s '%s'; valid: %s"
                             .formatted(
                                     setting.name(),
+                                    what,
                                     setting.value().word(),
-                                    valid.stream()
-                                            .map(Target::word)
-                                            .collect(Collectors.joining(", "))));
+                                    Targets.words(valid)));
         }
         return valid.contains(setting.value());
     }

@@ -21,8 +21,7 @@ record Settings(List<Setting<?>> all) {
     }
 
     private static boolean isSame(Setting<?> one, Setting<?> other) {
-        return one.key().equals(other.key())
-                && (one.key().isList() || one.name().equals(other.name()));
+        return one.key().equals(other.key()) && one.name().equals(other.name());
     }
 
     /// What this key was set to, whatever the names.
@@ -32,6 +31,11 @@ record Settings(List<Setting<?>> all) {
                 .filter(setting -> setting.key().equals(key))
                 .map(setting -> (Setting<T>) setting)
                 .toList();
+    }
+
+    /// What this key was set to for this name.
+    <T> List<Setting<T>> of(NodeKey<T> key, String name) {
+        return of(key).stream().filter(setting -> setting.name().equals(name)).toList();
     }
 
     /// What this key without a name was set to.

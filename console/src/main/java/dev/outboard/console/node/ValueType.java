@@ -31,6 +31,10 @@ record ValueType<T>(String label, String valid, List<String> words, Function<Str
 
     static final ValueType<Path> JAR = open("JAR", "a JAR", Path::of);
 
+    static final ValueType<Path> FILE = open("FILE", "a file", Path::of);
+
+    static final ValueType<String> MODULE = open("MODULE", "a module", text -> text);
+
     static final ValueType<String> ADDRESS =
             open("ADDR", "an IP address, or auto", ValueType::address);
 
@@ -38,6 +42,11 @@ record ValueType<T>(String label, String valid, List<String> words, Function<Str
             open("NETWORK", "a network: 10.0.0.0/8", ValueType::network);
 
     static final ValueType<Boolean> TRUTH = oneOf("TRUTH", Map.of("true", true, "false", false));
+
+    /// Whether values are files.
+    boolean isFile() {
+        return equals(JAR) || equals(FILE);
+    }
 
     /// Whole numbers from `min` on.
     static ValueType<Integer> atLeast(int min) {

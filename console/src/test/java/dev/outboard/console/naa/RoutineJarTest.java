@@ -188,7 +188,7 @@ class RoutineJarTest {
                 .contains(" mine");
         assertThat(Execution.ofOutboard("naa", "serve", "--no-builtins").err())
                 .isEqualTo(
-                        "outboard: --no-builtins leaves no routine; add yours with --routines JAR"
+                        "outboard: --no-builtins leaves no routine; add yours with --routines JAR or --systemverilog NAME=FILE"
                                 + System.lineSeparator());
     }
 

@@ -121,8 +121,9 @@ class NodeFileTest {
                 "limits: {banks: 3} | 1:17: 3 banks of an NAA memory of 72057594037927936 bytes;"
                         + " valid: any number of banks of equal size",
                 "jars: [none.jar] | 1:8: there is no file dir/none.jar",
+                "isolated: [none.jar] | 1:12: there is no file dir/none.jar",
                 "builtins: false | 1:11: 'builtins: false' leaves no routine; add yours with"
-                        + " 'jars'",
+                        + " 'jars' or 'routines.NAME.systemverilog'",
                 "builtins: maybe | 1:11: 'builtins': truth 'maybe'; valid: false, true",
                 "routines: {egdes: {}} | 1:12: there is no routine 'egdes', did you mean 'edges'?",
                 "routines: {edges: {target: gpu}} | 1:28: 'routines.edges.target': target 'gpu';"

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,8 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
 
     private final AfuPort port;
 
+    private final Set<Integer> functionCodes;
+
     /// Where what is mapped begins, by its address.
     private final Map<Long, Long> lines = new HashMap<>();
 
@@ -61,11 +64,18 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
     private long tracedSince;
 
     /// @param port of the function, which it closes
+    /// @param functionCodes of the calls that are for it
     /// @param limit how long a call may take
     /// @param nanoTime the time
     /// @param log is told why a call has failed
-    ChainedAfu(AfuPort port, Duration limit, LongSupplier nanoTime, Consumer<String> log) {
+    ChainedAfu(
+            AfuPort port,
+            Set<Integer> functionCodes,
+            Duration limit,
+            LongSupplier nanoTime,
+            Consumer<String> log) {
         this.port = port;
+        this.functionCodes = Set.copyOf(functionCodes);
         this.limit = limit;
         this.nanoTime = nanoTime;
         this.log = log;
@@ -75,6 +85,11 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
     public void trace(Trace shown, Optional<InetSocketAddress> peer) {
         trace = shown;
         client = peer.orElse(null);
+    }
+
+    @Override
+    public Set<Integer> functionCodes() {
+        return functionCodes;
     }
 
     @Override

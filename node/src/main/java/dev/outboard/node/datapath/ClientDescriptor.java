@@ -96,7 +96,12 @@ final class ClientDescriptor {
     static final int ACTIVATED = 272;
 
     static final int REGIONS = 280;
-    private static final int FIRST_REGION = 288;
+
+    /// Which function codes are those of the function behind it: a bit each, from bit 0 of the
+    /// first word on.
+    static final int FUNCTION_CODES = 288;
+
+    private static final int FIRST_REGION = 304;
 
     // Of a region
 

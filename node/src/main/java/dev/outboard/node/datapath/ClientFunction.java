@@ -5,6 +5,7 @@ import dev.outboard.dpa.trace.Trace;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.Set;
 
 /// What the calls of one client reach behind the DPA.
 interface ClientFunction extends AutoCloseable {
@@ -43,6 +44,11 @@ interface ClientFunction extends AutoCloseable {
     /// @param peer whose calls it serves, if a client has connected from somewhere
     default void trace(Trace trace, Optional<InetSocketAddress> peer) {
         // It does nothing.
+    }
+
+    /// The function codes of the calls that are for it.
+    default Set<Integer> functionCodes() {
+        return Set.of();
     }
 
     /// Makes its registers reachable for a process of the DPA; empty if it has none.

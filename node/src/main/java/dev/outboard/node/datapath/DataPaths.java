@@ -4,8 +4,10 @@ import dev.outboard.ccip.rtl.RtlBuild;
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.RoutineSpec;
+import dev.outboard.node.offload.AfuFunction;
 import dev.outboard.node.offload.EdgeTarget;
 import dev.outboard.node.offload.RoutinePlan;
+import dev.outboard.node.offload.RtlOffload;
 import dev.outboard.node.offload.Target;
 import dev.outboard.node.offload.Targets;
 import java.time.Duration;
@@ -14,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /// The data path of a node whose routines run there. Whoever brings an RPC cannot tell for which
 /// routine before it has arrived, so that all routines of such a node are on it.
@@ -58,7 +61,7 @@ public record DataPaths(DpaDataPath path, RoutineSet routines) implements AutoCl
         DpaDataPath path =
                 target == Target.DPA_HANDLER
                         ? DpaDataPath.of(device, program(offered.routines()), limit)
-                        : chain(target, device, limit, log);
+                        : chain(offered.routines(), device, limit, log);
         return Optional.of(new DataPaths(path, offered));
     }
 
@@ -83,13 +86,37 @@ public record DataPaths(DpaDataPath path, RoutineSet routines) implements AutoCl
     }
 
     private static DpaDataPath chain(
-            Target target, Device device, Duration limit, Consumer<String> log) {
+            List<RoutineSpec> offered, Device device, Duration limit, Consumer<String> log) {
         return DpaDataPath.chain(
                 device,
                 FORWARDING,
-                EdgeTarget.function(target, RtlBuild::onThisMachine, log),
+                offered.stream().map(RoutineSpec::functionCode).collect(Collectors.toSet()),
+                function(offered, log),
                 limit,
                 log);
+    }
+
+    /// The one that computes all of them.
+    private static AfuFunction function(List<RoutineSpec> offered, Consumer<String> log) {
+        List<Optional<RtlOffload>> functions =
+                offered.stream()
+                        .map(spec ->
+                                spec.routine() instanceof RtlOffload own
+                                        ? Optional.of(own)
+                                        : Optional.<RtlOffload>empty())
+                        .distinct()
+                        .toList();
+        if (functions.size() > 1) {
+            throw new IllegalArgumentException(
+                    "routines %s are %d functions of FPGAs; a node has one on its data path"
+                            .formatted(
+                                    offered.stream().map(RoutineSpec::name).toList(),
+                                    functions.size()));
+        }
+        return functions
+                .getFirst()
+                .map(own -> own.function(log))
+                .orElseGet(() -> EdgeTarget.function(Target.CHAIN, RtlBuild::onThisMachine, log));
     }
 
     @Override

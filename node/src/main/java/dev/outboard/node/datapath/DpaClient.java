@@ -92,9 +92,7 @@ final class DpaClient implements ClientQueues {
         }
         List<RoutineRegion> regions = client.parameters();
         List<PeerRegion> theirs = client.peerRegions();
-        function.registers(process)
-                .ifPresent(registers ->
-                        side.set(ClientDescriptor.REGISTERS, registers.address(), registers.key()));
+        side.reach(function);
         side.set(ClientDescriptor.REGIONS, regions.size());
         for (int i = 0; i < regions.size(); i++) {
             describe(i, regions.get(i), theirs.get(i));

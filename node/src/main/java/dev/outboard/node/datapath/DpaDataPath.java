@@ -11,10 +11,12 @@ import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.FabricException;
 import dev.outboard.fabric.ProtectionDomain;
+import dev.outboard.naa.Dialect;
 import dev.outboard.naa.server.ClientQueues;
 import dev.outboard.node.offload.AfuFunction;
 import dev.outboard.node.offload.AfuPort;
 import java.time.Duration;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -77,21 +79,31 @@ public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
     /// [registers][dev.outboard.ccip.afu.CallRegisters]: each client has one of its own, behind a
     /// port of its own.
     ///
+    /// @param functionCodes of the calls that are for the function, 1 to 127
     /// @param afu the function
     /// @param limit how long a call of it may take; zero for no limit
     /// @param log is told why a call has failed
+    /// @throws IllegalArgumentException if a function code is out of range
     public static DpaDataPath chain(
             Device device,
             HandlerProgram program,
+            Set<Integer> functionCodes,
             AfuFunction afu,
             Duration limit,
             Consumer<String> log) {
+        int last = Dialect.UPSTREAM_2026.maxFunctionCode();
+        for (int code : functionCodes) {
+            if (code < 1 || code > last) {
+                throw new IllegalArgumentException(
+                        "function code %d on the data path; valid: 1 to %d".formatted(code, last));
+            }
+        }
         Duration most = most(limit);
         return new DpaDataPath(
                 device,
                 program,
                 LONGEST_CALL,
-                () -> new ChainedAfu(new AfuPort(afu), most, System::nanoTime, log));
+                () -> new ChainedAfu(new AfuPort(afu), functionCodes, most, System::nanoTime, log));
     }
 
     /// Begins a trace of the DPA, and of the functions of clients that connect from now on.

@@ -5,6 +5,7 @@ import dev.outboard.node.offload.Offload;
 import dev.outboard.node.offload.OffloadedRoutine;
 import dev.outboard.node.offload.Target;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /// A routine that can be on the data path, too: on target `dpa-handler`, a handler computes it and
 /// answers by itself.
@@ -21,5 +22,10 @@ public record HandledOffload(Offload elsewhere, HandlerProgram program) implemen
     @Override
     public OffloadedRoutine open(Device device) {
         return elsewhere.open(device);
+    }
+
+    @Override
+    public OffloadedRoutine open(Device device, Consumer<String> says) {
+        return elsewhere.open(device, says);
     }
 }

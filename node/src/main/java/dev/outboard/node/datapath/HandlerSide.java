@@ -131,6 +131,16 @@ final class HandlerSide {
         heap.copyWordsIn(descriptor.plus(word), values);
     }
 
+    /// Makes what is behind the DPA reachable for the handler.
+    void reach(ClientFunction function) {
+        function.registers(process)
+                .ifPresent(registers ->
+                        set(ClientDescriptor.REGISTERS, registers.address(), registers.key()));
+        long[] codes = new long[2];
+        function.functionCodes().forEach(code -> codes[code / Long.SIZE] |= 1L << code);
+        set(ClientDescriptor.FUNCTION_CODES, codes);
+    }
+
     FlexioProcess process() {
         return process;
     }

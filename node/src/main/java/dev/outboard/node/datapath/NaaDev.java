@@ -13,6 +13,7 @@ import static dev.outboard.node.datapath.ClientDescriptor.CYCLES;
 import static dev.outboard.node.datapath.ClientDescriptor.ENDED;
 import static dev.outboard.node.datapath.ClientDescriptor.FAILED;
 import static dev.outboard.node.datapath.ClientDescriptor.FLAGS;
+import static dev.outboard.node.datapath.ClientDescriptor.FUNCTION_CODES;
 import static dev.outboard.node.datapath.ClientDescriptor.IMMEDIATE;
 import static dev.outboard.node.datapath.ClientDescriptor.KEY;
 import static dev.outboard.node.datapath.ClientDescriptor.LINE_ADDRESS;
@@ -224,6 +225,13 @@ public final class NaaDev {
     }
 
     // ---- the function behind --------------------------------------------------------------------
+
+    /// Whether the node offers the function behind by the function code of the current call.
+    static boolean isForAfu(DpaThread thread, long client) {
+        int code = functionCode(thread, client);
+        long word = client + FUNCTION_CODES + code / Long.SIZE * (long) Long.BYTES;
+        return (thread.load64(word) >>> code % Long.SIZE & 1) != 0;
+    }
 
     /// Has a function of an FPGA serve the current call, by its [CallRegisters] behind the window.
     ///

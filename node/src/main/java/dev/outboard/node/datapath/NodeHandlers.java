@@ -43,7 +43,7 @@ final class NodeHandlers {
     }
 
     private static int pass(DpaThread thread, long client) {
-        if (NaaDev.functionCode(thread, client) != RoutineCatalog.EDGE_DETECTION) {
+        if (!NaaDev.isForAfu(thread, client)) {
             return ReturnCode.NOT_AVAILABLE;
         }
         return NaaDev.regions(thread, client) > CallRegisters.MOST_REGIONS

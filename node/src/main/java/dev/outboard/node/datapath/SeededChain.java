@@ -27,6 +27,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /// The chain as a function of a seed: one call of edge detection, from a host program over a
 /// simulated NIC to a handler of the DPA and the function of an FPGA behind it, and back. The
@@ -73,6 +74,7 @@ public final class SeededChain {
         ChainedAfu function =
                 new ChainedAfu(
                         port,
+                        Set.of(RoutineCatalog.EDGE_DETECTION),
                         DpaDataPath.LONGEST_CALL,
                         () -> port.cycles() * 1000 / CLOCK_MHZ,
                         why -> {
@@ -126,10 +128,7 @@ public final class SeededChain {
             region("edges", result, edges.length)
         };
         Region[] ours = new Region[theirs.length];
-        function.registers(process)
-                .ifPresent(registers ->
-                        handler.set(
-                                ClientDescriptor.REGISTERS, registers.address(), registers.key()));
+        handler.reach(function);
         handler.set(ClientDescriptor.REGIONS, theirs.length);
         for (int i = 0; i < theirs.length; i++) {
             ours[i] = grant(i, theirs[i], i < theirs.length - 1);

@@ -93,6 +93,13 @@ public final class AfuRoutine implements OffloadedRoutine {
 
     @Override
     public int run(RpcContext rpc) throws RoutineException, InterruptedException {
+        int count = rpc.parameters().size();
+        if (count > CallRegisters.MOST_REGIONS) {
+            throw new RoutineException(
+                    ReturnCode.WRONG_ARGUMENTS,
+                    "a function of an FPGA takes 0 to %d regions, not %d"
+                            .formatted(CallRegisters.MOST_REGIONS, count));
+        }
         if (!turn.tryLock(rpc.remaining().toNanos(), TimeUnit.NANOSECONDS)) {
             throw TargetError.BUSY.because("the function of the FPGA computes for others");
         }

@@ -8,6 +8,7 @@ import dev.outboard.naa.server.Routine;
 import dev.outboard.naa.server.RpcContext;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /// The routine of a specification that always runs elsewhere than on a processor of the node: on
@@ -24,6 +25,11 @@ public interface Offload extends Routine {
     ///
     /// @param device of the node
     OffloadedRoutine open(Device device);
+
+    /// The same, telling in lines what takes time.
+    default OffloadedRoutine open(Device device, Consumer<String> says) {
+        return open(device);
+    }
 
     /// Where a node can have it run instead, if that is asked for.
     default Set<Target> otherTargets() {

@@ -90,8 +90,9 @@ public final class Targets implements AutoCloseable {
             routines = plan.routines();
             routines.only(plan.places().keySet());
             openOffloads(plan.places());
-            for (RoutineSpec spec : routines.routines()) {
-                if (spec.routine() instanceof OffloadedRoutine) {
+            for (RoutineSpec spec : plan.routines().routines()) {
+                if (spec.routine() instanceof Offload
+                        || spec.routine() instanceof OffloadedRoutine) {
                     continue;
                 }
                 Placement place = plan.places().getOrDefault(spec.name(), Placement.on(Target.CPU));
@@ -129,16 +130,17 @@ public final class Targets implements AutoCloseable {
             }
             Placement place = places.get(spec.name());
             if (place != null) {
-                requireFor(spec, place.target());
+                requireFor(spec, place);
             }
             OffloadedRoutine routine =
                     byOffload.computeIfAbsent(
                             offload,
                             _ -> {
-                                opened.add(offload.open(device));
+                                opened.add(offload.open(device, log::say));
                                 return opened.getLast();
                             });
-            RoutineSpec moved = spec.runBy(routine);
+            RoutineSpec moved =
+                    spec.runBy(place == null ? routine : inTurn(place.target(), routine));
             routines = routines.replacing(routine.isWaiting() ? moved.asWaiting() : moved);
         }
     }
@@ -155,19 +157,35 @@ public final class Targets implements AutoCloseable {
         };
     }
 
+    /// Where a routine can run when its target does not compute a call.
+    public static Set<Target> secondOf(RoutineSpec spec) {
+        return spec.routine() instanceof Offload ? Set.of() : of(spec);
+    }
+
+    /// What a message calls these targets of a routine.
+    public static String words(Set<Target> valid) {
+        return valid.isEmpty()
+                ? "none, it brings what it runs on"
+                : valid.stream().map(Target::word).collect(Collectors.joining(", "));
+    }
+
     /// Refuses a target that a routine cannot run on.
     ///
     /// @throws IllegalArgumentException if it is one
     public static void requireFor(RoutineSpec spec, Target target) {
-        Set<Target> valid = of(spec);
+        require(spec, "target", target, of(spec));
+    }
+
+    private static void requireFor(RoutineSpec spec, Placement place) {
+        requireFor(spec, place.target());
+        place.second().ifPresent(other -> require(spec, "second target", other, secondOf(spec)));
+    }
+
+    private static void require(RoutineSpec spec, String what, Target target, Set<Target> valid) {
         if (!valid.contains(target)) {
-            String others =
-                    valid.isEmpty()
-                            ? "none, it brings what it runs on"
-                            : valid.stream().map(Target::word).collect(Collectors.joining(", "));
             throw new IllegalArgumentException(
-                    "routine '%s' does not run on target '%s'; valid: %s"
-                            .formatted(spec.name(), target.word(), others));
+                    "routine '%s' does not run on %s '%s'; valid: %s"
+                            .formatted(spec.name(), what, target.word(), words(valid)));
         }
     }
 

@@ -23,6 +23,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,6 +51,7 @@ class MoodyChainTest {
                 DpaDataPath.chain(
                         card,
                         DataPaths.FORWARDING,
+                        Set.of(RoutineCatalog.EDGE_DETECTION),
                         AfuFunction.of(MoodyAfu.ID, MoodyAfu::new),
                         Duration.ofMillis(300),
                         lines::add);

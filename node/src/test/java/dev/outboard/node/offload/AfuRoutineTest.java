@@ -16,6 +16,7 @@ import dev.outboard.testkit.Eventually;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -147,6 +148,20 @@ class AfuRoutineTest {
             arena.close();
             assertThat(code.get()).isEqualTo(TargetError.FAILED.code());
             assertThat(call(routine, MoodyAfu.ENDS, Duration.ofMinutes(1))).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({CallRegisters.MOST_REGIONS + ", 0", "33, " + ReturnCode.WRONG_ARGUMENTS})
+    void regionsAreAsManyAsThereAreRegistersFor(int regions, int code) throws Exception {
+        RoutineRegion[] some = new RoutineRegion[regions];
+        Arrays.setAll(
+                some,
+                i ->
+                        new RoutineRegion(
+                                i, 0, 0, MemorySegment.ofArray(new byte[8]), Optional.empty()));
+        try (AfuRoutine routine = AfuRoutine.of(MOODY)) {
+            assertThat(call(routine, MoodyAfu.ENDS, Duration.ofMinutes(1), some)).isEqualTo(code);
         }
     }
 

@@ -22,14 +22,17 @@ final class Verilated {
 
     /// What does as the user bytes say.
     static AfuFunction moody() {
-        Path files = Repository.root().resolve("node/src/test/resources/dev/outboard/node/offload");
-        return AfuFunction.of(
-                build().compile(
-                                RtlDesign.of(
-                                        files.resolve("moody.json"), files.resolve("moody.sv"))));
+        return AfuFunction.of(build().compile(design("moody")));
     }
 
-    private static RtlBuild build() {
+    /// What is not compiled yet.
+    static RtlDesign design(String name) {
+        Path files = Repository.root().resolve("node/src/test/resources/dev/outboard/node/offload");
+        return RtlDesign.of(files.resolve(name + ".json"), files.resolve(name + ".sv"));
+    }
+
+    /// The tools of this machine.
+    static RtlBuild build() {
         try {
             return RtlBuild.onThisMachine();
         } catch (RtlException e) {
