@@ -100,7 +100,7 @@ public final class Node implements AutoCloseable {
 
     private static Node onDataPath(
             Device device, NodeOptions options, DataPaths path, ServerLog log) {
-        options.trace().ifPresent(trace -> trace.add(path.path().trace()));
+        options.trace().ifPresent(trace -> trace.add(path.trace()));
         Targets idle = Targets.open(RoutinePlan.of(RoutineSet.of()), device, log);
         try {
             return new Node(
@@ -108,7 +108,7 @@ public final class Node implements AutoCloseable {
                     Optional.of(path),
                     options.trace(),
                     NaaServer.start(
-                            device, options.port(), path.routines(), options.server(), path.path()),
+                            device, options.port(), path.routines(), options.server(), path),
                     log);
         } catch (RuntimeException e) {
             path.close();
@@ -122,14 +122,15 @@ public final class Node implements AutoCloseable {
 
     /// Offers other routines from now on, or the same ones elsewhere; the clients stay. Calls that
     /// have begun end with the routine they have begun with, and what computes it is closed then.
-    /// One thread at a time may call.
+    /// On a data path, clients stay with what they have found. One thread at a time may call.
     ///
     /// @throws IllegalArgumentException as [#start] does; then nothing changes
     /// @throws RuntimeException if a target cannot be opened; then nothing changes
     public void offer(RoutinePlan plan) {
         if (path.isPresent()) {
-            throw new IllegalArgumentException(
-                    "a node whose routines are on the data path offers no others; start another one");
+            server.offer(path.get().offer(plan), () -> {});
+            trace.ifPresent(one -> one.add(path.get().trace()));
+            return;
         }
         plan.places().forEach(Node::requireProcessors);
         Targets before = targets;

@@ -1,7 +1,11 @@
 package dev.outboard.node.datapath;
 
 import dev.outboard.ccip.rtl.RtlBuild;
+import dev.outboard.dpa.trace.Trace;
+import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.ProtectionDomain;
+import dev.outboard.naa.server.ClientQueues;
 import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.node.offload.AfuFunction;
@@ -21,14 +25,37 @@ import java.util.stream.Collectors;
 /// The data path of a node whose routines run there. Whoever brings an RPC cannot tell for which
 /// routine before it has arrived, so that all routines of such a node are on it.
 ///
-/// @param routines what the node offers
-public record DataPaths(DpaDataPath path, RoutineSet routines) implements AutoCloseable {
+/// When the node offers others, those who connect from then on have another path; the clients that
+/// are there stay with theirs.
+public final class DataPaths implements ClientQueues.Maker, AutoCloseable {
     static final HandlerProgram FORWARDING =
             new HandlerProgram(
                     NodeHandlersStub.APP, NodeHandlersStub.forward, NodeHandlersStub::send);
     private static final HandlerProgram COMPUTING =
             new HandlerProgram(
                     NodeHandlersStub.APP, NodeHandlersStub.compute, NodeHandlersStub::send);
+
+    private final Device device;
+    private final Duration limit;
+    private final Consumer<String> log;
+
+    // Guarded by this
+
+    private DpaDataPath path;
+    private RoutineSet routines;
+
+    private DataPaths(
+            RoutineSet routines,
+            Target target,
+            Device device,
+            Duration limit,
+            Consumer<String> log) {
+        this.device = device;
+        this.limit = limit;
+        this.log = log;
+        this.routines = routines;
+        path = open(routines, target);
+    }
 
     /// Opens the data path that routines are wanted on.
     ///
@@ -39,6 +66,12 @@ public record DataPaths(DpaDataPath path, RoutineSet routines) implements AutoCl
     ///   for it
     public static Optional<DataPaths> open(
             RoutinePlan plan, Device device, Duration limit, Consumer<String> log) {
+        return target(plan)
+                .map(target -> new DataPaths(offered(plan, target), target, device, limit, log));
+    }
+
+    /// Which data path the routines are on, if they are.
+    private static Optional<Target> target(RoutinePlan plan) {
         Set<Target> targets = new TreeSet<>();
         plan.places()
                 .values()
@@ -47,22 +80,64 @@ public record DataPaths(DpaDataPath path, RoutineSet routines) implements AutoCl
                     place.second().ifPresent(targets::add);
                 });
         Optional<Target> onPath = targets.stream().filter(Target::isDataPath).findFirst();
-        if (onPath.isEmpty()) {
-            return Optional.empty();
-        }
-        Target target = onPath.get();
-        if (targets.size() > 1) {
+        if (onPath.isPresent() && targets.size() > 1) {
             throw new IllegalArgumentException(
                     "routines on targets %s: with '%s' the processors of the node see no RPC, so that all its routines are there"
-                            .formatted(targets.stream().map(Target::word).toList(), target.word()));
+                            .formatted(
+                                    targets.stream().map(Target::word).toList(),
+                                    onPath.get().word()));
         }
+        return onPath;
+    }
+
+    private static RoutineSet offered(RoutinePlan plan, Target target) {
         RoutineSet offered = plan.routines().only(plan.places().keySet());
         offered.routines().forEach(spec -> Targets.requireFor(spec, target));
-        DpaDataPath path =
-                target == Target.DPA_HANDLER
-                        ? DpaDataPath.of(device, program(offered.routines()), limit)
-                        : chain(offered.routines(), device, limit, log);
-        return Optional.of(new DataPaths(path, offered));
+        return offered;
+    }
+
+    private DpaDataPath open(RoutineSet offered, Target target) {
+        return target == Target.DPA_HANDLER
+                ? DpaDataPath.of(device, program(offered.routines()), limit)
+                : chain(offered.routines(), device, limit, log);
+    }
+
+    /// Has those who connect from now on find other routines. What the others have is closed when
+    /// the last of them has left.
+    ///
+    /// @return the other routines
+    /// @throws IllegalArgumentException as [#open(RoutinePlan, Device, Duration, Consumer)] does,
+    ///   or if they are not on a data path; then nothing changes
+    public RoutineSet offer(RoutinePlan plan) {
+        Target target =
+                target(plan)
+                        .orElseThrow(() ->
+                                new IllegalArgumentException(
+                                        "a node is on the data path from its start or not at all; start another one"));
+        RoutineSet offered = offered(plan, target);
+        DpaDataPath next = open(offered, target);
+        synchronized (this) {
+            path.retire();
+            path = next;
+            routines = offered;
+        }
+        return offered;
+    }
+
+    /// What those who connect find.
+    public synchronized RoutineSet routines() {
+        return routines;
+    }
+
+    /// Begins a trace of what those have who connect.
+    public synchronized Trace trace() {
+        return path.trace();
+    }
+
+    @Override
+    public synchronized ClientQueues make(
+            ConnectionId id, ProtectionDomain domain, int maxSends, int maxReceives) {
+        return path.make(id, domain, maxSends, maxReceives);
     }
 
     /// The one whose handler computes all of them.
@@ -120,7 +195,7 @@ public record DataPaths(DpaDataPath path, RoutineSet routines) implements AutoCl
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         path.close();
     }
 }

@@ -27,12 +27,18 @@ final class DpaClient implements ClientQueues {
     private final HandlerSide side;
     private final HostEnd end;
     private final ClientFunction function;
+    private final Runnable whenClosed;
     private final ClientMemory memory;
     private long[] counted = new long[4];
 
-    private DpaClient(FlexioProcess process, HandlerProgram program, ClientFunction function) {
+    private DpaClient(
+            FlexioProcess process,
+            HandlerProgram program,
+            ClientFunction function,
+            Runnable whenClosed) {
         this.process = process;
         this.function = function;
+        this.whenClosed = whenClosed;
         process.runtime(List::of, () -> {});
         side = new HandlerSide(process, program);
         memory = new ClientMemory(process, !function.reachesRegions());
@@ -48,7 +54,8 @@ final class DpaClient implements ClientQueues {
             HandlerProgram program,
             ProtectionDomain domain,
             ConnectionId id,
-            ClientFunction function) {
+            ClientFunction function,
+            Runnable whenClosed) {
         FlexioProcess process =
                 FlexioProcess.create(
                         host,
@@ -56,7 +63,7 @@ final class DpaClient implements ClientQueues {
                         program.app(),
                         FlexioProcess.Attributes.DEFAULT.withFabricDomain(domain));
         try {
-            DpaClient made = new DpaClient(process, program, function);
+            DpaClient made = new DpaClient(process, program, function, whenClosed);
             made.side.pair().outliveFault();
             made.side.pair().connectBy(id);
             return made;
@@ -163,5 +170,6 @@ final class DpaClient implements ClientQueues {
         long[] _ = counted();
         process.close();
         function.close();
+        whenClosed.run();
     }
 }

@@ -44,6 +44,11 @@ public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
     private final Supplier<? extends ClientFunction> functions;
     private volatile @Nullable Trace trace;
 
+    // Guarded by this
+
+    private int clients;
+    private boolean retired;
+
     private DpaDataPath(
             Device device,
             HandlerProgram program,
@@ -124,13 +129,35 @@ public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
             function.trace(shown, id.remoteAddress());
         }
         try {
-            return DpaClient.create(host, dpa, program, domain, id, function);
+            DpaClient made =
+                    DpaClient.create(host, dpa, program, domain, id, function, this::clientLeft);
+            synchronized (this) {
+                clients++;
+            }
+            return made;
         } catch (FlexioException e) {
             function.close();
             throw new FabricException(
                     FabricException.Reason.LIMIT_REACHED,
                     "the DPA takes no further client: " + e.getMessage(),
                     e);
+        }
+    }
+
+    private synchronized void clientLeft() {
+        clients--;
+        closeIfUnused();
+    }
+
+    /// No client comes any more: closes it when the last one has left.
+    synchronized void retire() {
+        retired = true;
+        closeIfUnused();
+    }
+
+    private void closeIfUnused() {
+        if (retired && clients == 0) {
+            host.close();
         }
     }
 

@@ -78,19 +78,16 @@ class DpaDataPathTest {
                         .build();
         return Node.start(
                 card,
-                new NodeOptions(
-                        0,
-                        new RoutinePlan(
-                                RoutineCatalog.ROUTINES,
-                                targets.entrySet().stream()
-                                        .collect(
-                                                toMap(
-                                                        Map.Entry::getKey,
-                                                        entry -> Placement.on(entry.getValue()))),
-                                Map.of()),
-                        OptionalInt.empty(),
-                        options),
+                new NodeOptions(0, plan(targets), OptionalInt.empty(), options),
                 new ServerLog(lines::add));
+    }
+
+    private static RoutinePlan plan(Map<String, Target> targets) {
+        return new RoutinePlan(
+                RoutineCatalog.ROUTINES,
+                targets.entrySet().stream()
+                        .collect(toMap(Map.Entry::getKey, entry -> Placement.on(entry.getValue()))),
+                Map.of());
     }
 
     private final class Edges implements AutoCloseable {
@@ -156,6 +153,35 @@ class DpaDataPathTest {
         }
         assertThat(failures).isEmpty();
         assertThat(lines).allMatch(line -> line.startsWith("edges on target chain: "));
+    }
+
+    @Test
+    void whoConnectsLaterFindsWhatIsOfferedThenAndTheOthersStay() {
+        try (Device card = open("roce", 1);
+                Device other = open("roce", 2);
+                Node node = start(card, Map.of("edges", Target.DPA_HANDLER))) {
+            try (Edges first = new Edges(other, card, node, 40, 30, 3)) {
+                first.call();
+                node.offer(plan(Map.of("edges", Target.CHAIN)));
+                first.call();
+                assertThat(node.counters()).containsEntry("afu.cycles", 0L);
+                try (Edges second = new Edges(other, card, node, 40, 30, 3)) {
+                    second.call();
+                    assertThat(node.counters().get("afu.cycles")).isPositive();
+                    first.call();
+                }
+            }
+            node.offer(plan(Map.of("empty", Target.DPA_HANDLER, "edges", Target.DPA_HANDLER)));
+            assertThat(node.routines()).isEqualTo(2);
+            RoutinePlan elsewhere = plan(Map.of("edges", Target.CPU));
+            assertThatThrownBy(() -> node.offer(elsewhere))
+                    .hasMessage(
+                            "a node is on the data path from its start or not at all; start another one");
+            try (Edges third = new Edges(other, card, node, 40, 30, 3)) {
+                third.call();
+            }
+        }
+        assertThat(failures).isEmpty();
     }
 
     @ParameterizedTest
