@@ -74,7 +74,7 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
             LongSupplier nanoTime,
             Consumer<String> log) {
         this.port = port;
-        this.functionCodes = Set.copyOf(functionCodes);
+        this.functionCodes = functionCodes;
         this.limit = limit;
         this.nanoTime = nanoTime;
         this.log = log;

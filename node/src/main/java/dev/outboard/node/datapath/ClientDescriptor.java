@@ -97,8 +97,7 @@ final class ClientDescriptor {
 
     static final int REGIONS = 280;
 
-    /// Which function codes are those of the function behind it: a bit each, from bit 0 of the
-    /// first word on.
+    /// Which function codes are offered: a bit each, from bit 0 of the first word on.
     static final int FUNCTION_CODES = 288;
 
     private static final int FIRST_REGION = 304;

@@ -10,28 +10,29 @@ import java.util.Set;
 /// What the calls of one client reach behind the DPA.
 interface ClientFunction extends AutoCloseable {
     /// Nothing: the handler computes them.
-    ClientFunction NONE =
-            new ClientFunction() {
-                @Override
-                public Optional<Registers> registers(FlexioProcess process) {
-                    return Optional.empty();
-                }
+    ///
+    /// @param functionCodes of the calls that are for it
+    record None(Set<Integer> functionCodes) implements ClientFunction {
+        @Override
+        public Optional<Registers> registers(FlexioProcess process) {
+            return Optional.empty();
+        }
 
-                @Override
-                public boolean reachesRegions() {
-                    return false;
-                }
+        @Override
+        public boolean reachesRegions() {
+            return false;
+        }
 
-                @Override
-                public long lineAddress(MemorySegment pages, long offset) {
-                    return 0;
-                }
+        @Override
+        public long lineAddress(MemorySegment pages, long offset) {
+            return 0;
+        }
 
-                @Override
-                public void close() {
-                    // There is nothing.
-                }
-            };
+        @Override
+        public void close() {
+            // There is nothing.
+        }
+    }
 
     /// Where a handler finds its registers.
     ///
@@ -46,10 +47,8 @@ interface ClientFunction extends AutoCloseable {
         // It does nothing.
     }
 
-    /// The function codes of the calls that are for it.
-    default Set<Integer> functionCodes() {
-        return Set.of();
-    }
+    /// The function codes of the calls that are offered.
+    Set<Integer> functionCodes();
 
     /// Makes its registers reachable for a process of the DPA; empty if it has none.
     Optional<Registers> registers(FlexioProcess process);

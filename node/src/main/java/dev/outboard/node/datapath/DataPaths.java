@@ -97,9 +97,12 @@ public final class DataPaths implements ClientQueues.Maker, AutoCloseable {
     }
 
     private DpaDataPath open(RoutineSet offered, Target target) {
+        List<RoutineSpec> routines = offered.routines();
+        Set<Integer> codes =
+                routines.stream().map(RoutineSpec::functionCode).collect(Collectors.toSet());
         return target == Target.DPA_HANDLER
-                ? DpaDataPath.of(device, program(offered.routines()), limit)
-                : chain(offered.routines(), device, limit, log);
+                ? DpaDataPath.of(device, program(routines), codes, limit)
+                : DpaDataPath.chain(device, FORWARDING, codes, function(routines, log), limit, log);
     }
 
     /// Has those who connect from now on find other routines. What the others have is closed when
@@ -158,17 +161,6 @@ public final class DataPaths implements ClientQueues.Maker, AutoCloseable {
                                     programs.size()));
         }
         return programs.getFirst();
-    }
-
-    private static DpaDataPath chain(
-            List<RoutineSpec> offered, Device device, Duration limit, Consumer<String> log) {
-        return DpaDataPath.chain(
-                device,
-                FORWARDING,
-                offered.stream().map(RoutineSpec::functionCode).collect(Collectors.toSet()),
-                function(offered, log),
-                limit,
-                log);
     }
 
     /// The one that computes all of them.

@@ -68,12 +68,27 @@ public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
     /// Whose handlers compute.
     ///
     /// @param device that brings the calls
-    /// @param limit what a call may take of the DPA's time; zero, or more than [#LONGEST_CALL], is
-    ///   that. A handler that takes longer faults
+    /// @param functionCodes of the calls that are offered, 1 to 127
+    /// @param limit what a call may take of the DPA's time, where each access counts with what it
+    ///   costs there; zero for no limit. A handler that takes longer faults
+    /// @throws IllegalArgumentException if a function code is out of range
     /// @throws dev.outboard.dpa.machine.RefusedProgramException if the program does what none may
     ///   do
-    public static DpaDataPath of(Device device, HandlerProgram program, Duration limit) {
-        return new DpaDataPath(device, program, most(limit), () -> ClientFunction.NONE);
+    public static DpaDataPath of(
+            Device device, HandlerProgram program, Set<Integer> functionCodes, Duration limit) {
+        ClientFunction none = new ClientFunction.None(checked(functionCodes));
+        return new DpaDataPath(device, program, most(limit), () -> none);
+    }
+
+    private static Set<Integer> checked(Set<Integer> functionCodes) {
+        int last = Dialect.UPSTREAM_2026.maxFunctionCode();
+        for (int code : functionCodes) {
+            if (code < 1 || code > last) {
+                throw new IllegalArgumentException(
+                        "function code %d on the data path; valid: 1 to %d".formatted(code, last));
+            }
+        }
+        return Set.copyOf(functionCodes);
     }
 
     private static Duration most(Duration limit) {
@@ -84,7 +99,7 @@ public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
     /// [registers][dev.outboard.ccip.afu.CallRegisters]: each client has one of its own, behind a
     /// port of its own.
     ///
-    /// @param functionCodes of the calls that are for the function, 1 to 127
+    /// @param functionCodes of the calls that are offered, 1 to 127
     /// @param afu the function
     /// @param limit how long a call of it may take; zero for no limit
     /// @param log is told why a call has failed
@@ -96,19 +111,13 @@ public final class DpaDataPath implements ClientQueues.Maker, AutoCloseable {
             AfuFunction afu,
             Duration limit,
             Consumer<String> log) {
-        int last = Dialect.UPSTREAM_2026.maxFunctionCode();
-        for (int code : functionCodes) {
-            if (code < 1 || code > last) {
-                throw new IllegalArgumentException(
-                        "function code %d on the data path; valid: 1 to %d".formatted(code, last));
-            }
-        }
+        Set<Integer> codes = checked(functionCodes);
         Duration most = most(limit);
         return new DpaDataPath(
                 device,
                 program,
                 LONGEST_CALL,
-                () -> new ChainedAfu(new AfuPort(afu), functionCodes, most, System::nanoTime, log));
+                () -> new ChainedAfu(new AfuPort(afu), codes, most, System::nanoTime, log));
     }
 
     /// Begins a trace of the DPA, and of the functions of clients that connect from now on.

@@ -163,6 +163,13 @@ public final class NaaDev {
         return (int) thread.load64(client + IMMEDIATE) & FUNCTION_MASK;
     }
 
+    /// Whether the node offers what the current call is for.
+    public static boolean isOffered(DpaThread thread, long client) {
+        int code = functionCode(thread, client);
+        long word = client + FUNCTION_CODES + code / Long.SIZE * (long) Long.BYTES;
+        return (thread.load64(word) >>> code % Long.SIZE & 1) != 0;
+    }
+
     /// The three user bytes of the current call, byte 0 in bits 7..0.
     public static int userBytes(DpaThread thread, long client) {
         return (int) thread.load64(client + IMMEDIATE) >>> Byte.SIZE;
@@ -225,13 +232,6 @@ public final class NaaDev {
     }
 
     // ---- the function behind --------------------------------------------------------------------
-
-    /// Whether the node offers the function behind by the function code of the current call.
-    static boolean isForAfu(DpaThread thread, long client) {
-        int code = functionCode(thread, client);
-        long word = client + FUNCTION_CODES + code / Long.SIZE * (long) Long.BYTES;
-        return (thread.load64(word) >>> code % Long.SIZE & 1) != 0;
-    }
 
     /// Has a function of an FPGA serve the current call, by its [CallRegisters] behind the window.
     ///

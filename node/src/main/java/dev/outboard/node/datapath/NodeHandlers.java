@@ -28,7 +28,9 @@ final class NodeHandlers {
     @DpaGlobal
     static void compute(DpaThread thread, long client) {
         while (NaaDev.nextCall(thread, client)) {
-            NaaDev.answer(thread, client, run(thread, client));
+            boolean isOffered = NaaDev.isOffered(thread, client);
+            NaaDev.answer(
+                    thread, client, isOffered ? run(thread, client) : ReturnCode.NOT_AVAILABLE);
         }
         NaaDev.awaitCall(thread, client);
     }
@@ -37,15 +39,14 @@ final class NodeHandlers {
     @DpaGlobal
     static void forward(DpaThread thread, long client) {
         while (NaaDev.nextCall(thread, client)) {
-            NaaDev.answer(thread, client, pass(thread, client));
+            boolean isOffered = NaaDev.isOffered(thread, client);
+            NaaDev.answer(
+                    thread, client, isOffered ? pass(thread, client) : ReturnCode.NOT_AVAILABLE);
         }
         NaaDev.awaitCall(thread, client);
     }
 
     private static int pass(DpaThread thread, long client) {
-        if (!NaaDev.isForAfu(thread, client)) {
-            return ReturnCode.NOT_AVAILABLE;
-        }
         return NaaDev.regions(thread, client) > CallRegisters.MOST_REGIONS
                 ? ReturnCode.WRONG_ARGUMENTS
                 : NaaDev.callAfu(thread, client);

@@ -8,6 +8,7 @@ import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.naa.Dialect;
 import dev.outboard.naa.RegionSpec;
+import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.RpcException;
 import dev.outboard.naa.client.NaaClient;
 import dev.outboard.naa.server.ServerLog;
@@ -153,6 +154,21 @@ class DpaDataPathTest {
         }
         assertThat(failures).isEmpty();
         assertThat(lines).allMatch(line -> line.startsWith("edges on target chain: "));
+    }
+
+    @Test
+    void whatIsNotOfferedIsNotAvailable() {
+        try (Device card = open("roce", 1);
+                Device other = open("roce", 2);
+                Node node = start(card, Map.of("empty", Target.DPA_HANDLER));
+                Edges edges = new Edges(other, card, node, 4, 4, 1)) {
+            assertThatThrownBy(edges.client::invoke)
+                    .isInstanceOfSatisfying(
+                            RpcException.class,
+                            failure ->
+                                    assertThat(failure.returnCode())
+                                            .isEqualTo(ReturnCode.NOT_AVAILABLE));
+        }
     }
 
     @Test

@@ -22,6 +22,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,6 +51,7 @@ class MoodyHandlersTest {
                                 MoodyHandlersStub.APP,
                                 MoodyHandlersStub.serve,
                                 MoodyHandlersStub::send),
+                        Set.of(),
                         LIMIT);
         server = NaaServer.start(card, 0, RoutineSet.of(), options(Duration.ZERO), path);
     }
