@@ -118,6 +118,13 @@ public interface Device extends AutoCloseable {
     /// full is lost and counted as `events.lost`.
     Optional<AsyncEvent> nextEvent(Duration timeout);
 
+    /// Has `watch` told of each packet of the device's queue pairs from now on, and who was told
+    /// before no more: [PacketWatch#NONE] ends it. Any thread, but inside a turn; harmless when the
+    /// device is closed. A device that does not see its packets has nothing to tell.
+    default void watchPackets(PacketWatch watch) {
+        // It does not see them.
+    }
+
     /// Everything the device counted since it was opened, discards by reason included; names in
     /// lower case with dots. A consistent order, a snapshot per value.
     Map<String, Long> counters();

@@ -13,6 +13,7 @@ import dev.outboard.fabric.FabricException.Reason;
 import dev.outboard.fabric.MacAddress;
 import dev.outboard.fabric.NicFunction;
 import dev.outboard.fabric.NotificationHandle;
+import dev.outboard.fabric.PacketWatch;
 import dev.outboard.fabric.ProtectionDomain;
 import dev.outboard.fabric.QueuePairAttributes;
 import dev.outboard.fabric.drive.Drivers;
@@ -443,6 +444,11 @@ public final class RoceDevice implements Device {
     }
 
     @Override
+    public void watchPackets(PacketWatch watch) {
+        engine.exclusively(() -> nic.watch(watch));
+    }
+
+    @Override
     public Map<String, Long> counters() {
         Map<String, Long> counters =
                 new TreeMap<>(engine.exclusively(() -> services().agent().counters().snapshot()));
@@ -459,6 +465,7 @@ public final class RoceDevice implements Device {
         counters.put("open.connection-channels", (long) channels.size());
         regions.countersTo(counters);
         counters.put("completions.sink-failures", sinkFailures.get());
+        counters.put("packets.watch-failures", nic.watchFailures());
         counters.put("receives.refill-failures", refillFailures.count());
         return counters;
     }

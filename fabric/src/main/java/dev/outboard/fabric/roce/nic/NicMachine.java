@@ -1,5 +1,6 @@
 package dev.outboard.fabric.roce.nic;
 
+import dev.outboard.fabric.PacketWatch;
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairChange.Attribute;
 import dev.outboard.fabric.drive.Machine;
@@ -49,6 +50,7 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
     private static final int NUMBER_COUNT = 0xFFFFFE - FIRST_NUMBER + 1;
 
     private final NicLink link;
+    private final PacketTap tap;
     private final GeneralServices services;
     private final CongestionControl congestion;
     private final long guid;
@@ -79,6 +81,7 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
             CongestionControl congestion,
             NicLink link) {
         this.link = link;
+        tap = new PacketTap(link.sink());
         this.congestion = congestion;
         guid = configuration.caGuid();
         nextNumber = random.nextInt(NUMBER_COUNT);
@@ -112,6 +115,7 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
         QueuePairMachine machine = queuePair.machine();
         Path before = machine.path();
         machine.modify(change);
+        tap.forget(machine.number());
         if (before != null && !before.equals(machine.path())) {
             distrusted.remove(before);
         }
@@ -135,6 +139,7 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
     public void remove(NicQueuePair queuePair) {
         QueuePairMachine machine = queuePair.machine();
         machine.close();
+        tap.forget(machine.number());
         queuePair.leave();
         queuePairs.remove(machine.number());
         steering.removeIf(taker -> taker == queuePair);
@@ -152,6 +157,16 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
     /// Who gets which raw Ethernet frames.
     public Steering<NicQueuePair> steering() {
         return steering;
+    }
+
+    /// Has `watch` told of packets from now on, and nobody else.
+    public void watch(PacketWatch watch) {
+        tap.watch(watch);
+    }
+
+    /// How often a watch of packets has failed; any thread.
+    public long watchFailures() {
+        return tap.failures();
     }
 
     /// The packets and frames that were dropped, by reason.
@@ -235,7 +250,7 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
                 continue;
             }
             queuePair.patience.end(now, !owesOnly);
-            if (queuePair.transmit(sink, now)) {
+            if (queuePair.transmit(tap.sinkOf(queuePair.machine().number()), now)) {
                 ready.add(queuePair);
             }
             if (!sink.hasRoom()) {
@@ -244,7 +259,7 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
             note(deadlines.note(queuePair));
         }
         congestion.admit(admission);
-        worked |= services.transmit(sink);
+        worked |= services.transmit(tap.sinkOf(QueuePairOne.NUMBER));
         note(services.deadlineNanos());
         link.flush(now);
         note(link.deadlineNanos());
@@ -257,6 +272,7 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
     public void packet(Packet packet, long nowNanos) {
         Opcode.Transport transport = packet.opcode().transport();
         if (packet.destinationQpn() == QueuePairOne.NUMBER && transport == Opcode.Transport.UD) {
+            tap.received(packet);
             services.receive(packet, nowNanos);
             return;
         }
@@ -271,6 +287,7 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
             if (transport == Opcode.Transport.CNP) {
                 congestionNotifications++;
             }
+            tap.received(packet);
             queuePair.receive(packet, nowNanos);
             ready.add(queuePair);
         }
