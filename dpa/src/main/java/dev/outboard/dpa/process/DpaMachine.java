@@ -29,10 +29,7 @@ public final class DpaMachine {
         this.mode = mode;
         fast = mode instanceof RunMode.Fast ? new FastMachine(options) : null;
         turns = mode instanceof RunMode.Turns inTurns ? new TurnMachine(options, inTurns) : null;
-        tracer =
-                turns == null
-                        ? new Tracer("monotonic clock", System::nanoTime)
-                        : new Tracer("virtual time", turns::nanos);
+        tracer = turns == null ? Tracer.monotonic() : new Tracer("virtual time", turns::nanos);
     }
 
     /// How it is built.

@@ -117,7 +117,7 @@ public final class Trace implements AutoCloseable {
         if (closed) {
             return;
         }
-        if (count + slices.size() >= mostEvents) {
+        if (isFull()) {
             lost++;
             return;
         }
@@ -142,7 +142,7 @@ public final class Trace implements AutoCloseable {
         if (closed) {
             return;
         }
-        if (count + slices.size() >= mostEvents) {
+        if (isFull()) {
             lost++;
             return;
         }
@@ -182,6 +182,11 @@ public final class Trace implements AutoCloseable {
         return count;
     }
 
+    /// Whether what comes now is lost.
+    public synchronized boolean isFull() {
+        return events() >= mostEvents;
+    }
+
     /// How many events came when it was full, and are not in it.
     public synchronized long lost() {
         return lost;
@@ -206,6 +211,13 @@ public final class Trace implements AutoCloseable {
     public void writeAbsolute(OutputStream out, int part) throws IOException {
         close();
         new TrackEvents(this, part, start, out).write();
+    }
+
+    /// Ends traces of one process and writes them to one file, as [#writeAbsolute] does.
+    public static void writeAll(List<Trace> traces, OutputStream out) throws IOException {
+        for (int part = 0; part < traces.size(); part++) {
+            traces.get(part).writeAbsolute(out, part);
+        }
     }
 
     /// Ends the trace. What it holds can still be written.

@@ -18,6 +18,11 @@ public final class Tracer {
         this.clock = clock;
     }
 
+    /// One by the clock of the machine that all its processes share, [System#nanoTime].
+    public static Tracer monotonic() {
+        return new Tracer("monotonic clock", System::nanoTime);
+    }
+
     /// Begins a trace.
     ///
     /// @param mostEvents what comes after so many is only counted
