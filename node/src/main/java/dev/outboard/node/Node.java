@@ -60,6 +60,16 @@ public final class Node implements AutoCloseable {
     /// @throws dev.outboard.fabric.FabricException if the port is taken
     /// @throws java.io.UncheckedIOException if that of the metrics is
     public static Node start(Device device, NodeOptions options, ServerLog log) {
+        options.trace().ifPresent(trace -> trace.watch(device));
+        try {
+            return started(device, options, log);
+        } catch (RuntimeException e) {
+            options.trace().ifPresent(NodeTrace::end);
+            throw e;
+        }
+    }
+
+    private static Node started(Device device, NodeOptions options, ServerLog log) {
         Optional<DataPaths> path =
                 DataPaths.open(
                         options.routines(),
@@ -81,6 +91,7 @@ public final class Node implements AutoCloseable {
 
     private static Node onProcessors(Device device, NodeOptions options, ServerLog log) {
         Targets targets = Targets.open(options.routines(), device, log);
+        options.trace().ifPresent(targets::show);
         try {
             return new Node(
                     targets,
@@ -214,5 +225,6 @@ public final class Node implements AutoCloseable {
         }
         targets.close();
         path.ifPresent(DataPaths::close);
+        trace.ifPresent(NodeTrace::end);
     }
 }

@@ -13,8 +13,8 @@ import java.util.OptionalInt;
 /// @param metricsPort where it shows its counters to Prometheus, 0 for any free port; empty if
 ///   nowhere
 /// @param server limits, dialect and who is told what happens
-/// @param trace is told of each run of a routine and of the DPA, if there is one; it is an observer
-///   of the server, too
+/// @param trace shows each run of a routine, what computes it, and the packets of the device; it is
+///   an observer of the server, too
 public record NodeOptions(
         int port,
         RoutinePlan routines,

@@ -2,6 +2,7 @@ package dev.outboard.naa.client;
 
 import dev.outboard.fabric.Completion;
 import dev.outboard.fabric.ConnectionEvent;
+import dev.outboard.fabric.QueuePair;
 import dev.outboard.naa.Dialect;
 import dev.outboard.naa.InternalRegion;
 import dev.outboard.naa.MrspMessage;
@@ -15,6 +16,7 @@ import dev.outboard.naa.link.Turn;
 import dev.outboard.naa.protocol.ClientMachine;
 import dev.outboard.naa.protocol.Counter;
 import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -444,7 +446,19 @@ public final class NaaClient implements AutoCloseable {
     /// @see RpcId
     /// @throws NullPointerException if the client is not connected
     public long rpcId() {
-        return RpcId.of(end.connection().localAddress(), rpcCount());
+        return RpcId.of(localAddress(), rpcCount());
+    }
+
+    /// Where it has connected from, as the server sees it.
+    ///
+    /// @throws NullPointerException if the client is not connected
+    public InetSocketAddress localAddress() {
+        return end.connection().localAddress();
+    }
+
+    /// The number of its queue pair; empty before it has one.
+    public OptionalInt queuePairNumber() {
+        return end.connection().queuePair().stream().mapToInt(QueuePair::number).findFirst();
     }
 
     /// The three user bytes, byte 0 in bits 7..0.

@@ -5,6 +5,7 @@ import dev.outboard.fabric.CompletionQueue;
 import dev.outboard.fabric.ConnectionEvent;
 import dev.outboard.fabric.ConnectionId;
 import dev.outboard.fabric.Device;
+import dev.outboard.fabric.QueuePair;
 import dev.outboard.naa.Dialect;
 import dev.outboard.naa.MrspException;
 import dev.outboard.naa.MrspMessage;
@@ -496,6 +497,11 @@ public final class NaaServerContext implements AutoCloseable {
     /// The client's address and port.
     public InetSocketAddress peerAddress() {
         return address;
+    }
+
+    /// The number of the queue pair that the client's is connected with; empty before there is one.
+    public OptionalInt queuePairNumber() {
+        return id.queuePair().stream().mapToInt(QueuePair::number).findFirst();
     }
 
     /// The client, for messages.

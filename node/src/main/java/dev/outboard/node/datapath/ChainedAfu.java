@@ -12,6 +12,7 @@ import dev.outboard.dpa.nic.Access;
 import dev.outboard.dpa.trace.Trace;
 import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.RpcId;
+import dev.outboard.node.offload.AfuCalls;
 import dev.outboard.node.offload.AfuPort;
 import dev.outboard.node.offload.TargetError;
 import java.lang.foreign.MemorySegment;
@@ -57,11 +58,9 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
     private boolean running;
     private boolean failed;
     private long sinceNanos;
-    private long sinceCycle;
     private long calls;
-    private @Nullable Trace trace;
+    private @Nullable AfuCalls shown;
     private @Nullable InetSocketAddress client;
-    private long tracedSince;
 
     /// @param port of the function, which it closes
     /// @param functionCodes of the calls that are for it
@@ -82,8 +81,8 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
     }
 
     @Override
-    public void trace(Trace shown, Optional<InetSocketAddress> peer) {
-        trace = shown;
+    public void trace(Trace trace, Optional<InetSocketAddress> peer) {
+        shown = new AfuCalls(trace, port);
         client = peer.orElse(null);
     }
 
@@ -145,14 +144,13 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
     }
 
     private void look(long status) {
-        running = (status & Job.DONE) == 0;
-        if (!running) {
-            tell("call");
-        }
         int code = (int) (status >>> Job.CODE_SHIFT) & 0xFF;
         if (code > ReturnCode.LAST_APPLICATION) {
             fail("it returned 0x%02x; valid: 0x00 to 0x7f".formatted(code));
-        } else if (running && nanoTime.getAsLong() - sinceNanos > limit.toNanos()) {
+        } else if ((status & Job.DONE) != 0) {
+            tell(false);
+            running = false;
+        } else if (nanoTime.getAsLong() - sinceNanos > limit.toNanos()) {
             fail("it has not come to an end within " + limit);
         }
     }
@@ -175,21 +173,19 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
     }
 
     private void failed(String why) {
-        tell("call that failed");
+        if (running) {
+            tell(true);
+        }
         running = false;
         failed = true;
         log.accept("the function of the FPGA: " + why);
     }
 
-    private void tell(String what) {
-        Trace shown = trace;
+    private void tell(boolean hasFailed) {
         if (shown != null) {
-            shown.slice(
-                    "FPGA",
+            shown.end(
                     client == null ? "function" : "function of " + client,
-                    "%s: %d cycles".formatted(what, port.cycles() - sinceCycle),
-                    tracedSince,
-                    shown.now(),
+                    hasFailed,
                     client == null ? 0 : RpcId.of(client, calls));
         }
     }
@@ -200,10 +196,10 @@ final class ChainedAfu implements ClientFunction, MmioDevice {
         if (offset == CallRegisters.CONTROL && (value & Job.START) != 0) {
             running = true;
             sinceNanos = nanoTime.getAsLong();
-            sinceCycle = port.cycles();
             calls++;
-            Trace shown = trace;
-            tracedSince = shown == null ? 0 : shown.now();
+            if (shown != null) {
+                shown.begin();
+            }
         }
         try {
             port.fpga().writeMmio64(offset, value);

@@ -12,6 +12,7 @@ import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RoutineRegion;
 import dev.outboard.naa.server.RpcContext;
+import dev.outboard.node.watch.NodeTrace;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,6 +35,7 @@ public final class AfuRoutine implements OffloadedRoutine {
     private final ReentrantLock turn = new ReentrantLock(true);
     private final AfuPort port;
     private final End end;
+    private Optional<AfuCalls> calls = Optional.empty();
 
     /// How the end of a call is found.
     public enum End {
@@ -92,6 +94,11 @@ public final class AfuRoutine implements OffloadedRoutine {
     }
 
     @Override
+    public void show(NodeTrace trace) {
+        calls = Optional.of(new AfuCalls(trace.trace(), port));
+    }
+
+    @Override
     public int run(RpcContext rpc) throws RoutineException, InterruptedException {
         int count = rpc.parameters().size();
         if (count > CallRegisters.MOST_REGIONS) {
@@ -105,6 +112,7 @@ public final class AfuRoutine implements OffloadedRoutine {
         }
         List<Shared> regions = new ArrayList<>();
         boolean ended = false;
+        calls.ifPresent(AfuCalls::begin);
         try {
             rpc.parameters().forEach(region -> regions.add(new Shared(region)));
             int code = call(rpc, regions);
@@ -119,12 +127,18 @@ public final class AfuRoutine implements OffloadedRoutine {
                     "the client of the function of the FPGA has taken its memory away: "
                             + memoryIsGone.getMessage());
         } finally {
+            tell(rpc, !ended);
             if (!ended) {
                 port.reset();
             }
             regions.forEach(Shared::close);
             turn.unlock();
         }
+    }
+
+    private void tell(RpcContext rpc, boolean hasFailed) {
+        String function = "function " + rpc.functionCode();
+        calls.ifPresent(shown -> shown.end(function, hasFailed, rpc.id()));
     }
 
     private int call(RpcContext rpc, List<Shared> regions) throws RoutineException {

@@ -13,6 +13,7 @@ import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.RunMode;
+import dev.outboard.dpa.trace.Trace;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaApp;
 import dev.outboard.dpacc.DpaCall;
@@ -21,6 +22,7 @@ import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RoutineRegion;
 import dev.outboard.naa.server.RpcContext;
+import dev.outboard.node.watch.NodeTrace;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -28,6 +30,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// A routine that is a kernel of a data-path accelerator: an RPC launches it. Its threads reach
@@ -41,9 +44,11 @@ public final class DpaRoutine implements OffloadedRoutine {
                     new MachineOptions.Storage(64L << 20, 8 << 10, false));
 
     private final DocaDev dev;
+    private final DpaDevice dpa = DpaDevice.of(OPTIONS, RunMode.fast());
     private final DpaApp<DpaThread> app;
     private final Kernel kernel;
     private @Nullable DocaDpa current;
+    private Optional<Trace> launches = Optional.empty();
 
     /// How many RPCs use an accelerator.
     private final Map<DocaDpa, Integer> users = new HashMap<>();
@@ -81,6 +86,12 @@ public final class DpaRoutine implements OffloadedRoutine {
     }
 
     @Override
+    public void show(NodeTrace trace) {
+        trace.add(dpa.trace());
+        launches = Optional.of(trace.trace());
+    }
+
+    @Override
     public int run(RpcContext rpc) throws RoutineException {
         DocaDpa on;
         try {
@@ -89,7 +100,7 @@ public final class DpaRoutine implements OffloadedRoutine {
             throw TargetError.FAILED.because("the DPA cannot be opened: " + e.getMessage());
         }
         try (Job job = new Job(on, rpc.parameters())) {
-            job.run(kernel.launch(rpc, job));
+            job.run(rpc.id(), kernel.launch(rpc, job));
             return ReturnCode.SUCCESS;
         } catch (DocaException e) {
             throw TargetError.FAILED.because("the kernel of the DPA: " + e.getMessage());
@@ -102,7 +113,7 @@ public final class DpaRoutine implements OffloadedRoutine {
     private synchronized DocaDpa acquire() {
         DocaDpa on = current;
         if (on == null || on.peekAtLastError() != DocaError.SUCCESS) {
-            on = DocaDpa.create(dev, DpaDevice.of(OPTIONS, RunMode.fast())).app(app).start();
+            on = DocaDpa.create(dev, dpa).app(app).start();
             current = on;
         }
         users.merge(on, 1, Integer::sum);
@@ -189,8 +200,31 @@ public final class DpaRoutine implements OffloadedRoutine {
             return made;
         }
 
+        private void run(long rpc, Launch launch) {
+            long from = System.nanoTime();
+            boolean hasRun = false;
+            try {
+                await(launch);
+                hasRun = true;
+            } finally {
+                tell(launch, hasRun, from, rpc);
+            }
+            copiesBack.forEach(Runnable::run);
+        }
+
+        private void tell(Launch launch, boolean hasRun, long from, long rpc) {
+            String what =
+                    "%s%s: %d threads"
+                            .formatted(
+                                    launch.kernel.function().name(),
+                                    hasRun ? "" : " that failed",
+                                    launch.threads);
+            launches.ifPresent(
+                    trace -> trace.slice("DPA", "launches", what, from, System.nanoTime(), rpc));
+        }
+
         /// Nothing interrupts it: regions stay for as long as the kernel may use them.
-        private void run(Launch launch) {
+        private void await(Launch launch) {
             boolean interrupted = false;
             try (SyncEvent done =
                     new SyncEvent(dev).publisher(on).subscriber(Location.CPU).start()) {
@@ -209,7 +243,6 @@ public final class DpaRoutine implements OffloadedRoutine {
                     Thread.currentThread().interrupt();
                 }
             }
-            copiesBack.forEach(Runnable::run);
         }
 
         @Override

@@ -7,6 +7,7 @@ import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.naa.server.RpcContext;
 import dev.outboard.naa.server.ServerLog;
+import dev.outboard.node.watch.NodeTrace;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -14,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -38,6 +40,7 @@ public final class Targets implements AutoCloseable {
     private final List<OffloadedRoutine> opened = new ArrayList<>();
     private RoutineSet routines = RoutineSet.of();
     private Map<Target, TargetLimit> limits = Map.of();
+    private Optional<NodeTrace> trace = Optional.empty();
 
     /// Opens what computes a routine elsewhere than on a processor.
     interface Opener {
@@ -82,7 +85,15 @@ public final class Targets implements AutoCloseable {
     ///
     /// @throws RuntimeException as [#open] does
     public Targets followedBy(RoutinePlan plan) {
-        return new Targets(device, opener, log, turns, fallbacks).with(plan);
+        Targets next = new Targets(device, opener, log, turns, fallbacks).with(plan);
+        trace.ifPresent(next::show);
+        return next;
+    }
+
+    /// Shows what computes them in a trace from now on, and what computes those that follow.
+    public void show(NodeTrace shown) {
+        trace = Optional.of(shown);
+        opened.forEach(one -> one.show(shown));
     }
 
     private Targets with(RoutinePlan plan) {

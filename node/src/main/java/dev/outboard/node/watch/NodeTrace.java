@@ -2,6 +2,7 @@ package dev.outboard.node.watch;
 
 import dev.outboard.dpa.trace.Trace;
 import dev.outboard.dpa.trace.Tracer;
+import dev.outboard.fabric.Device;
 import dev.outboard.naa.server.NaaServerContext;
 import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.RoutineSpec;
@@ -11,26 +12,55 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /// A trace of the RPCs of a node, step by step, for Perfetto: what waited, what computed and what
 /// sent the answer. An RPC that is in the trace of its client too is joined with it. Any thread may
 /// use it.
 public final class NodeTrace implements ServerObserver {
-    private final Trace trace =
-            new Tracer("monotonic clock", System::nanoTime).start(Trace.MOST_EVENTS);
+    /// How many accelerators it shows.
+    static final int MOST_OTHERS = 16;
+
+    private final Trace trace = Tracer.monotonic().start(Trace.MOST_EVENTS);
     private final String group = "node, process " + ProcessHandle.current().pid();
 
     /// Of data-path accelerators.
     private final List<Trace> others = new ArrayList<>();
+
+    /// How many came when there were too many.
+    private int lostOthers;
+
+    private Optional<NicTrace> nic = Optional.empty();
 
     /// Begins one.
     public NodeTrace() {
         // Nothing has happened yet.
     }
 
-    /// The trace of an accelerator belongs to it.
+    /// Where else there is something to show: times are those of [System#nanoTime].
+    public Trace trace() {
+        return trace;
+    }
+
+    /// The trace of an accelerator belongs to it. There is a limited number of them; one more is
+    /// ended and counted.
     public synchronized void add(Trace other) {
-        others.add(other);
+        if (others.size() < MOST_OTHERS) {
+            others.add(other);
+        } else {
+            other.close();
+            lostOthers++;
+        }
+    }
+
+    /// Shows the packets of the node's device from now on, until [#end].
+    public synchronized void watch(Device device) {
+        nic = Optional.of(new NicTrace(device));
+    }
+
+    /// Ends what [#watch] has begun.
+    public synchronized void end() {
+        nic.ifPresent(NicTrace::close);
     }
 
     /// Routines that tell of each of their runs.
@@ -52,6 +82,12 @@ public final class NodeTrace implements ServerObserver {
     }
 
     @Override
+    public synchronized void connected(NaaServerContext connection) {
+        nic.ifPresent(packets ->
+                packets.connected(connection.queuePairNumber(), connection.peerAddress()));
+    }
+
+    @Override
     public void answered(NaaServerContext connection, RpcContext rpc, int returnCode, long nanos) {
         long arrived = rpc.arrivedNanos();
         long computed = arrived + nanos;
@@ -67,9 +103,15 @@ public final class NodeTrace implements ServerObserver {
 
     /// Ends it and writes it.
     public synchronized void write(OutputStream out) throws IOException {
-        trace.writeAbsolute(out, 0);
-        for (int i = 0; i < others.size(); i++) {
-            others.get(i).writeAbsolute(out, i + 1);
+        end();
+        if (lostOthers > 0) {
+            long now = trace.now();
+            String lost = "%d accelerators more than the trace shows".formatted(lostOthers);
+            trace.slice(group, "lost", lost, now, now, 0);
         }
+        List<Trace> all = new ArrayList<>(List.of(trace));
+        nic.ifPresent(packets -> all.add(packets.trace()));
+        all.addAll(others);
+        Trace.writeAll(all, out);
     }
 }

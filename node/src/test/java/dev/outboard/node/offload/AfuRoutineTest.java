@@ -12,7 +12,10 @@ import dev.outboard.naa.ReturnCode;
 import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RoutineRegion;
 import dev.outboard.naa.server.RpcContext;
+import dev.outboard.node.watch.NodeTrace;
 import dev.outboard.testkit.Eventually;
+import dev.outboard.testkit.TraceFile;
+import java.io.ByteArrayOutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -163,6 +166,24 @@ class AfuRoutineTest {
         try (AfuRoutine routine = AfuRoutine.of(MOODY)) {
             assertThat(call(routine, MoodyAfu.ENDS, Duration.ofMinutes(1), some)).isEqualTo(code);
         }
+    }
+
+    @Test
+    void theTraceShowsEachCallAndWhichHaveFailed() throws Exception {
+        NodeTrace trace = new NodeTrace();
+        try (AfuRoutine routine = AfuRoutine.of(MOODY)) {
+            routine.show(trace);
+            call(routine, MoodyAfu.ENDS, Duration.ofMinutes(1));
+            call(routine, MoodyAfu.WRITES_NOWHERE, Duration.ofMinutes(1));
+            call(routine, MoodyAfu.ENDS, Duration.ofMinutes(1));
+        }
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        trace.write(out);
+        List<TraceFile.Slice> calls = TraceFile.read(out.toByteArray()).slices("function 7");
+        assertThat(calls).hasSize(3).allMatch(call -> call.track().group().startsWith("FPGA "));
+        assertThat(calls.get(0).name()).matches("call: [1-9]\\d* cycles");
+        assertThat(calls.get(1).name()).matches("call that failed: [1-9]\\d* cycles");
+        assertThat(calls.get(2).name()).matches("call: [1-9]\\d* cycles");
     }
 
     private static int call(AfuRoutine routine, int mood, Duration limit, RoutineRegion... regions)

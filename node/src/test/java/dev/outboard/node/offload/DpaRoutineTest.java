@@ -7,6 +7,9 @@ import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RpcContext;
+import dev.outboard.node.watch.NodeTrace;
+import dev.outboard.testkit.TraceFile;
+import java.io.ByteArrayOutputStream;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -34,6 +37,40 @@ class DpaRoutineTest {
                         .hasMessageContaining("the kernel of the DPA: Thread 'kernel thread");
             }
             assertThat(call(routine, MoodyKernels.ENDS)).isZero();
+        }
+    }
+
+    /// An accelerator has another process after a fault, and one trace of all of them.
+    @Test
+    void theTraceGoesOnAfterAFault() throws Exception {
+        NodeTrace trace = new NodeTrace();
+        try (Device card = Fabric.open("sim://dpa-routine/10.6.1.2");
+                DpaRoutine routine =
+                        DpaRoutine.of(
+                                card,
+                                MoodyKernelsStub.APP,
+                                (rpc, _) ->
+                                        new DpaRoutine.Launch(
+                                                MoodyKernelsStub.act(rpc.userByte(0)), 4))) {
+            routine.show(trace);
+            call(routine, MoodyKernels.ENDS);
+            assertThatThrownBy(() -> call(routine, MoodyKernels.FAULTS))
+                    .isInstanceOf(RoutineException.class);
+            call(routine, MoodyKernels.ENDS);
+        }
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        trace.write(out);
+        TraceFile file = TraceFile.read(out.toByteArray());
+        List<TraceFile.Slice> launches = file.slices("launches");
+        assertThat(launches)
+                .extracting(TraceFile.Slice::name)
+                .containsExactly("act: 4 threads", "act that failed: 4 threads", "act: 4 threads");
+        for (TraceFile.Slice launch : List.of(launches.getFirst(), launches.getLast())) {
+            assertThat(file.slices("kernel thread.*"))
+                    .filteredOn(slice -> slice.name().startsWith("act, rank"))
+                    .filteredOn(slice ->
+                            slice.begin() >= launch.begin() && slice.ended() <= launch.ended())
+                    .hasSize(4);
         }
     }
 
