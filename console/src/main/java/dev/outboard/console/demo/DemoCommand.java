@@ -127,6 +127,7 @@ public final class DemoCommand implements Callable<Integer> {
                 DemoNodes nodes = DemoNodes.start(targets(), nodeWords(), trace.isOn());
                 Arena arena = Arena.ofShared()) {
             Device device = share.device();
+            trace.watch(device);
             Picture picture = picture(arena);
             MemorySegment expected = computeHere(picture, arena);
             for (DemoNodes.Member member : nodes.members()) {

@@ -137,6 +137,7 @@ final class CallCommand implements Callable<Integer> {
             try (Devices.Share share = open();
                     NaaClient client = client(share.device(), specs)) {
                 Device device = share.device();
+                trace.watch(device);
                 TransferProgress progress =
                         new TransferProgress(client, device, spec.commandLine().getErr(), trace);
                 List<RpcResult> results = run(client, progress);

@@ -3,9 +3,11 @@ package dev.outboard.console.naa;
 import dev.outboard.dpa.trace.Trace;
 import dev.outboard.dpa.trace.TraceMerge;
 import dev.outboard.dpa.trace.Tracer;
+import dev.outboard.fabric.Device;
 import dev.outboard.naa.RpcResult;
 import dev.outboard.naa.client.NaaClient;
 import dev.outboard.naa.client.SetupTimes;
+import dev.outboard.node.watch.NicTrace;
 import dev.outboard.terminal.CommandException;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
@@ -16,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -29,8 +32,8 @@ public final class CallTrace {
                     "Write what happened, step by step, to FILE, which https://ui.perfetto.dev opens.")
     private @Nullable Path file;
 
-    private final Trace trace =
-            new Tracer("monotonic clock", System::nanoTime).start(Trace.MOST_EVENTS);
+    private final Trace trace = Tracer.monotonic().start(Trace.MOST_EVENTS);
+    private Optional<NicTrace> nic = Optional.empty();
 
     /// Whether it was asked for.
     public boolean isOn() {
@@ -42,11 +45,20 @@ public final class CallTrace {
         return Objects.requireNonNull(file, "file");
     }
 
-    /// A connection was set up, just now.
+    /// Packets of a device are shown, too.
+    public void watch(Device device) {
+        if (file != null) {
+            nic = Optional.of(new NicTrace(device));
+        }
+    }
+
+    /// A connection was set up, just now, of the device that is watched.
     public void setUp(NaaClient client) {
         if (file == null) {
             return;
         }
+        nic.ifPresent(
+                packets -> packets.connected(client.queuePairNumber(), client.localAddress()));
         SetupTimes times = client.setupTimes();
         long at = System.nanoTime() - times.totalNanos();
         at = step("connection", "address and route", at, times.addressNanos() + times.routeNanos());
@@ -92,7 +104,12 @@ public final class CallTrace {
 
     private void writeWith(List<Path> others, OutputStream out) throws IOException {
         ByteArrayOutputStream own = new ByteArrayOutputStream();
-        trace.writeAbsolute(own, 0);
+        List<Trace> ours = new ArrayList<>(List.of(trace));
+        nic.ifPresent(packets -> {
+            packets.close();
+            ours.add(packets.trace());
+        });
+        Trace.writeAll(ours, own);
         List<byte[]> all = new ArrayList<>(List.of(own.toByteArray()));
         for (Path other : others) {
             all.add(Files.readAllBytes(other));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.console.Execution;
 import dev.outboard.console.OutboardProcess;
+import dev.outboard.console.TracedCall;
 import dev.outboard.node.routine.EdgeDetection;
 import dev.outboard.testkit.TraceFile;
 import java.awt.image.BufferedImage;
@@ -23,7 +24,24 @@ class DemoTest {
     /// Only what hangs takes so long.
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
+    /// What is joined with a call between the NIC of the node that has received it and the one that
+    /// sends the answer, by target.
+    private static final List<List<String>> COMPUTATIONS =
+            List.of(
+                    onNode("node: edges"),
+                    onNode("node: edges", "FPGA: call"),
+                    onNode("node: edges", "DPA: detect"),
+                    List.of(),
+                    List.of("FPGA: call"));
+
     @TempDir private Path directory;
+
+    private static List<String> onNode(String... computation) {
+        List<String> steps = new ArrayList<>(List.of("node: function 13", "node: compute"));
+        steps.addAll(List.of(computation));
+        steps.add("node: WRITEs of the answer");
+        return steps;
+    }
 
     @Test
     void offloadsAPaintedPicture() throws IOException {
@@ -129,6 +147,66 @@ class DemoTest {
                                 .extracting(slice -> slice.track().group())
                                 .anyMatch(group -> group.startsWith("client"))
                                 .anyMatch(group -> group.startsWith("FPGA")));
+    }
+
+    /// From the host to what computes and back, in this order.
+    @Test
+    void tracesTheWayToEachTarget() throws IOException {
+        Path file = directory.resolve("demo.pftrace");
+        Execution run = demo("--size", "160x120", "--on", "all", "--trace", file.toString());
+
+        assertThat(run.exitCode()).as(run.toString()).isZero();
+        TraceFile trace = TraceFile.read(Files.readAllBytes(file));
+        List<TracedCall> calls = TracedCall.in(trace);
+        assertThat(calls).hasSize(10);
+        for (int i = 0; i < calls.size(); i++) {
+            List<String> way = new ArrayList<>();
+            way.addAll(
+                    List.of(
+                            "client: function 13",
+                            "client: WRITE inputs",
+                            "NIC: sent",
+                            "NIC: received"));
+            way.addAll(COMPUTATIONS.get(i / 2));
+            way.addAll(
+                    List.of("NIC: sent", "NIC: received", "client: WRITEs of the answer arrive"));
+            assertThat(calls.get(i).words()).isEqualTo(way);
+        }
+        assertThat(trace.slices("detect .*|kernel thread.*")).as("threads of the DPA").isNotEmpty();
+        TracedCall handled = calls.get(7);
+        for (var c : List.of(calls.get(6), handled))
+            for (var x : c.steps())
+                System.out.println(
+                        x.track().name() + " " + x.name() + " " + x.begin() + " " + x.ended());
+        trace.slices("compute .*")
+                .forEach(x -> System.out.println(x.name() + " " + x.begin() + " " + x.ended()));
+        assertThat(trace.slices("compute .*"))
+                .as("the handler, when it answers")
+                .anyMatch(slice ->
+                        slice.begin() <= handled.steps().get(4).begin()
+                                && slice.ended() >= handled.steps().get(4).begin());
+        assertThat(trace.slices("(sent|received) by queue pair 0x.*"))
+                .extracting(TraceFile.Slice::name)
+                .anyMatch(name -> name.matches("WRITE_FIRST, PSN [0-9a-f]{6}, 4096 bytes"))
+                .anyMatch(name ->
+                        name.matches("WRITE_MIDDLE ×\\d+, PSN [0-9a-f]{6}–[0-9a-f]{6}, \\d+ bytes"))
+                .anyMatch(name -> name.matches("ACKNOWLEDGE, PSN [0-9a-f]{6}, 0 bytes"));
+        assertThat(trace.slices("sent by queue pair 0x000001")).as("connecting").isNotEmpty();
+    }
+
+    @Test
+    void tracesPacketsThatAreSentAgain() throws IOException {
+        Path file = directory.resolve("demo.pftrace");
+        Execution run =
+                demo("--size", "640x480", "--fault", "loss=5%,seed=1", "--trace", file.toString());
+
+        assertThat(run.exitCode()).as(run.toString()).isZero();
+        TraceFile trace = TraceFile.read(Files.readAllBytes(file));
+        assertThat(trace.slices("sent by queue pair 0x.*"))
+                .anyMatch(slice -> slice.name().matches("WRITE_[A-Z_]+ again(, PSN| ×).*"));
+        assertThat(TracedCall.in(trace))
+                .hasSize(2)
+                .allSatisfy(call -> assertThat(call.words()).contains("node: compute"));
     }
 
     @Test
