@@ -25,6 +25,9 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import dev.outboard.node.watch.NodeTrace;
+import dev.outboard.testkit.TraceFile;
+import java.io.ByteArrayOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -126,6 +129,32 @@ class TargetsTest {
             assertThat(lines.getFirst())
                     .startsWith("edges on target afu: the function in Java (no verilator on the");
         }
+    }
+
+    /// Of the targets before a reload, and of those after it.
+    @Test
+    void theTraceShowsWhatFollowsToo() throws Exception {
+        NodeTrace trace = new NodeTrace();
+        Placement place = Placement.on(Target.DPA);
+        try (Targets targets = placed("edges", place)) {
+            targets.show(trace);
+            assertThat(call(targets, regions(true, 9, 9, 1))).isZero();
+            try (Targets next =
+                    targets.followedBy(
+                            new RoutinePlan(
+                                    RoutineCatalog.ROUTINES, Map.of("edges", place), Map.of()))) {
+                assertThat(call(next, regions(true, 7, 7, 1))).isZero();
+            }
+        }
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        trace.write(out);
+        TraceFile file = TraceFile.read(out.toByteArray());
+        assertThat(file.slices("launches"))
+                .extracting(TraceFile.Slice::name)
+                .containsExactly("detect: 9 threads", "detect: 7 threads");
+        assertThat(file.slices("kernel thread.*"))
+                .filteredOn(slice -> slice.name().startsWith("detect, rank"))
+                .hasSize(16);
     }
 
     @Test
