@@ -28,16 +28,19 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A routine that is a kernel of a data-path accelerator: an RPC launches it. Its threads reach
 /// copies of the regions through their windows.
 ///
 /// RPCs run side by side. One whose kernel faults ends the process of the accelerator, and with it
-/// the kernels of the others; the next RPC finds a new process.
+/// the kernels of the others, which begin again, each in a process of its own; the next RPC finds a
+/// new process.
 public final class DpaRoutine implements OffloadedRoutine {
     private static final MachineOptions OPTIONS =
             MachineOptions.DEFAULT.withStorage(
@@ -52,6 +55,9 @@ public final class DpaRoutine implements OffloadedRoutine {
 
     /// How many RPCs use an accelerator.
     private final Map<DocaDpa, Integer> users = new HashMap<>();
+
+    /// Those that several RPCs have used at a time, since nobody did.
+    private final Set<DocaDpa> shared = new HashSet<>();
 
     /// What an RPC launches.
     public interface Kernel {
@@ -93,37 +99,67 @@ public final class DpaRoutine implements OffloadedRoutine {
 
     @Override
     public int run(RpcContext rpc) throws RoutineException {
-        DocaDpa on;
+        DocaDpa on = acquire();
         try {
-            on = acquire();
+            return runOn(on, rpc);
         } catch (DocaException e) {
-            throw TargetError.FAILED.because("the DPA cannot be opened: " + e.getMessage());
+            if (!isShared(on)) {
+                throw failed(e);
+            }
+        } finally {
+            release(on);
         }
+        // It may have been the kernel of another RPC that has faulted. The regions are as they
+        // were.
+        try (DocaDpa alone = open()) {
+            return runOn(alone, rpc);
+        } catch (DocaException e) {
+            throw failed(e);
+        }
+    }
+
+    private int runOn(DocaDpa on, RpcContext rpc) throws RoutineException {
         try (Job job = new Job(on, rpc.parameters())) {
             job.run(rpc.id(), kernel.launch(rpc, job));
             return ReturnCode.SUCCESS;
+        }
+    }
+
+    private static RoutineException failed(DocaException e) {
+        return TargetError.FAILED.because("the kernel of the DPA: " + e.getMessage());
+    }
+
+    private DocaDpa open() throws RoutineException {
+        try {
+            return DocaDpa.create(dev, dpa).app(app).start();
         } catch (DocaException e) {
-            throw TargetError.FAILED.because("the kernel of the DPA: " + e.getMessage());
-        } finally {
-            release(on);
+            throw TargetError.FAILED.because("the DPA cannot be opened: " + e.getMessage());
         }
     }
 
     /// The accelerator, another one after a fault.
-    private synchronized DocaDpa acquire() {
+    private synchronized DocaDpa acquire() throws RoutineException {
         DocaDpa on = current;
         if (on == null || on.peekAtLastError() != DocaError.SUCCESS) {
-            on = DocaDpa.create(dev, dpa).app(app).start();
+            on = open();
             current = on;
         }
-        users.merge(on, 1, Integer::sum);
+        if (users.merge(on, 1, Integer::sum) > 1) {
+            shared.add(on);
+        }
         return on;
+    }
+
+    /// Whether RPCs have used it side by side.
+    private synchronized boolean isShared(DocaDpa on) {
+        return shared.contains(on);
     }
 
     private synchronized void release(DocaDpa on) {
         int left = users.merge(on, -1, Integer::sum);
         if (left == 0) {
             users.remove(on);
+            shared.remove(on);
             if (!on.equals(current)) {
                 on.close();
             }

@@ -8,10 +8,15 @@ import dev.outboard.fabric.Fabric;
 import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RpcContext;
 import dev.outboard.node.watch.NodeTrace;
+import dev.outboard.testkit.Eventually;
 import dev.outboard.testkit.TraceFile;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /// What becomes of RPCs whose kernel faults, and of the next one.
@@ -37,6 +42,36 @@ class DpaRoutineTest {
                         .hasMessageContaining("the kernel of the DPA: Thread 'kernel thread");
             }
             assertThat(call(routine, MoodyKernels.ENDS)).isZero();
+        }
+    }
+
+    @Test
+    void aFaultCostsThoseThatComputeBesideItNothing() throws Exception {
+        AtomicInteger begun = new AtomicInteger();
+        try (Device card = Fabric.open("sim://dpa-routine/10.6.1.3");
+                ExecutorService threads = Executors.newSingleThreadExecutor();
+                DpaRoutine routine =
+                        DpaRoutine.of(
+                                card,
+                                MoodyKernelsStub.APP,
+                                (rpc, _) -> {
+                                    if (rpc.userByte(0) == MoodyKernels.COMPUTES) {
+                                        begun.incrementAndGet();
+                                    }
+                                    return new DpaRoutine.Launch(
+                                            MoodyKernelsStub.act(rpc.userByte(0)), 1);
+                                })) {
+            int rounds = 0;
+            while (begun.get() == rounds && rounds < 20) {
+                int before = begun.get();
+                Future<Integer> beside = threads.submit(() -> call(routine, MoodyKernels.COMPUTES));
+                Eventually.until(() -> begun.get() > before);
+                assertThatThrownBy(() -> call(routine, MoodyKernels.FAULTS))
+                        .isInstanceOf(RoutineException.class);
+                assertThat(beside.get(1, TimeUnit.MINUTES)).isZero();
+                rounds++;
+            }
+            assertThat(begun.get()).as("one began again").isGreaterThan(rounds);
         }
     }
 
