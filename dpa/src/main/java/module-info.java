@@ -12,9 +12,11 @@ module dev.outboard.dpa {
     requires jdk.net;
     requires static org.jspecify;
 
+    exports dev.outboard.dpa.cc;
     exports dev.outboard.dpa.checker;
     exports dev.outboard.dpa.doca;
     exports dev.outboard.dpa.doca.dev;
+    exports dev.outboard.dpa.elf;
     exports dev.outboard.dpa.example;
     exports dev.outboard.dpa.flexio;
     exports dev.outboard.dpa.flexio.dev;

@@ -1,6 +1,7 @@
 package dev.outboard.dpacc;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -13,12 +14,24 @@ import java.util.stream.Collectors;
 /// @param globalBytes how many bytes of globals a process needs, a multiple of 8; they start as
 ///   zero
 /// @param globals sets the fields of the globals from the address of the first
+/// @param image of a program in C, whose functions run its code; it has no classes
 public record DpaApp<T>(
         String name,
         List<Class<?>> classes,
         List<DpaFunction<T>> functions,
         int globalBytes,
-        Consumer<DpaAddr> globals) {
+        Consumer<DpaAddr> globals,
+        Optional<DpaImage> image) {
+    /// A program in Java.
+    public DpaApp(
+            String name,
+            List<Class<?>> classes,
+            List<DpaFunction<T>> functions,
+            int globalBytes,
+            Consumer<DpaAddr> globals) {
+        this(name, classes, functions, globalBytes, globals, Optional.empty());
+    }
+
     /// Copies the lists.
     public DpaApp {
         classes = List.copyOf(classes);

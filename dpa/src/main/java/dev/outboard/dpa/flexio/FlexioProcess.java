@@ -109,7 +109,7 @@ public final class FlexioProcess implements AutoCloseable {
         givenDomain = attributes.domain;
         givenDomain.ifPresent(given -> given.numberFor(this));
         domain = givenDomain.orElseGet(() -> new FlexioPd(this));
-        ProgramImage image = ProgramImage.globals(app.globalBytes());
+        ProgramImage image = ProgramImage.of(app);
         boolean hasObserver = !attributes.observer.equals(Observer.NONE);
         Observer observer = hasObserver ? attributes.observer : device.observer();
         process = DpaProcess.open(device.machine(), image, observer);

@@ -1,5 +1,7 @@
 package dev.outboard.dpa.machine;
 
+import dev.outboard.dpacc.DpaApp;
+
 /// DPA-HW-10: what every process of a program starts from. Code and constants begin at
 /// [AddressMap#CODE], globals at [AddressMap#GLOBALS]: first the data, then zeros (bss).
 ///
@@ -22,6 +24,13 @@ public record ProgramImage(byte[] code, byte[] data, int zeroBytes) {
         }
         code = code.clone();
         data = data.clone();
+    }
+
+    /// What processes of an app start from.
+    public static ProgramImage of(DpaApp<?> app) {
+        return app.image()
+                .map(image -> new ProgramImage(image.code(), image.data(), image.zeroBytes()))
+                .orElseGet(() -> globals(app.globalBytes()));
     }
 
     /// A program with nothing but globals, which start as zero.

@@ -152,13 +152,17 @@ public final class DpaProcess {
                     "App %s needs an image with %d bytes of globals, as ProgramImage.globals makes"
                             .formatted(app.name(), app.globalBytes()));
         }
+        loadedApp = app.image().isPresent() ? app : ofClasses(app);
+        state.timeline().name(app.name());
+        loadedApp.placeGlobals(new DpaAddr(AddressMap.GLOBALS));
+    }
+
+    private DpaApp<DpaThread> ofClasses(DpaApp<DpaThread> app) {
         Class<?> stub = app.classes().getFirst();
         Class<?>[] others = app.classes().toArray(Class<?>[]::new);
         ProgramLoader created = new ProgramLoader(state, mode, sites, stub, others);
         created.check(stub);
-        loadedApp = created.app(stub);
-        state.timeline().name(app.name());
-        loadedApp.placeGlobals(new DpaAddr(AddressMap.GLOBALS));
+        return created.app(stub);
     }
 
     /// The same for a program whose kernels may touch anything, such as a clock to measure the

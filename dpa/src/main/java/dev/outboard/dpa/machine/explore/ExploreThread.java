@@ -78,6 +78,12 @@ final class ExploreThread implements SizedThread, FueledThread {
     }
 
     @Override
+    public int spendInstructions(int count) {
+        take(count, count);
+        return 1;
+    }
+
+    @Override
     public AccessPort port() {
         return port;
     }

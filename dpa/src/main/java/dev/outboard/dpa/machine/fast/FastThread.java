@@ -137,6 +137,13 @@ public final class FastThread implements DpaThread, FueledThread {
         spend(0, rounds);
     }
 
+    @Override
+    public int spendInstructions(int count) {
+        extraCycles -= (long) count * options.timing().costs().memory();
+        spend(count);
+        return SLICE / 4;
+    }
+
     /// The program has retired operations that were not counted.
     public void spend(int operations) {
         budget -= operations;

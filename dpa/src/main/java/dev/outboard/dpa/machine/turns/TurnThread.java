@@ -147,6 +147,12 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
     }
 
     @Override
+    public int spendInstructions(int count) {
+        take(count, count);
+        return 1;
+    }
+
+    @Override
     public AccessPort port() {
         return port;
     }

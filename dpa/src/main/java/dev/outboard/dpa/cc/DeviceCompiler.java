@@ -1,0 +1,179 @@
+package dev.outboard.dpa.cc;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/// Compiles C for the DPA and links it to one executable, with the clang and the ld.lld of this
+/// machine.
+///
+/// ```java
+/// byte[] elf = DeviceCompiler.onThisMachine().compile(DeviceSources.of(Path.of("kernel.c")));
+/// ```
+public final class DeviceCompiler {
+    private static final Duration LIMIT = Duration.ofMinutes(5);
+    private static final String PACKAGE =
+            "on Debian and Ubuntu: apt-get install clang lld. Kernels in Java need neither";
+
+    /// DPA-HW-6: the instruction set of device code, and its calling convention.
+    private static final List<String> TARGET =
+            List.of(
+                    "--target=riscv64",
+                    "-march=rv64imac",
+                    "-mabi=lp64",
+                    "-mcmodel=medany",
+                    "-mno-relax",
+                    "-ffreestanding",
+                    "-nostdlib",
+                    "-nostdlibinc",
+                    "-fno-pic",
+                    "-g",
+                    "-D__DPA__=1");
+
+    private static final List<String> HEADERS =
+            List.of(
+                    "dpaintrin.h",
+                    "outboard_ecall.h",
+                    "string.h",
+                    "libflexio-dev/flexio_dev.h",
+                    "libflexio-libc/string.h");
+
+    private static final List<String> RUNTIME = List.of("abi.c", "string.c");
+    private static final String SCRIPT = "program.ld";
+
+    private final Path clang;
+    private final Path linker;
+
+    private DeviceCompiler(Path clang, Path linker) {
+        this.clang = clang;
+        this.linker = linker;
+    }
+
+    /// That of this machine.
+    ///
+    /// @throws CompileException if it has none, saying what to install
+    public static DeviceCompiler onThisMachine() {
+        return new DeviceCompiler(
+                find("clang").orElseThrow(() -> missing("clang")),
+                find("ld.lld").orElseThrow(() -> missing("ld.lld")));
+    }
+
+    private static CompileException missing(String tool) {
+        return new CompileException(
+                "'%s' is not on the PATH, which C kernels are built with; %s"
+                        .formatted(tool, PACKAGE));
+    }
+
+    private static Optional<Path> find(String tool) {
+        String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
+        return Stream.of(path.split(":"))
+                .map(directory -> Path.of(directory, tool))
+                .filter(Files::isExecutable)
+                .findFirst();
+    }
+
+    /// Compiles and links.
+    ///
+    /// @return the executable: an ELF file
+    /// @throws CompileException if compiler or linker refuse the sources
+    public byte[] compile(DeviceSources sources) {
+        try {
+            Path work = Files.createTempDirectory("outboard-dpacc-");
+            try {
+                return compile(sources, work);
+            } finally {
+                delete(work);
+            }
+        } catch (IOException e) {
+            throw new CompileException("A device program cannot be built: " + e.getMessage(), e);
+        }
+    }
+
+    private byte[] compile(DeviceSources sources, Path work) throws IOException {
+        Path include = work.resolve("include");
+        for (String header : HEADERS) {
+            extract("include/" + header, include.resolve(header));
+        }
+        List<Path> objects = new ArrayList<>();
+        for (Path source : sources.files()) {
+            List<String> options = new ArrayList<>(List.of("-O2"));
+            sources.includes().forEach(directory -> options.add("-I" + directory));
+            options.addAll(sources.options());
+            objects.add(compile(source, options, include, work.resolve(objects.size() + ".o")));
+        }
+        for (String name : RUNTIME) {
+            Path source = extract("runtime/" + name, work.resolve(name));
+            List<String> options = List.of("-O2", "-fno-builtin");
+            objects.add(compile(source, options, include, work.resolve(objects.size() + ".o")));
+        }
+        Path program = work.resolve("program.elf");
+        link(objects, extract(SCRIPT, work.resolve(SCRIPT)), program, work);
+        return Files.readAllBytes(program);
+    }
+
+    private Path compile(Path source, List<String> options, Path include, Path object)
+            throws IOException {
+        List<String> command = new ArrayList<>(List.of(clang.toString()));
+        command.addAll(TARGET);
+        command.addAll(options);
+        command.addAll(List.of("-I" + include, "-c", source.toString(), "-o", object.toString()));
+        run(command, object.resolveSibling("clang.txt"));
+        return object;
+    }
+
+    private void link(List<Path> objects, Path script, Path program, Path work) throws IOException {
+        List<String> command = new ArrayList<>(List.of(linker.toString()));
+        command.addAll(List.of("-T", script.toString(), "-e", "0", "-o", program.toString()));
+        objects.forEach(object -> command.add(object.toString()));
+        run(command, work.resolve("lld.txt"));
+    }
+
+    private static void run(List<String> command, Path output) throws IOException {
+        Process process =
+                new ProcessBuilder(command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(output.toFile())
+                        .start();
+        try {
+            if (!process.waitFor(LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new CompileException(
+                        "%s has not ended within %s".formatted(command.getFirst(), LIMIT));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CompileException(command.getFirst() + " was interrupted", e);
+        } finally {
+            process.destroyForcibly();
+        }
+        if (process.exitValue() != 0) {
+            throw new CompileException(Files.readString(output).strip());
+        }
+    }
+
+    private static Path extract(String resource, Path to) throws IOException {
+        Files.createDirectories(to.getParent());
+        try (InputStream in = DeviceCompiler.class.getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new IOException("resource %s is missing".formatted(resource));
+            }
+            Files.copy(in, to);
+        }
+        return to;
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package dev.outboard.dpa.elf;
+
+import dev.outboard.dpa.machine.CodePlace;
+import java.util.List;
+import java.util.Optional;
+
+/// What a compiler tells about the source of a program (DWARF 4 and 5). Immutable; any thread may
+/// use it. Empty if the program was compiled without it.
+public final class DebugInfo {
+    private final LineTable lines;
+    private final ScopeMap scopes;
+    private final List<DebugFunction> functions;
+    private final List<DebugType> types;
+
+    DebugInfo(
+            LineTable lines,
+            ScopeMap scopes,
+            List<DebugFunction> functions,
+            List<DebugType> types) {
+        this.lines = lines;
+        this.scopes = scopes;
+        this.functions = List.copyOf(functions);
+        this.types = List.copyOf(types);
+    }
+
+    /// @param code where code may run: the linker leaves entries of what it dropped at other places
+    static DebugInfo read(ElfFile file, List<AddressRange> code) {
+        return new DebugReader(file, code).read();
+    }
+
+    /// DPA-CC-17: where in the source the instruction comes from, and the function that it stands
+    /// in there, even if that is inlined into another one; [CodePlace#NONE] if that is not known.
+    public CodePlace place(long pc) {
+        return lines.place(pc, scopes.at(pc));
+    }
+
+    /// The functions that are defined in it, in the order of the sources.
+    public List<DebugFunction> functions() {
+        return functions;
+    }
+
+    /// The types that it uses, in the order of the sources. A type of several source files is there
+    /// several times.
+    public List<DebugType> types() {
+        return types;
+    }
+
+    /// The function whose code contains the instruction.
+    public Optional<DebugFunction> function(long pc) {
+        return functions.stream().filter(function -> function.code().contains(pc)).findFirst();
+    }
+}

@@ -1,0 +1,133 @@
+package dev.outboard.dpa.rv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.outboard.dpa.machine.DpaThread;
+import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.MachineOptions.Storage;
+import dev.outboard.dpa.machine.Observer;
+import dev.outboard.dpa.machine.Profile;
+import dev.outboard.dpa.machine.ProgramImage;
+import dev.outboard.dpa.machine.RunMode;
+import dev.outboard.dpa.machine.RunResult;
+import dev.outboard.dpa.machine.RunResult.End;
+import dev.outboard.dpa.machine.ThreadAttributes;
+import dev.outboard.dpa.machine.UnitGrid;
+import dev.outboard.dpa.process.DpaProcess;
+import dev.outboard.testkit.Seeds;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// DPA-RV-5: the interpreter does what QEMU does. `-Dseeds=10` runs ten times as many sequences.
+class QemuTest {
+    private static final Path QEMU = Path.of("/usr/bin/qemu-riscv64");
+    private static final int SEQUENCES = 10_000;
+    private static final int SEQUENCES_IN_TURNS = 200;
+    private static final int HEADER_BYTES = 64;
+    private static final int SEGMENT_BYTES = 56;
+    private static final int PAGE_BYTES = 4096;
+
+    @TempDir private Path directory;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"I", "M", "A", "C", "Zba", "Zbb", "Zbs"})
+    void randomSequencesDoTheSame(String extension) {
+        assumeTrue(Files.isExecutable(QEMU), "qemu-riscv64 is not installed");
+        Seeds.campaign(
+                1, seed -> compare(new RandomProgram(seed, extension, SEQUENCES), RunMode.fast()));
+    }
+
+    @Test
+    void randomSequencesDoTheSameInTurns() {
+        assumeTrue(Files.isExecutable(QEMU), "qemu-riscv64 is not installed");
+        for (String extension : new String[] {"I", "A", "C"}) {
+            RandomProgram program = new RandomProgram(7, extension, SEQUENCES_IN_TURNS);
+            Seeds.campaign(1, seed -> compare(program, RunMode.check(Observer.NONE, seed)));
+            Seeds.campaign(1, seed -> compare(program, RunMode.weak(Profile.SEED, seed)));
+        }
+    }
+
+    private void compare(RandomProgram program, RunMode mode)
+            throws IOException, InterruptedException {
+        assertThat(program.difference(byQemu(program), byTheMachine(program, mode))).isEmpty();
+    }
+
+    private byte[] byQemu(RandomProgram program) throws IOException, InterruptedException {
+        Path elf = directory.resolve("program");
+        Path output = directory.resolve("output");
+        Files.write(elf, elf(program));
+        assertThat(elf.toFile().setExecutable(true)).isTrue();
+        Process qemu =
+                new ProcessBuilder(QEMU.toString(), elf.toString())
+                        .redirectOutput(output.toFile())
+                        .redirectError(directory.resolve("errors").toFile())
+                        .start();
+        assertThat(qemu.waitFor(1, TimeUnit.MINUTES)).isTrue();
+        assertThat(qemu.exitValue()).as(() -> "qemu: " + errors()).isZero();
+        return Files.readAllBytes(output);
+    }
+
+    private String errors() {
+        try {
+            return Files.readString(directory.resolve("errors"));
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+
+    private static byte[] byTheMachine(RandomProgram program, RunMode mode) {
+        byte[] data = program.data();
+        MachineOptions options =
+                MachineOptions.DEFAULT
+                        .withUnits(UnitGrid.SMALL)
+                        .withStorage(new Storage(data.length, 4096, false));
+        DpaProcess process = DpaProcess.open(options, ProgramImage.EMPTY, mode);
+        process.write(RandomProgram.DATA, data);
+        RvCode code = new RvCode(RandomProgram.CODE, program.code());
+        process.trustedThread(
+                "sequences",
+                thread -> new RvHart(code, QemuTest::call).run(thread, RandomProgram.CODE),
+                ThreadAttributes.DEFAULT);
+        RunResult result = process.run();
+        assertThat(result.end()).as(result.toString()).isEqualTo(End.DONE);
+        return process.read(RandomProgram.DATA, data.length);
+    }
+
+    private static long call(RvHart hart, DpaThread thread, long number) {
+        if (number == RandomProgram.EXIT) {
+            hart.stop();
+        }
+        return 0;
+    }
+
+    /// A static program of two segments.
+    private static byte[] elf(RandomProgram program) {
+        byte[] code = program.code();
+        byte[] data = program.data();
+        int dataAt = PAGE_BYTES + (code.length + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+        ByteBuffer elf = ByteBuffer.allocate(dataAt + data.length).order(ByteOrder.LITTLE_ENDIAN);
+        elf.put(new byte[] {0x7f, 'E', 'L', 'F', 2, 1, 1}).position(16);
+        elf.putShort((short) 2).putShort((short) 243).putInt(1).putLong(RandomProgram.CODE);
+        elf.putLong(HEADER_BYTES).putLong(0).putInt(1);
+        elf.putShort((short) HEADER_BYTES).putShort((short) SEGMENT_BYTES).putShort((short) 2);
+        elf.position(HEADER_BYTES);
+        segment(elf, 5, PAGE_BYTES, RandomProgram.CODE, code.length);
+        segment(elf, 6, dataAt, RandomProgram.DATA, data.length);
+        elf.put(PAGE_BYTES, code).put(dataAt, data);
+        return elf.array();
+    }
+
+    private static void segment(ByteBuffer elf, int rights, int at, long address, int length) {
+        elf.putInt(1).putInt(rights).putLong(at).putLong(address).putLong(address);
+        elf.putLong(length).putLong(length).putLong(PAGE_BYTES);
+    }
+}
