@@ -4,6 +4,7 @@ import dev.outboard.dpa.elf.DebugFunction;
 import dev.outboard.dpa.elf.DebugType;
 import dev.outboard.dpa.elf.DebugType.Encoding;
 import dev.outboard.dpa.machine.MemoryAccess;
+import dev.outboard.dpa.rv.RvHart;
 import dev.outboard.dpacc.DpaLayout;
 import dev.outboard.dpacc.DpaScalar;
 import java.nio.ByteBuffer;
@@ -16,7 +17,7 @@ import java.util.List;
 /// DPA-CC-10: by the calling convention lp64 of RISC-V: words in a0 to a7, what does not fit on the
 /// stack; structs of up to 16 bytes as words, larger ones by the address of a copy.
 final class CParameters {
-    static final int REGISTERS = 8;
+    private static final int REGISTERS = 8;
     private static final int WORD = Long.BYTES;
     private static final int STACK_ALIGNMENT = 16;
 
@@ -133,10 +134,9 @@ final class CParameters {
     /// Gives a function its arguments.
     ///
     /// @param arguments as the host has passed them
-    /// @param registers gets a0 to a7
+    /// @param hart gets a0 to a7 and the stack pointer
     /// @param stack where the stack of the thread ends
-    /// @return the stack pointer
-    long pass(ByteBuffer arguments, long[] registers, long stack, MemoryAccess memory) {
+    void pass(ByteBuffer arguments, RvHart hart, long stack, MemoryAccess memory) {
         long[] values = new long[words.size()];
         long pointer = stack;
         for (int i = 0; i < values.length; i++) {
@@ -153,12 +153,12 @@ final class CParameters {
         pointer = aligned(pointer - (long) onStack * WORD);
         for (int i = 0; i < values.length; i++) {
             if (i < REGISTERS) {
-                registers[i] = values[i];
+                hart.register(RvHart.FIRST_ARGUMENT + i, values[i]);
             } else {
                 memory.store64(pointer + (long) (i - REGISTERS) * WORD, values[i]);
             }
         }
-        return pointer;
+        hart.register(RvHart.STACK_POINTER, pointer);
     }
 
     private static long aligned(long address) {

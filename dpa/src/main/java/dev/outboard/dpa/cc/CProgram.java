@@ -25,10 +25,9 @@ import java.util.Optional;
 /// DpaApp<DpaThread> app = CProgram.app("kernel", elf);
 /// ```
 public final class CProgram {
-    private static final int CONTEXT_BYTES = 48;
-    private static final int CONTEXT_VERSION = 1;
-    private static final int OUTBOX_BASE = 8;
-    private static final int WINDOW_BASE = 16;
+    /// DPA-RV-3: version, outbox and window; where outbox and windows are; nothing more yet.
+    private static final long[] CONTEXT = {1, AddressMap.OUTBOX, AddressMap.WINDOW, 0, 0, 0};
+
     private static final int STACK_ALIGNMENT = 16;
 
     private final String name;
@@ -100,29 +99,18 @@ public final class CProgram {
 
     private long run(DpaThread thread, long entry, CParameters parameters, ByteBuffer arguments) {
         RvHart hart = new RvHart(code, calls);
-        long context = thread.allocateStack(CONTEXT_BYTES) & -STACK_ALIGNMENT;
+        long context = thread.allocateStack((long) CONTEXT.length * Long.BYTES) & -STACK_ALIGNMENT;
         describe(thread, context);
         hart.register(RvHart.THREAD_POINTER, context);
-        long[] registers = new long[CParameters.REGISTERS];
-        hart.register(RvHart.STACK_POINTER, parameters.pass(arguments, registers, context, thread));
-        for (int i = 0; i < registers.length; i++) {
-            hart.register(RvHart.FIRST_ARGUMENT + i, registers[i]);
-        }
+        parameters.pass(arguments, hart, context, thread);
         hart.run(thread, entry);
         return hart.register(RvHart.FIRST_ARGUMENT);
     }
 
-    /// DPA-RV-3: what the thread knows of itself.
+    /// What the thread knows of itself.
     private static void describe(DpaThread thread, long context) {
-        for (int at = 0; at < CONTEXT_BYTES; at += Long.BYTES) {
-            thread.store64(
-                    context + at,
-                    switch (at) {
-                        case 0 -> CONTEXT_VERSION;
-                        case OUTBOX_BASE -> AddressMap.OUTBOX;
-                        case WINDOW_BASE -> AddressMap.WINDOW;
-                        default -> 0;
-                    });
+        for (int i = 0; i < CONTEXT.length; i++) {
+            thread.store64(context + (long) i * Long.BYTES, CONTEXT[i]);
         }
     }
 }

@@ -148,12 +148,14 @@ public final class FlexioHeap {
         process.look((_, memory) ->
                 memory.stream()
                         .filter(region -> region.name().equals("heap"))
-                        .forEach(heap -> {
-                            for (int i = 0; i < count; i++) {
-                                long at = from.value() - heap.address() + (long) i * Long.BYTES;
-                                words[i] = heap.bytes().get(ValueLayout.JAVA_LONG_UNALIGNED, at);
-                            }
-                        }));
+                        .forEach(heap ->
+                                MemorySegment.copy(
+                                        heap.bytes(),
+                                        ValueLayout.JAVA_LONG_UNALIGNED,
+                                        from.value() - heap.address(),
+                                        words,
+                                        0,
+                                        count)));
         return words;
     }
 

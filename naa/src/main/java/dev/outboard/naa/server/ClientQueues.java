@@ -34,14 +34,23 @@ public interface ClientQueues extends AutoCloseable {
         return false;
     }
 
-    /// How many RPCs the accelerator has answered so far.
-    default long answered() {
-        return 0;
+    /// What the accelerator has done so far.
+    default Progress progress() {
+        return Progress.NONE;
     }
 
-    /// Whether the accelerator is at an RPC, and takes nothing else that comes meanwhile.
-    default boolean isComputing() {
-        return false;
+    /// What an accelerator has done for a client.
+    ///
+    /// @param begun how many RPCs have begun
+    /// @param answered how many of these it has answered
+    record Progress(long begun, long answered) {
+        /// Nothing.
+        static final Progress NONE = new Progress(0, 0);
+
+        /// Whether it is at an RPC, and takes nothing else that comes meanwhile.
+        boolean isComputing() {
+            return begun != answered;
+        }
     }
 
     /// What the accelerator has counted, by name; also after the end. Any thread.

@@ -460,12 +460,12 @@ public final class NaaServerContext implements AutoCloseable {
 
     /// A client whose RPCs are answered elsewhere is not idle.
     private void noticeAnswers() {
-        long answered = resources.queues().answered();
-        if (answered != answeredElsewhere) {
-            answeredElsewhere = answered;
+        ClientQueues.Progress now = resources.queues().progress();
+        if (now.answered() != answeredElsewhere) {
+            answeredElsewhere = now.answered();
             machine.answeredElsewhere(System.nanoTime());
         }
-        if (resources.queues().isComputing()) {
+        if (now.isComputing()) {
             machine.computingElsewhere(System.nanoTime());
         }
     }

@@ -129,14 +129,9 @@ final class DpaClient implements ClientQueues {
     }
 
     @Override
-    public long answered() {
-        return counted()[1];
-    }
-
-    @Override
-    public boolean isComputing() {
+    public Progress progress() {
         long[] now = counted();
-        return now[0] != now[1];
+        return new Progress(now[0], now[1]);
     }
 
     @Override

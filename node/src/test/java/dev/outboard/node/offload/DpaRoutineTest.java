@@ -24,13 +24,7 @@ class DpaRoutineTest {
     @Test
     void theCallerHearsAndTheNextOneIsServed() throws Exception {
         try (Device card = Fabric.open("sim://dpa-routine/10.6.1.1");
-                DpaRoutine routine =
-                        DpaRoutine.of(
-                                card,
-                                MoodyKernelsStub.APP,
-                                (rpc, _) ->
-                                        new DpaRoutine.Launch(
-                                                MoodyKernelsStub.act(rpc.userByte(0)), 4))) {
+                DpaRoutine routine = routine(card)) {
             for (int round = 0; round < 3; round++) {
                 assertThat(call(routine, MoodyKernels.ENDS)).isZero();
                 assertThatThrownBy(() -> call(routine, MoodyKernels.FAULTS))
@@ -80,13 +74,7 @@ class DpaRoutineTest {
     void theTraceGoesOnAfterAFault() throws Exception {
         NodeTrace trace = new NodeTrace();
         try (Device card = Fabric.open("sim://dpa-routine/10.6.1.2");
-                DpaRoutine routine =
-                        DpaRoutine.of(
-                                card,
-                                MoodyKernelsStub.APP,
-                                (rpc, _) ->
-                                        new DpaRoutine.Launch(
-                                                MoodyKernelsStub.act(rpc.userByte(0)), 4))) {
+                DpaRoutine routine = routine(card)) {
             routine.show(trace);
             call(routine, MoodyKernels.ENDS);
             assertThatThrownBy(() -> call(routine, MoodyKernels.FAULTS))
@@ -107,6 +95,13 @@ class DpaRoutineTest {
                             slice.begin() >= launch.begin() && slice.ended() <= launch.ended())
                     .hasSize(4);
         }
+    }
+
+    private static DpaRoutine routine(Device card) {
+        return DpaRoutine.of(
+                card,
+                MoodyKernelsStub.APP,
+                (rpc, _) -> new DpaRoutine.Launch(MoodyKernelsStub.act(rpc.userByte(0)), 4));
     }
 
     private static int call(DpaRoutine routine, int mood) throws RoutineException {
