@@ -4,6 +4,7 @@ import dev.outboard.dpa.elf.AddressRange;
 import dev.outboard.dpa.elf.DebugFunction;
 import dev.outboard.dpa.elf.DeviceElf;
 import dev.outboard.dpa.machine.AddressMap;
+import dev.outboard.dpa.machine.CodePlace;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.ProgramImage;
 import dev.outboard.dpa.rv.Ecalls;
@@ -46,7 +47,17 @@ public final class CProgram {
         int from = (int) (range.from() - AddressMap.CODE);
         byte[] all = elf.image().code();
         return new RvCode(
-                range.from(), Arrays.copyOfRange(all, from, from + (int) range.sizeBytes()));
+                range.from(),
+                Arrays.copyOfRange(all, from, from + (int) range.sizeBytes()),
+                pc -> ofProgram(elf.debug().places(pc)));
+    }
+
+    /// DPA-CC-17: what stands in our headers is no line of the program, but the call of it is.
+    private static CodePlace ofProgram(List<CodePlace> places) {
+        return places.stream()
+                .filter(place -> !place.file().startsWith(DeviceCompiler.HEADERS_NAME))
+                .findFirst()
+                .orElse(places.getFirst());
     }
 
     /// The app of an executable.

@@ -49,6 +49,9 @@ public final class DeviceCompiler {
     private static final List<String> RUNTIME = List.of("abi.c", "string.c");
     private static final String SCRIPT = "program.ld";
 
+    /// What stands for the directory of our headers in what is told of a program.
+    static final String HEADERS_NAME = "<dpacc>/";
+
     private final Path clang;
     private final Path linker;
 
@@ -124,6 +127,7 @@ public final class DeviceCompiler {
         List<String> command = new ArrayList<>(List.of(clang.toString()));
         command.addAll(TARGET);
         command.addAll(options);
+        command.add("-fdebug-prefix-map=" + include + "/=" + HEADERS_NAME);
         command.addAll(List.of("-I" + include, "-c", source.toString(), "-o", object.toString()));
         run(command, object.resolveSibling("clang.txt"));
         return object;

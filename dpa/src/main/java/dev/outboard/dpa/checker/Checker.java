@@ -277,7 +277,9 @@ public final class Checker implements Observer {
             return;
         }
         Page page = scene.memory.page(address);
-        polls.acted(by);
+        if (!Polls.isLocal(address)) {
+            polls.acted(by);
+        }
         inFlight.store(by, address, length, site);
         blocks.access(by, page, address, length, kind, false, site);
         access.set(by, page, address, ShadowMemory.mask(address, length), kind, site);

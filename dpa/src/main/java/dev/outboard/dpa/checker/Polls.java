@@ -4,6 +4,7 @@ import static dev.outboard.dpa.checker.AddressKind.WINDOW;
 
 import dev.outboard.dpa.checker.Remedy.Operation;
 import dev.outboard.dpa.checker.ShadowMemory.Write;
+import dev.outboard.dpa.machine.AddressMap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -95,6 +96,9 @@ final class Polls {
 
     /// A thread loads a word, before anything else is made of the load.
     void load(ActorState by, ShadowMemory.Page page, long address, int kind, int site) {
+        if (isLocal(address)) {
+            return;
+        }
         Loop loop = loop(by);
         Write write = page.writes(address);
         long version = write == null ? 0 : write.sequence;
@@ -123,6 +127,11 @@ final class Polls {
         loop.version = version;
         loop.copies = by.copies.generation();
         loop.event = scene.events();
+    }
+
+    /// Whether it is in a stack: C code keeps its variables there, and nobody waits for those.
+    static boolean isLocal(long address) {
+        return address >= AddressMap.STACKS && address < AddressMap.OUTBOX;
     }
 
     /// The latest load was the test of a loop that goes on.

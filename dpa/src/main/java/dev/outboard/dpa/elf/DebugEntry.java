@@ -125,12 +125,24 @@ final class DebugEntry {
 
     /// Where it is declared; the function is its name.
     CodePlace place() {
-        long line = number(Tag.LINE, 0);
-        if (line < 0 || line > Integer.MAX_VALUE) {
-            throw error("line %d does not exist".formatted(line));
+        return new CodePlace(file(Tag.FILE), count(Tag.LINE), 0, text(Tag.NAME));
+    }
+
+    /// Where what is inlined is called; without the function.
+    CodePlace call() {
+        return new CodePlace(file(Tag.CALL_FILE), count(Tag.CALL_LINE), count(Tag.CALL_COLUMN), "");
+    }
+
+    private String file(int attribute) {
+        return has(attribute) ? unit.file(number(attribute, 0), this) : "";
+    }
+
+    private int count(int attribute) {
+        long count = number(attribute, 0);
+        if (count < 0 || count > Integer.MAX_VALUE) {
+            throw error("line or column %d does not exist".formatted(count));
         }
-        String file = has(Tag.FILE) ? unit.file(number(Tag.FILE, 0), this) : "";
-        return new CodePlace(file, (int) line, 0, text(Tag.NAME));
+        return (int) count;
     }
 
     ElfException error(String problem) {

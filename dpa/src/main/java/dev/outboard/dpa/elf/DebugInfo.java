@@ -1,12 +1,16 @@
 package dev.outboard.dpa.elf;
 
+import dev.outboard.dpa.elf.ScopeMap.Scope;
 import dev.outboard.dpa.machine.CodePlace;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /// What a compiler tells about the source of a program (DWARF 4 and 5). Immutable; any thread may
 /// use it. Empty if the program was compiled without it.
 public final class DebugInfo {
+    private static final int MOST_INLINED = 64;
+
     private final LineTable lines;
     private final ScopeMap scopes;
     private final List<DebugFunction> functions;
@@ -31,7 +35,22 @@ public final class DebugInfo {
     /// DPA-CC-17: where in the source the instruction comes from, and the function that it stands
     /// in there, even if that is inlined into another one; [CodePlace#NONE] if that is not known.
     public CodePlace place(long pc) {
-        return lines.place(pc, scopes.at(pc));
+        return lines.place(pc, scopes.at(pc).name());
+    }
+
+    /// That place, then where that function is called that is inlined there, and so on outwards.
+    public List<CodePlace> places(long pc) {
+        List<CodePlace> places = new ArrayList<>();
+        places.add(place(pc));
+        Scope scope = scopes.at(pc);
+        for (Scope caller = scope.caller();
+                caller != null && places.size() < MOST_INLINED;
+                caller = scope.caller()) {
+            CodePlace call = scope.call();
+            places.add(new CodePlace(call.file(), call.line(), call.column(), caller.name()));
+            scope = caller;
+        }
+        return places;
     }
 
     /// The functions that are defined in it, in the order of the sources.

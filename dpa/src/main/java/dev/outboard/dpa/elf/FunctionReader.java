@@ -30,7 +30,9 @@ final class FunctionReader {
         List<DebugFunction> functions = new ArrayList<>();
         for (DebugEntry entry : entries) {
             if (entry.tag() == Tag.INLINED) {
-                addScopes(entry.code(), entry.origin().text(Tag.NAME));
+                for (AddressRange range : entry.code()) {
+                    scopes.addInlined(range, entry.origin().text(Tag.NAME), entry.call());
+                }
             } else if (entry.tag() == Tag.FUNCTION
                     && !entry.has(Tag.DECLARATION)
                     && !copied.contains(entry)) {
@@ -48,7 +50,7 @@ final class FunctionReader {
     private DebugFunction function(DebugEntry entry) {
         DebugFunction function = declared.computeIfAbsent(entry.origin(), this::declared);
         List<AddressRange> code = entry.code();
-        addScopes(code, function.name());
+        code.forEach(range -> scopes.add(range, function.name()));
         return new DebugFunction(
                 function.place(),
                 code.isEmpty() ? AddressRange.NONE : code.getFirst(),
@@ -74,11 +76,5 @@ final class FunctionReader {
                 List.copyOf(parameters),
                 isVariadic,
                 TypeReader.markers(entry));
-    }
-
-    private void addScopes(List<AddressRange> code, String name) {
-        for (AddressRange range : code) {
-            scopes.add(range, name);
-        }
     }
 }

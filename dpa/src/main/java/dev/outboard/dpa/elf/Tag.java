@@ -45,6 +45,9 @@ final class Tag {
     static final int SPECIFICATION = 0x47;
     static final int TYPE = 0x49;
     static final int RANGES = 0x55;
+    static final int CALL_COLUMN = 0x57;
+    static final int CALL_FILE = 0x58;
+    static final int CALL_LINE = 0x59;
     static final int DATA_BIT_OFFSET = 0x6b;
     static final int TEXT_OFFSETS_BASE = 0x72;
     static final int ADDRESS_BASE = 0x73;
@@ -58,6 +61,7 @@ final class Tag {
             case NAME, BYTE_SIZE, BIT_OFFSET, BIT_SIZE, LINES, LOW_PC, HIGH_PC -> true;
             case CONST_VALUE, UPPER_BOUND, ORIGIN, COUNT, MEMBER_LOCATION, FILE, LINE -> true;
             case DECLARATION, ENCODING, SPECIFICATION, TYPE, RANGES, DATA_BIT_OFFSET -> true;
+            case CALL_COLUMN, CALL_FILE, CALL_LINE -> true;
             case TEXT_OFFSETS_BASE, ADDRESS_BASE, RANGE_LISTS_BASE -> true;
             default -> false;
         };

@@ -37,6 +37,15 @@ final class Decoded {
                 | ((long) immediate << IMMEDIATE);
     }
 
+    /// Whether it is an operation of the thread that others may see.
+    static boolean isOperation(long instruction) {
+        int operation = operation(instruction);
+        return (Operation.LB <= operation && operation <= Operation.SD)
+                || (Operation.FENCE <= operation && operation <= Operation.ECALL)
+                || (Operation.LR_W <= operation && operation <= Operation.CSRRCI)
+                || operation >= Operation.DPA_HEAP_FENCE;
+    }
+
     /// One of [Operation].
     static int operation(long instruction) {
         return (int) instruction & 0xff;

@@ -1,22 +1,37 @@
 package dev.outboard.dpa.rv;
 
+import dev.outboard.dpa.machine.CodePlace;
+import dev.outboard.dpa.machine.run.CodeSites;
+import java.util.function.LongFunction;
+
 /// The executable bytes of a program, decoded once: nothing writes them. Immutable; all harts of a
 /// process share it.
 ///
 /// At each address of 2 bytes stands what begins there, in the middle of a long instruction too: a
 /// jump to there does what hardware would do.
-public final class RvCode {
+public final class RvCode implements CodeSites.Instructions {
     private static final int HALF = Short.BYTES;
 
     private final long base;
     private final byte[] bytes;
     private final long[] instructions;
+    private final LongFunction<CodePlace> places;
+    private final RvLoops loops;
 
-    /// Decodes them.
+    /// Decodes code whose source nobody knows.
     ///
     /// @param base the address of the first byte, even
     /// @param bytes a multiple of 2; what is beyond them is not executable
     public RvCode(long base, byte[] bytes) {
+        this(base, bytes, _ -> CodePlace.NONE);
+    }
+
+    /// Decodes code.
+    ///
+    /// @param base the address of the first byte, even
+    /// @param bytes a multiple of 2; what is beyond them is not executable
+    /// @param places the place of the source that an instruction comes from
+    public RvCode(long base, byte[] bytes, LongFunction<CodePlace> places) {
         if (base % HALF != 0 || bytes.length % HALF != 0) {
             throw new IllegalArgumentException(
                     "Code begins and ends at even addresses, not at 0x%x and %d bytes later"
@@ -29,6 +44,8 @@ public final class RvCode {
             boolean isCut = i == instructions.length - 1 && Decoded.isLong(half(i));
             instructions[i] = isCut ? Operation.TRUNCATED : Decoded.of(bits(i));
         }
+        this.places = places;
+        loops = new RvLoops(instructions);
     }
 
     /// The address of the first byte.
@@ -50,6 +67,16 @@ public final class RvCode {
     public String text(long address) {
         int index = Math.toIntExact((address - base) / HALF);
         return Disassembler.text(bits(index), address);
+    }
+
+    @Override
+    public CodePlace place(int index) {
+        return places.apply(base + (long) index * HALF);
+    }
+
+    @Override
+    public boolean isPoll(int index) {
+        return loops.isPoll(index);
     }
 
     /// What begins at each address of 2 bytes. Not to be changed.

@@ -2,12 +2,15 @@ package dev.outboard.dpa.rv;
 
 import dev.outboard.dpa.machine.AtomicOp;
 import dev.outboard.dpa.machine.AtomicOrder;
+import dev.outboard.dpa.machine.CodePlace;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Fault;
 import dev.outboard.dpa.machine.Op;
 import dev.outboard.dpa.machine.Space;
 import dev.outboard.dpa.machine.memory.FaultSignal;
+import dev.outboard.dpa.machine.run.CodeSites;
 import dev.outboard.dpa.machine.run.FueledThread;
+import dev.outboard.dpa.machine.run.SitedThread;
 
 /// DPA-HW-6: runs C device code: 32 registers, and for everything that others can see the
 /// [DpaThread] that it runs for. One thread at a time uses it, that of the kernel.
@@ -128,6 +131,8 @@ public final class RvHart {
         long[] instructions = code.instructions();
         long base = code.base();
         long length = code.lengthBytes();
+        SitedThread sited = thread instanceof SitedThread told ? told : null;
+        CodeSites sites = sited == null ? null : sited.wantedSites().orElse(null);
         int done = 0;
         int most = fuel.spendInstructions(0);
         long pc = address;
@@ -153,6 +158,9 @@ public final class RvHart {
                 int immediate = Decoded.immediate(instruction);
                 int next = index + (Decoded.lengthBytes(instruction) >> 1);
                 done++;
+                if (sites != null && sited != null && Decoded.isOperation(instruction)) {
+                    sited.within(sites.ofInstruction(index, code));
+                }
                 switch (Decoded.operation(instruction)) {
                     case Operation.LUI -> x[rd] = immediate;
                     case Operation.AUIPC -> x[rd] = pc + immediate;
@@ -506,7 +514,22 @@ public final class RvHart {
         FaultSignal located =
                 new FaultSignal(
                         fault.fault(), fault.address(), fault.lengthBytes(), text.toString());
-        located.setStackTrace(fault.getStackTrace());
+        located.setStackTrace(trace(fault.getStackTrace(), place(pc)));
         return located;
+    }
+
+    private CodePlace place(long pc) {
+        return code.contains(pc) ? code.place((int) ((pc - code.base()) >> 1)) : CodePlace.NONE;
+    }
+
+    /// DPA-CC-17: with the line of the source as the innermost frame.
+    private static StackTraceElement[] trace(StackTraceElement[] machine, CodePlace place) {
+        if (place.equals(CodePlace.NONE)) {
+            return machine;
+        }
+        StackTraceElement[] frames = new StackTraceElement[machine.length + 1];
+        frames[0] = new StackTraceElement("", place.function(), place.file(), place.line());
+        System.arraycopy(machine, 0, frames, 1, machine.length);
+        return frames;
     }
 }

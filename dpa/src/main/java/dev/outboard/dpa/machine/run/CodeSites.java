@@ -5,6 +5,7 @@ import dev.outboard.dpa.machine.ProgramEdits;
 import dev.outboard.dpa.machine.ProgramEdits.Operation;
 import dev.outboard.dpa.machine.Sites;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -22,6 +23,7 @@ public final class CodeSites implements Sites {
     private final ProgramEdits edits;
     private final List<Site> sites = new ArrayList<>();
     private final Map<Frame, Integer> byFrame = new HashMap<>();
+    private int[] byInstruction = {};
     private final Set<CodePlace> edited = new HashSet<>();
 
     /// Without a place, but for site 0.
@@ -62,6 +64,19 @@ public final class CodeSites implements Sites {
                 key, any -> add(Places.place(frame.toStackTraceElement()), false));
     }
 
+    /// The site of an instruction of C code; a process has one program of them.
+    ///
+    /// @param index where it begins in the code, in units of 2 bytes
+    public int ofInstruction(int index, Instructions program) {
+        if (index >= byInstruction.length) {
+            byInstruction = Arrays.copyOf(byInstruction, Math.max(index + 1, 2 * index));
+        }
+        if (byInstruction[index] == 0) {
+            byInstruction[index] = add(program.place(index), program.isPoll(index));
+        }
+        return byInstruction[index];
+    }
+
     /// What is inserted before the operation there.
     public List<Operation> before(int site) {
         return sites.get(site).before;
@@ -85,6 +100,15 @@ public final class CodeSites implements Sites {
     @Override
     public boolean inPollLoop(int site) {
         return sites.get(site).poll;
+    }
+
+    /// What C code tells of its instructions, which are named as above.
+    public interface Instructions {
+        /// DPA-CC-17: the line that the instruction comes from.
+        CodePlace place(int index);
+
+        /// Whether it is a load in a loop that stores nothing.
+        boolean isPoll(int index);
     }
 
     private record Frame(Class<?> program, String method, int index) {}

@@ -26,14 +26,16 @@ import dev.outboard.dpa.machine.run.FueledThread;
 import dev.outboard.dpa.machine.run.LatestOperations;
 import dev.outboard.dpa.machine.run.ProcessState;
 import dev.outboard.dpa.machine.run.SitedActor;
+import dev.outboard.dpa.machine.run.SitedThread;
 import dev.outboard.dpa.machine.run.SizedThread;
 import dev.outboard.dpa.machine.unit.UnitCounters;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Optional;
 
 /// A thread of a run in turns. Each operation may first give the turn away, then happens by the
 /// rules of the run, and is then told to the observer.
-final class TurnThread implements SitedActor, SizedThread, FueledThread {
+final class TurnThread implements SitedActor, SitedThread, SizedThread, FueledThread {
     private final TurnRun run;
     private final TurnMachine machine;
     private final TurnActor actor;
@@ -54,6 +56,9 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
 
     /// Where the operation that goes on comes from. 0 if the program does not tell.
     private int told;
+
+    /// Where operations of C code come from.
+    private int held;
 
     private int site;
     private boolean editing;
@@ -81,6 +86,7 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
         rules.begin(number);
         unitCycles = 0;
         told = 0;
+        held = 0;
         site = 0;
     }
 
@@ -110,6 +116,16 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
         told = site;
     }
 
+    @Override
+    public void within(int site) {
+        held = site;
+    }
+
+    @Override
+    public Optional<CodeSites> wantedSites() {
+        return traced ? Optional.of(sites) : Optional.empty();
+    }
+
     /// Before each operation.
     private void enter(int cycles) {
         enter();
@@ -121,7 +137,7 @@ final class TurnThread implements SitedActor, SizedThread, FueledThread {
             if (edited) {
                 insert(sites.after(site));
             }
-            site = told != 0 ? told : sites.ofCaller();
+            site = told != 0 ? told : held != 0 ? held : sites.ofCaller();
             told = 0;
             if (edited) {
                 insert(sites.before(site));
