@@ -62,8 +62,10 @@ class RpcOverRoceTest extends RpcSuite {
                         .region(RegionSpec.inputOutput(server.memory(64, 0)))
                         .open()) {
             long least = Long.MAX_VALUE;
-            // A busy machine compiles late.
-            for (int round = 0; round < 200 && least > RESULT_BYTES; round++) {
+            // The JDK's calls of native code allocate until they are compiled the second time,
+            // which
+            // a busy machine does late.
+            for (int round = 0; round < 1000 && least > RESULT_BYTES; round++) {
                 long before = threads.getCurrentThreadAllocatedBytes();
                 for (int i = 0; i < 500; i++) {
                     client.invoke();
