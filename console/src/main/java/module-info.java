@@ -29,6 +29,8 @@ module dev.outboard.console {
     opens dev.outboard.console.dpa to
             info.picocli,
             tools.jackson.databind;
+    opens dev.outboard.console.dpacc to
+            info.picocli;
     opens dev.outboard.console.explain to
             info.picocli;
     opens dev.outboard.console.naa to

@@ -9,6 +9,7 @@ module dev.outboard.dpa {
     requires transitive dev.outboard.doca;
     requires transitive dev.outboard.dpacc;
     requires transitive dev.outboard.fabric;
+    requires java.compiler;
     requires jdk.net;
     requires static org.jspecify;
 

@@ -3,6 +3,7 @@ package dev.outboard.console;
 import dev.outboard.console.afu.AfuCommand;
 import dev.outboard.console.demo.DemoCommand;
 import dev.outboard.console.dpa.DpaCommand;
+import dev.outboard.console.dpacc.DpaccCommand;
 import dev.outboard.console.explain.ExplainCommand;
 import dev.outboard.console.naa.NaaCommand;
 import dev.outboard.console.node.NodeCommand;
@@ -46,6 +47,7 @@ public final class Main implements Runnable {
                     VerbsCommand.class,
                     AfuCommand.class,
                     DpaCommand.class,
+                    DpaccCommand.class,
                     TraceCommand.class,
                     NewCommand.class);
 

@@ -29,6 +29,7 @@ class MainTest {
                         "verbs",
                         "afu",
                         "dpa",
+                        "dpacc",
                         "trace",
                         "new",
                         "bench",

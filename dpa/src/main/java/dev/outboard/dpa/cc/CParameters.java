@@ -22,6 +22,7 @@ final class CParameters {
     private static final int STACK_ALIGNMENT = 16;
 
     private final DpaLayout layout;
+    private final int[] offsets;
     private final List<Word> words = new ArrayList<>();
 
     /// What the function gets, in its order.
@@ -43,11 +44,14 @@ final class CParameters {
         List<DpaLayout.Field> fields = new ArrayList<>();
         int end = 0;
         int most = 1;
+        int count = 0;
+        offsets = new int[parameters.size()];
         for (DebugFunction.Parameter parameter : parameters) {
             DebugType type = parameter.type().plain();
             int alignment = alignment(type);
             end = Math.ceilDiv(end, alignment) * alignment;
             most = Math.max(most, alignment);
+            offsets[count++] = end;
             addFields(fields, parameter.name(), type, end);
             addWords(type, end);
             end += (int) type.sizeBytes();
@@ -58,6 +62,11 @@ final class CParameters {
     /// Where the values lie among the bytes that the host passes.
     DpaLayout layout() {
         return layout;
+    }
+
+    /// Where a parameter begins there.
+    int offset(int parameter) {
+        return offsets[parameter];
     }
 
     private void addWords(DebugType type, int offset) {

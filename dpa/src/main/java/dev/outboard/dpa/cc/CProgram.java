@@ -13,6 +13,9 @@ import dev.outboard.dpa.rv.RvHart;
 import dev.outboard.dpacc.DpaApp;
 import dev.outboard.dpacc.DpaFunction;
 import dev.outboard.dpacc.DpaImage;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -42,7 +45,7 @@ public final class CProgram {
         code = code(elf);
     }
 
-    private static RvCode code(DeviceElf elf) {
+    static RvCode code(DeviceElf elf) {
         AddressRange range = elf.program().code().getFirst();
         int from = (int) (range.from() - AddressMap.CODE);
         byte[] all = elf.image().code();
@@ -55,7 +58,7 @@ public final class CProgram {
     /// DPA-CC-17: what stands in our headers is no line of the program, but the call of it is.
     private static CodePlace ofProgram(List<CodePlace> places) {
         return places.stream()
-                .filter(place -> !place.file().startsWith(DeviceCompiler.HEADERS_NAME))
+                .filter(place -> !place.file().startsWith(DeviceCompiler.OWN))
                 .findFirst()
                 .orElse(places.getFirst());
     }
@@ -70,11 +73,28 @@ public final class CProgram {
         return new CProgram(name, elf).app();
     }
 
+    /// The app of an executable that is a resource, as stubs make it.
+    ///
+    /// @param beside the class that it stands beside
+    /// @throws IllegalArgumentException if there is no such resource
+    public static DpaApp<DpaThread> app(String name, Class<?> beside, String resource) {
+        try (InputStream in = beside.getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new IllegalArgumentException(
+                        "App %s: resource %s is not beside %s"
+                                .formatted(name, resource, beside.getName()));
+            }
+            return app(name, in.readAllBytes());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private DpaApp<DpaThread> app() {
         ProgramImage image = elf.image();
         List<DpaFunction<DpaThread>> functions =
                 elf.debug().functions().stream()
-                        .filter(CProgram::isMarked)
+                        .filter(CSignatures::isMarked)
                         .map(this::function)
                         .toList();
         int globalBytes = image.data().length + image.zeroBytes();
@@ -85,11 +105,6 @@ public final class CProgram {
                 globalBytes,
                 _ -> {},
                 Optional.of(new DpaImage(image.code(), image.data(), image.zeroBytes())));
-    }
-
-    private static boolean isMarked(DebugFunction function) {
-        return function.markers().contains(CSignatures.GLOBAL)
-                || function.markers().contains(CSignatures.RPC);
     }
 
     private DpaFunction<DpaThread> function(DebugFunction function) {

@@ -12,6 +12,10 @@ final class CSignatures {
 
     private CSignatures() {}
 
+    static boolean isMarked(DebugFunction function) {
+        return function.markers().contains(GLOBAL) || function.markers().contains(RPC);
+    }
+
     /// Checks a marked function.
     ///
     /// DPA-CC-4, DPA-CC-5: what it returns.

@@ -5,15 +5,24 @@ import java.util.List;
 
 /// What a device program in C is made of.
 ///
-/// @param files its sources
+/// @param files its sources, `.c`; any other file is an object or an archive of objects for the
+///   device, and is linked
 /// @param includes where headers of its own are
 /// @param options for the compiler, after ours: `-O0`, `-DNAME=1`
-public record DeviceSources(List<Path> files, List<Path> includes, List<String> options) {
+/// @param libraries for the linker: `-Ldirectory`, `-lname`
+public record DeviceSources(
+        List<Path> files, List<Path> includes, List<String> options, List<String> libraries) {
     /// Copies the lists.
     public DeviceSources {
         files = List.copyOf(files);
         includes = List.copyOf(includes);
         options = List.copyOf(options);
+        libraries = List.copyOf(libraries);
+    }
+
+    /// Sources without libraries.
+    public DeviceSources(List<Path> files, List<Path> includes, List<String> options) {
+        this(files, includes, options, List.of());
     }
 
     /// Sources without anything else.

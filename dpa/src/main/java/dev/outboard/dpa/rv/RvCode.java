@@ -69,6 +69,19 @@ public final class RvCode implements CodeSites.Instructions {
         return Disassembler.text(bits(index), address);
     }
 
+    /// How many bytes the instruction at an address of the code has: 2 or 4.
+    public int lengthBytes(long address) {
+        return Decoded.lengthBytes(instructions[Math.toIntExact((address - base) / HALF)]);
+    }
+
+    /// The bits of the instruction at an address of the code, as hexadecimal digits.
+    public String hex(long address) {
+        int bits = bits(Math.toIntExact((address - base) / HALF));
+        return lengthBytes(address) == HALF
+                ? "%04x".formatted(bits & 0xffff)
+                : "%08x".formatted(bits);
+    }
+
     @Override
     public CodePlace place(int index) {
         return places.apply(base + (long) index * HALF);
