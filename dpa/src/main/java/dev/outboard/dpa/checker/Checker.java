@@ -363,6 +363,11 @@ public final class Checker implements Observer {
     }
 
     @Override
+    public void endless(int actor, int site) {
+        polls.endless(scene.actor(actor), site);
+    }
+
+    @Override
     public void fence(int actor, Space space, Op predecessors, Op successors, int site) {
         ActorState by = scene.actor(actor);
         if (redundant) {

@@ -145,6 +145,25 @@ final class Polls {
         }
     }
 
+    /// The thread goes round a loop for ever that looks at no memory: what it has loaded before was
+    /// to change.
+    void endless(ActorState by, int site) {
+        Loop loop = loop(by);
+        if (loop.site < 0
+                || !scene.findings.isNew(Rule.NON_VOLATILE_POLL, by, loop.site, by, site)) {
+            return;
+        }
+        scene.findings.add(
+                new Finding(
+                        Rule.NON_VOLATILE_POLL,
+                        Rule.NON_VOLATILE_POLL.severity(),
+                        scene.findings.spot(by, "only load", loop.site),
+                        scene.findings.spot(by, "loop", site),
+                        scene.findings.location(loop.address),
+                        Optional.empty(),
+                        Optional.empty()));
+    }
+
     private static void spun(Loop loop, int site) {
         if (loop.spinAddress != loop.address || loop.spinSite != site) {
             loop.spinAddress = loop.address;

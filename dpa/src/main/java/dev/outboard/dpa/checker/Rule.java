@@ -62,6 +62,14 @@ public enum Rule {
             "A thread always reads its own window store until that is written back; no invalidation"
                     + " drops it, so that the loop never sees what others write.",
             "Write the own store back before the loop."),
+    /// A loop looks at a register where memory was meant.
+    NON_VOLATILE_POLL(
+            "DPA-CHK-6",
+            ERROR,
+            "a load in each round of the loop",
+            "The compiler loads a word once, before the loop, if nothing tells it that others change"
+                    + " the word: the loop never ends.",
+            "Load the word through a pointer to volatile."),
     /// Only a side effect of a fence makes it right.
     RELIES_ON_FENCE_SIDE_EFFECT(
             "DPA-CHK-7",

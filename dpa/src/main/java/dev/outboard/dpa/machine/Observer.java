@@ -80,6 +80,9 @@ public interface Observer {
     /// by a machine that does not know its loops.
     default void spin(int actor, int site) {}
 
+    /// A DPA thread goes round a loop for ever that looks at no memory.
+    default void endless(int actor, int site) {}
+
     // Order, of DPA threads.
 
     /// A DPA thread executed a fence.

@@ -92,6 +92,13 @@ public final class RvCode implements CodeSites.Instructions {
         return loops.isPoll(index);
     }
 
+    /// Whether the branch there, which goes back, does so for ever.
+    ///
+    /// @param registers what they hold
+    boolean isEndless(int index, long[] registers) {
+        return loops.isEndless(index, registers);
+    }
+
     /// What begins at each address of 2 bytes. Not to be changed.
     long[] instructions() {
         return instructions;

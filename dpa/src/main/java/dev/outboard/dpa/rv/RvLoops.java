@@ -37,6 +37,63 @@ final class RvLoops {
         return (readFirst & written) == 0;
     }
 
+    /// Whether the branch there, which goes back, does so for ever: the loop touches nothing but
+    /// registers, and none that a branch in it asks for.
+    ///
+    /// @param x what the registers hold
+    boolean isEndless(int branch, long[] x) {
+        int begin = target(branch);
+        if (begin < 0 || !isClosed(begin, branch)) {
+            return false;
+        }
+        int index = begin;
+        while (index != branch) {
+            boolean isTaken = isBranch(instructions[index]) && isTaken(instructions[index], x);
+            index = isTaken ? target(index) : next(index);
+            if (index < begin || index > branch) {
+                return false;
+            }
+        }
+        return isTaken(instructions[branch], x);
+    }
+
+    /// Whether a loop does nothing that others see, goes back at its end only, and changes nothing
+    /// that its branches ask for.
+    private boolean isClosed(int begin, int end) {
+        long asked = 0;
+        long written = 0;
+        for (int i = begin; i <= end; i = next(i)) {
+            long instruction = instructions[i];
+            if (Decoded.isOperation(instruction) || !isHarmless(instruction)) {
+                return false;
+            }
+            if (isBranch(instruction)) {
+                asked |= 1L << Decoded.rs1(instruction) | 1L << Decoded.rs2(instruction);
+                if (i != end && target(i) <= i) {
+                    return false;
+                }
+            } else if (Decoded.operation(instruction) == Operation.JALR) {
+                return false;
+            }
+            written |= 1L << Decoded.rd(instruction);
+        }
+        return (asked & written) == 0;
+    }
+
+    private static boolean isTaken(long branch, long[] x) {
+        long a = x[Decoded.rs1(branch)];
+        long b = x[Decoded.rs2(branch)];
+        return switch (Decoded.operation(branch)) {
+            case Operation.BEQ -> a == b;
+            case Operation.BNE -> a != b;
+            case Operation.BLT -> a < b;
+            case Operation.BGE -> a >= b;
+            case Operation.BLTU -> Long.compareUnsigned(a, b) < 0;
+            case Operation.BGEU -> Long.compareUnsigned(a, b) >= 0;
+            default -> true;
+        };
+    }
+
     /// The branch that ends the innermost loop around an instruction, or -1.
     private int end(int inside) {
         int innermost = -1;

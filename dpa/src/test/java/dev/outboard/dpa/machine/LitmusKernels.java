@@ -16,15 +16,27 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /// A litmus program as kernels, NICs and hosts in Java: each statement becomes a call of the
-/// machine. So every test of the catalog has a form in Java.
+/// machine. So every test of the catalog has a form in Java. The kernels can be of another
+/// language.
 final class LitmusKernels {
+    /// What DPA threads run.
+    interface Threads {
+        /// Runs one of them, with window and outbox configured.
+        ///
+        /// @param external where external memory is
+        /// @param registers gets what its registers hold
+        void run(DpaThread thread, Actor actor, long external, Map<String, String> registers);
+    }
+
     private static final int STACK_BYTES = 1024;
 
     private final LitmusProgram program;
+    private final Optional<Threads> foreign;
     private final DpaProcess process;
     private final long external;
     private final int key;
@@ -33,8 +45,8 @@ final class LitmusKernels {
     /// By actor, then by register.
     private final Map<String, Map<String, String>> registers = new HashMap<>();
 
-    /// Numbers of doorbells, by name.
-    private final Map<String, Statement.Doorbell> doorbells = new LinkedHashMap<>();
+    /// By name; their order numbers them.
+    private final Map<String, Statement.Doorbell> doorbells;
 
     /// By arrival, so far.
     private final Map<Long, String> arrived = new TreeMap<>();
@@ -50,7 +62,13 @@ final class LitmusKernels {
     }
 
     LitmusKernels(LitmusProgram program, DpaProcess process) {
+        this(program, process, Optional.empty());
+    }
+
+    /// @param foreign what DPA threads run instead of kernels in Java
+    LitmusKernels(LitmusProgram program, DpaProcess process, Optional<Threads> foreign) {
         this.program = program;
+        this.foreign = foreign;
         this.process = process;
         ExternalRegion region = process.external().add("external", ExternalKind.HOST, 4096);
         external = region.address();
@@ -61,9 +79,7 @@ final class LitmusKernels {
                     address(variable),
                     Arrays.copyOf(bytes(variable.initial()), variable.sizeBytes()));
         }
-        for (Actor actor : program.actors()) {
-            findDoorbells(actor.body());
-        }
+        doorbells = doorbells(program);
         for (Actor actor : program.actors()) {
             Body body = new Body(actor);
             registers.put(actor.name(), body.registers);
@@ -100,16 +116,31 @@ final class LitmusKernels {
                         .noneMatch(Statement.ArrivalOrder.class::isInstance);
     }
 
-    private void findDoorbells(List<Statement> body) {
+    private static Map<String, Statement.Doorbell> doorbells(LitmusProgram program) {
+        Map<String, Statement.Doorbell> found = new LinkedHashMap<>();
+        program.actors().forEach(actor -> findDoorbells(actor.body(), found));
+        return found;
+    }
+
+    /// What is stored to ring it.
+    static long ring(LitmusProgram program, Statement.Doorbell doorbell) {
+        int number = List.copyOf(doorbells(program).keySet()).indexOf(doorbell.name());
+        return doorbell.register().offset() == AddressMap.SEND_DOORBELL
+                ? Doorbell.send(number, 0)
+                : Doorbell.interrupt(number);
+    }
+
+    private static void findDoorbells(
+            List<Statement> body, Map<String, Statement.Doorbell> doorbells) {
         for (Statement statement : body) {
             switch (statement) {
                 case Statement.Doorbell doorbell -> doorbells.put(doorbell.name(), doorbell);
                 case Statement.If choice -> {
-                    findDoorbells(choice.then());
-                    findDoorbells(choice.otherwise());
+                    findDoorbells(choice.then(), doorbells);
+                    findDoorbells(choice.otherwise(), doorbells);
                 }
-                case Statement.Repeat repeat -> findDoorbells(repeat.body());
-                case Statement.Spin spin -> findDoorbells(spin.body());
+                case Statement.Repeat repeat -> findDoorbells(repeat.body(), doorbells);
+                case Statement.Spin spin -> findDoorbells(spin.body(), doorbells);
                 default -> {
                     // Rings nothing.
                 }
@@ -204,7 +235,11 @@ final class LitmusKernels {
             registers.clear();
             thread.configureWindow(key);
             thread.configureOutbox(outbox);
-            run(actor.body(), statement -> device(thread, (Statement.Device) statement));
+            if (foreign.isPresent()) {
+                foreign.get().run(thread, actor, external, registers);
+            } else {
+                run(actor.body(), statement -> device(thread, (Statement.Device) statement));
+            }
         }
 
         private void nic(Nic nic) {
@@ -269,7 +304,8 @@ final class LitmusKernels {
                 }
                 case Statement.Doorbell doorbell ->
                         thread.store64(
-                                AddressMap.OUTBOX + doorbell.register().offset(), ring(doorbell));
+                                AddressMap.OUTBOX + doorbell.register().offset(),
+                                ring(program, doorbell));
                 case Statement.Atomic atomic -> {
                     long address = address(atomic.access());
                     long operand = value(atomic.operand());
@@ -305,13 +341,6 @@ final class LitmusKernels {
                 case Statement.SpinLock lock -> thread.spinLock(address(lock.lock()));
                 case Statement.SpinUnlock lock -> thread.spinUnlock(address(lock.lock()));
             }
-        }
-
-        private long ring(Statement.Doorbell doorbell) {
-            int number = number(doorbell.name());
-            return doorbell.register().offset() == AddressMap.SEND_DOORBELL
-                    ? Doorbell.send(number, 0)
-                    : Doorbell.interrupt(number);
         }
 
         private long load(DpaThread thread, Access access) {

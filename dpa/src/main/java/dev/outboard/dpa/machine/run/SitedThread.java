@@ -1,5 +1,6 @@
 package dev.outboard.dpa.machine.run;
 
+import dev.outboard.dpa.machine.memory.FaultSignal;
 import java.util.Optional;
 
 /// A thread whose program has its places from elsewhere than from classes: C code.
@@ -7,6 +8,12 @@ public interface SitedThread {
     /// All its operations come from there, until it is told another place: those of a part of the
     /// device that the program calls, too.
     void within(int site);
+
+    /// The program goes round a loop for ever that looks at nothing but registers. Ends it as the
+    /// watchdog would, in the end.
+    ///
+    /// @return never
+    FaultSignal endless();
 
     /// The places of the run; empty if nobody wants to know any.
     Optional<CodeSites> wantedSites();

@@ -16,6 +16,7 @@ import dev.outboard.dpa.machine.Op;
 import dev.outboard.dpa.machine.ProgramEdits.Operation;
 import dev.outboard.dpa.machine.Space;
 import dev.outboard.dpa.machine.ThreadAttributes;
+import dev.outboard.dpa.machine.memory.FaultSignal;
 import dev.outboard.dpa.machine.run.AccessPort;
 import dev.outboard.dpa.machine.run.ActorPlan.ThreadPlan;
 import dev.outboard.dpa.machine.run.CodeSites;
@@ -119,6 +120,12 @@ final class TurnThread implements SitedActor, SitedThread, SizedThread, FueledTh
     @Override
     public void within(int site) {
         held = site;
+    }
+
+    @Override
+    public FaultSignal endless() {
+        observer.endless(actorNumber, held);
+        throw Fuel.watchdog(options);
     }
 
     @Override

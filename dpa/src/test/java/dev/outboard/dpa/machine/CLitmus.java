@@ -1,0 +1,287 @@
+package dev.outboard.dpa.machine;
+
+import dev.outboard.dpa.cc.DeviceCompiler;
+import dev.outboard.dpa.cc.DeviceSources;
+import dev.outboard.dpa.elf.DeviceElf;
+import dev.outboard.dpa.litmus.Access;
+import dev.outboard.dpa.litmus.Actor;
+import dev.outboard.dpa.litmus.Comparison;
+import dev.outboard.dpa.litmus.Expression;
+import dev.outboard.dpa.litmus.LitmusProgram;
+import dev.outboard.dpa.litmus.Statement;
+import dev.outboard.dpa.litmus.Variable;
+import dev.outboard.dpa.rv.RvCode;
+import dev.outboard.dpa.rv.RvHart;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/// The threads of litmus programs as functions in C, all compiled at once: each takes the address
+/// of external memory, and tells its registers by an environment call.
+final class CLitmus implements LitmusKernels.Threads {
+    private static final int TELL = 0x7000;
+    private static final String HEAD =
+            """
+            #include <libflexio-dev/flexio_dev.h>
+
+            static inline __attribute__((always_inline)) void tell(int64_t index, uint64_t value)
+            {
+                outboard_ecall2(0x7000, index, value);
+            }
+            """;
+
+    private final StringBuilder source = new StringBuilder(HEAD);
+    // Actors of two programs may be equal, but for where their variables are.
+
+    private final IdentityHashMap<Actor, String> functions = new IdentityHashMap<>();
+    private final IdentityHashMap<Actor, List<String>> registers = new IdentityHashMap<>();
+    private DeviceElf elf;
+    private RvCode code;
+
+    /// Adds the threads of a program.
+    void add(LitmusProgram program) {
+        for (Actor actor : program.actors()) {
+            if (actor.kind() == Actor.Kind.THREAD && !functions.containsKey(actor)) {
+                functions.put(actor, "f" + functions.size());
+                new Body(program, actor).write();
+            }
+        }
+    }
+
+    /// Compiles what was added.
+    void compile(DeviceCompiler compiler, Path directory) throws IOException {
+        Path file = Files.writeString(directory.resolve("litmus.c"), source);
+        elf = DeviceElf.parse(compiler.compile(DeviceSources.of(file)));
+        var range = elf.program().code().getFirst();
+        int from = (int) (range.from() - AddressMap.CODE);
+        byte[] bytes = elf.image().code();
+        code =
+                new RvCode(
+                        range.from(),
+                        Arrays.copyOfRange(bytes, from, from + (int) range.sizeBytes()));
+    }
+
+    @Override
+    public void run(DpaThread thread, Actor actor, long external, Map<String, String> told) {
+        List<String> names = registers.get(actor);
+        RvHart hart =
+                new RvHart(
+                        code,
+                        (caller, _, number) -> {
+                            if (number != TELL) {
+                                return RvHart.unknownCall(number);
+                            }
+                            told.put(
+                                    names.get((int) caller.argument(0)),
+                                    Long.toUnsignedString(caller.argument(1)));
+                            return 0;
+                        });
+        hart.register(RvHart.FIRST_ARGUMENT, external);
+        // Whoever uses the stack does what the litmus program does not.
+        hart.register(RvHart.STACK_POINTER, 0);
+        String function = functions.get(actor);
+        hart.run(thread, elf.program().symbols().named(function).orElseThrow().address());
+    }
+
+    /// Writes one function.
+    private final class Body {
+        private final LitmusProgram program;
+        private final Actor actor;
+        private final Set<String> names = new LinkedHashSet<>();
+        private final StringBuilder text = new StringBuilder();
+        private String indent = "    ";
+
+        private Body(LitmusProgram program, Actor actor) {
+            this.program = program;
+            this.actor = actor;
+        }
+
+        private void write() {
+            statements(actor.body());
+            source.append(
+                    "\n__dpa_global__ void %s(uint64_t external)\n{\n"
+                            .formatted(functions.get(actor)));
+            names.forEach(name -> source.append("    uint64_t r_%s = 0;\n".formatted(name)));
+            source.append(text).append("}\n");
+            registers.put(actor, List.copyOf(names));
+        }
+
+        private void line(String line) {
+            text.append(indent).append(line).append('\n');
+        }
+
+        private void block(List<Statement> body) {
+            indent += "    ";
+            statements(body);
+            indent = indent.substring(4);
+            line("}");
+        }
+
+        private void set(String register, String value) {
+            names.add(register);
+            int index = List.copyOf(names).indexOf(register);
+            line("r_%s = %s;".formatted(register, value));
+            line("tell(%d, r_%s);".formatted(index, register));
+        }
+
+        private void statements(List<Statement> body) {
+            body.forEach(this::statement);
+        }
+
+        private void statement(Statement statement) {
+            switch (statement) {
+                case Statement.Assign assign -> set(assign.register(), value(assign.value()));
+                case Statement.If choice -> {
+                    var condition = choice.condition();
+                    line(
+                            "if (%s) {"
+                                    .formatted(
+                                            test(
+                                                    value(condition.left()),
+                                                    condition.comparison(),
+                                                    condition.right())));
+                    block(choice.then());
+                    line("else {");
+                    block(choice.otherwise());
+                }
+                case Statement.Repeat repeat -> {
+                    line("for (int i = 0; i < %d; i++) {".formatted(repeat.rounds()));
+                    block(repeat.body());
+                }
+                case Statement.Break _ -> line("break;");
+                case Statement.Device device -> device(device);
+                default -> throw new IllegalArgumentException(statement.toString());
+            }
+        }
+
+        private String test(String left, Comparison comparison, Expression right) {
+            return "%s %s %s".formatted(left, comparison.sign(), value(right));
+        }
+
+        private String value(Expression expression) {
+            return switch (expression) {
+                case Expression.Constant constant -> constant.value() + "LL";
+                case Expression.Register register -> {
+                    names.add(register.name());
+                    yield "r_" + register.name();
+                }
+                case Expression.Combination c ->
+                        "(%s %s %s)"
+                                .formatted(value(c.left()), c.operator().sign(), value(c.right()));
+            };
+        }
+
+        private String address(Access access) {
+            Variable variable = program.variable(access.variable());
+            long offset = (long) variable.address() + access.offset();
+            return switch (variable.area()) {
+                case HEAP -> "0x%xUL".formatted(AddressMap.HEAP + offset);
+                case GLOBALS -> "0x%xUL".formatted(AddressMap.GLOBALS + offset);
+                case STACK -> "0x%xUL".formatted(AddressMap.stack(0) + offset);
+                case EXTERNAL -> "(external + %d)".formatted(offset);
+            };
+        }
+
+        private String memory(Access access) {
+            return "*(volatile uint%d_t *)%s".formatted(8 * access.sizeBytes(), address(access));
+        }
+
+        private void device(Statement.Device statement) {
+            switch (statement) {
+                case Statement.Load load -> set(load.register(), memory(load.access()));
+                case Statement.Store store ->
+                        line("%s = %s;".formatted(memory(store.access()), value(store.value())));
+                case Statement.Spin spin -> {
+                    String passes = test(memory(spin.access()), spin.comparison(), spin.value());
+                    line("while (!(%s)) {".formatted(passes));
+                    block(spin.body());
+                }
+                case Statement.Fence fence ->
+                        line(
+                                "__dpa_thread_fence(__DPA_%s, __DPA_%s, __DPA_%s);"
+                                        .formatted(
+                                                fence.space(),
+                                                fence.predecessors(),
+                                                fence.successors()));
+                case Statement.CacheOperation operation ->
+                        line(
+                                "__dpa_thread_%s();"
+                                        .formatted(
+                                                switch (operation.operation()) {
+                                                    case MEMORY_WRITEBACK -> "memory_writeback";
+                                                    case WINDOW_WRITEBACK -> "window_writeback";
+                                                    case WINDOW_READ_INV -> "window_read_inv";
+                                                }));
+                case Statement.Doorbell doorbell ->
+                        line(
+                                "*(volatile uint64_t *)0x%xUL = 0x%xUL;"
+                                        .formatted(
+                                                AddressMap.OUTBOX + doorbell.register().offset(),
+                                                LitmusKernels.ring(program, doorbell)));
+                case Statement.Atomic atomic -> atomic(atomic);
+                case Statement.LoadReserved load -> {
+                    names.add(load.register());
+                    asm("lr", load.access(), load.order(), load.register(), "");
+                }
+                case Statement.StoreConditional store ->
+                        asm(
+                                "sc",
+                                store.access(),
+                                store.order(),
+                                store.register().orElse(""),
+                                value(store.value()));
+                case Statement.SpinLock lock ->
+                        line("spin_lock((struct spinlock_s *)%s);".formatted(address(lock.lock())));
+                case Statement.SpinUnlock lock ->
+                        line(
+                                "spin_unlock((struct spinlock_s *)%s);"
+                                        .formatted(address(lock.lock())));
+            }
+        }
+
+        private void atomic(Statement.Atomic atomic) {
+            asm(
+                    "amo" + atomic.operation().name().toLowerCase(Locale.ROOT),
+                    atomic.access(),
+                    atomic.order(),
+                    atomic.register().orElse(""),
+                    value(atomic.operand()));
+        }
+
+        private void asm(
+                String name, Access access, AtomicOrder order, String register, String operand) {
+            boolean isWord = access.sizeBytes() == 4;
+            String ordered =
+                    switch (order) {
+                        case RELAXED -> "";
+                        case ACQUIRE -> ".aq";
+                        case RELEASE -> ".rl";
+                        case ACQUIRE_RELEASE -> ".aqrl";
+                    };
+            line("{");
+            line("    uint64_t former;");
+            line(
+                    "    __asm__ volatile(\"%s.%s%s %%0, %s(%%1)\" : \"=&r\"(former) : \"r\"(%s)%s : \"memory\");"
+                            .formatted(
+                                    name,
+                                    isWord ? "w" : "d",
+                                    ordered,
+                                    operand.isEmpty() ? "" : "%2, ",
+                                    address(access),
+                                    operand.isEmpty()
+                                            ? ""
+                                            : ", \"r\"((uint64_t)%s)".formatted(operand)));
+            if (!register.isEmpty()) {
+                set(register, isWord ? "(uint32_t)former" : "former");
+            }
+            line("}");
+        }
+    }
+}
