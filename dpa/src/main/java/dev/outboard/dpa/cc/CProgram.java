@@ -25,8 +25,12 @@ import java.util.Optional;
 /// DpaApp<DpaThread> app = CProgram.app("kernel", elf);
 /// ```
 public final class CProgram {
-    /// DPA-RV-3: version, outbox and window; where outbox and windows are; nothing more yet.
+    /// DPA-RV-3: version, outbox and window; where outbox and windows are; no more. The last word
+    /// has flags in its upper half.
     private static final long[] CONTEXT = {1, AddressMap.OUTBOX, AddressMap.WINDOW, 0, 0, 0};
+
+    /// DPA-FXO-11: of the flags: calls that ring doorbells write back before.
+    private static final long FENCED = 1L << Integer.SIZE;
 
     private static final int STACK_ALIGNMENT = 16;
 
@@ -111,6 +115,9 @@ public final class CProgram {
     private static void describe(DpaThread thread, long context) {
         for (int i = 0; i < CONTEXT.length; i++) {
             thread.store64(context + (long) i * Long.BYTES, CONTEXT[i]);
+        }
+        if (thread.fencesCalls()) {
+            thread.store64(context + (CONTEXT.length - 1L) * Long.BYTES, FENCED);
         }
     }
 }

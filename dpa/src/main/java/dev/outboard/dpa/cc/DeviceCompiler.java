@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -38,15 +39,6 @@ public final class DeviceCompiler {
                     "-g",
                     "-D__DPA__=1");
 
-    private static final List<String> HEADERS =
-            List.of(
-                    "dpaintrin.h",
-                    "outboard_ecall.h",
-                    "string.h",
-                    "libflexio-dev/flexio_dev.h",
-                    "libflexio-libc/string.h");
-
-    private static final List<String> RUNTIME = List.of("abi.c", "string.c");
     private static final String SCRIPT = "program.ld";
 
     private final Path clang;
@@ -99,7 +91,7 @@ public final class DeviceCompiler {
 
     private byte[] compile(DeviceSources sources, Path work) throws IOException {
         Path include = work.resolve("include");
-        for (String header : HEADERS) {
+        for (String header : DeviceRuntime.HEADERS) {
             extract("include/" + header, include.resolve(header));
         }
         List<Path> objects = new ArrayList<>();
@@ -109,13 +101,16 @@ public final class DeviceCompiler {
             options.addAll(sources.options());
             objects.add(compile(source, options, include, work.resolve(objects.size() + ".o")));
         }
-        for (String name : RUNTIME) {
-            Path source = extract("runtime/" + name, work.resolve(name));
+        List<Path> library = new ArrayList<>();
+        for (String name : DeviceRuntime.SOURCES) {
+            Path source = extract("runtime/" + name, work.resolve("runtime/" + name));
             List<String> options = List.of("-O2", "-fno-builtin");
-            objects.add(compile(source, options, include, work.resolve(objects.size() + ".o")));
+            Path object = source.resolveSibling(name + ".o");
+            (name.equals(DeviceRuntime.ABI) ? objects : library)
+                    .add(compile(source, options, include, object));
         }
         Path program = work.resolve("program.elf");
-        link(objects, extract(SCRIPT, work.resolve(SCRIPT)), program, work);
+        link(objects, library, extract(SCRIPT, work.resolve(SCRIPT)), program);
         return Files.readAllBytes(program);
     }
 
@@ -129,11 +124,20 @@ public final class DeviceCompiler {
         return object;
     }
 
-    private void link(List<Path> objects, Path script, Path program, Path work) throws IOException {
+    /// Of the library it takes what the others need.
+    private void link(List<Path> objects, List<Path> library, Path script, Path program)
+            throws IOException {
         List<String> command = new ArrayList<>(List.of(linker.toString()));
         command.addAll(List.of("-T", script.toString(), "-e", "0", "-o", program.toString()));
         objects.forEach(object -> command.add(object.toString()));
-        run(command, work.resolve("lld.txt"));
+        command.add("--start-lib");
+        library.forEach(object -> command.add(object.toString()));
+        command.add("--end-lib");
+        try {
+            run(command, program.resolveSibling("lld.txt"));
+        } catch (CompileException e) {
+            throw new CompileException(LinkErrors.explain(Objects.toString(e.getMessage(), "")), e);
+        }
     }
 
     private static void run(List<String> command, Path output) throws IOException {
