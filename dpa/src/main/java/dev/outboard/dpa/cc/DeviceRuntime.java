@@ -7,6 +7,10 @@ final class DeviceRuntime {
     /// Where `#include <...>` finds them.
     static final List<String> HEADERS =
             List.of(
+                    "doca_dpa_dev.h",
+                    "doca_dpa_dev_buf.h",
+                    "doca_dpa_dev_rdma.h",
+                    "doca_dpa_dev_sync_event.h",
                     "dpaintrin.h",
                     "inttypes.h",
                     "outboard_ecall.h",
@@ -28,7 +32,7 @@ final class DeviceRuntime {
 
     /// Of the others, what a program needs.
     static final List<String> SOURCES =
-            List.of(ABI, "atomic.c", "flexio.c", "integer.c", "string.c");
+            List.of(ABI, "atomic.c", "calls.c", "integer.c", "string.c");
 
     private DeviceRuntime() {}
 }

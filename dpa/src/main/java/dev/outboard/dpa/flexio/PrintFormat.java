@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// DPA-FXM-1: the formats of `printf`, for integers, characters, addresses and text in DPA memory.
 final class PrintFormat {
     private static final Pattern CONVERSION =
-            Pattern.compile("%([-+ #0]*)([0-9]*|\\*)(?:\\.([0-9]+|\\*))?(hh|h|ll|l|z|j|t)?([a-zA-Z%])");
+            Pattern.compile(
+                    "%([-+ #0]*)([0-9]*|\\*)(?:\\.([0-9]+|\\*))?(hh|h|ll|l|z|j|t)?([a-zA-Z%])");
 
     /// A text that is longer has no end, most likely.
     private static final int MOST_TEXT_BYTES = 1024;
@@ -36,23 +37,22 @@ final class PrintFormat {
         String measured =
                 CONVERSION
                         .matcher(format)
-                        .replaceAll(
-                                found -> {
-                                    String conversion = found.group();
-                                    if ("*".equals(found.group(2))) {
-                                        String width = Integer.toString(number(next));
-                                        conversion = conversion.replaceFirst("\\*", width);
-                                    }
-                                    if ("*".equals(found.group(3))) {
-                                        int digits = number(next);
-                                        String precision = digits < 0 ? "" : "." + digits;
-                                        conversion = conversion.replaceFirst("\\.\\*", precision);
-                                    }
-                                    if (!conversion.endsWith("%") && next.hasNext()) {
-                                        others.add(next.nextLong());
-                                    }
-                                    return Matcher.quoteReplacement(conversion);
-                                });
+                        .replaceAll(found -> {
+                            String conversion = found.group();
+                            if ("*".equals(found.group(2))) {
+                                String width = Integer.toString(number(next));
+                                conversion = conversion.replaceFirst("\\*", width);
+                            }
+                            if ("*".equals(found.group(3))) {
+                                int digits = number(next);
+                                String precision = digits < 0 ? "" : "." + digits;
+                                conversion = conversion.replaceFirst("\\.\\*", precision);
+                            }
+                            if (!conversion.endsWith("%") && next.hasNext()) {
+                                others.add(next.nextLong());
+                            }
+                            return Matcher.quoteReplacement(conversion);
+                        });
         return formatted(measured, others.build().toArray(), bytes);
     }
 

@@ -1,4 +1,5 @@
-/* What device code calls of FlexIO and of stdio.h that is too long to be inline. */
+/* What device code calls of FlexIO, DOCA DPA and stdio.h that is too long to be inline. */
+#include <doca_dpa_dev.h>
 #include <libflexio-dev/flexio_dev.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,6 +49,15 @@ int flexio_dev_msg(int stream_id, flexio_msg_dev_level level, const char *format
     message(stream_id, level, format, arguments);
     va_end(arguments);
     return 0;
+}
+
+void doca_dpa_dev_log(doca_dpa_dev_log_level_t log_level, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    outboard_ecall5(OUTBOARD_DOCA_LOG, log_level, (int64_t)format, (int64_t)arguments,
+                    count(format), 0);
+    va_end(arguments);
 }
 
 int vprintf(const char *format, va_list arguments)
