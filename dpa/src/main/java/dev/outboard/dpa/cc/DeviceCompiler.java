@@ -8,8 +8,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -36,9 +38,9 @@ public final class DeviceCompiler {
                     "-nostdlib",
                     "-nostdlibinc",
                     "-fno-pic",
-                    "-g",
-                    "-D__DPA__=1");
+                    "-g");
 
+    private static final Map<Path, Map<String, byte[]>> RUNTIMES = new ConcurrentHashMap<>();
     private static final String SCRIPT = "program.ld";
 
     private final Path clang;
@@ -101,37 +103,51 @@ public final class DeviceCompiler {
             options.addAll(sources.options());
             objects.add(compile(source, options, include, work.resolve(objects.size() + ".o")));
         }
-        List<Path> library = new ArrayList<>();
+        Path program = work.resolve("program.elf");
+        link(objects, runtime(include, work), extract(SCRIPT, work.resolve(SCRIPT)), program);
+        return Files.readAllBytes(program);
+    }
+
+    /// The objects of the runtime, which a compiler makes once.
+    private List<Path> runtime(Path include, Path work) throws IOException {
+        Map<String, byte[]> made = RUNTIMES.computeIfAbsent(clang, _ -> new ConcurrentHashMap<>());
+        List<Path> objects = new ArrayList<>();
         for (String name : DeviceRuntime.SOURCES) {
             Path source = extract("runtime/" + name, work.resolve("runtime/" + name));
-            List<String> options = List.of("-O2", "-fno-builtin");
             Path object = source.resolveSibling(name + ".o");
-            (name.equals(DeviceRuntime.ABI) ? objects : library)
-                    .add(compile(source, options, include, object));
+            byte[] known = made.get(name);
+            if (known == null) {
+                compile(source, List.of("-O2", "-fno-builtin"), include, object);
+                made.put(name, Files.readAllBytes(object));
+            } else {
+                Files.write(object, known);
+            }
+            objects.add(object);
         }
-        Path program = work.resolve("program.elf");
-        link(objects, library, extract(SCRIPT, work.resolve(SCRIPT)), program);
-        return Files.readAllBytes(program);
+        return objects;
     }
 
     private Path compile(Path source, List<String> options, Path include, Path object)
             throws IOException {
         List<String> command = new ArrayList<>(List.of(clang.toString()));
         command.addAll(TARGET);
+        command.addAll(DeviceRuntime.MACROS);
         command.addAll(options);
+        // What stands in the program of where it was built does not differ from time to time.
+        command.add("-ffile-prefix-map=%s=outboard".formatted(include.getParent()));
         command.addAll(List.of("-I" + include, "-c", source.toString(), "-o", object.toString()));
         run(command, object.resolveSibling("clang.txt"));
         return object;
     }
 
-    /// Of the library it takes what the others need.
-    private void link(List<Path> objects, List<Path> library, Path script, Path program)
+    /// Of the runtime it takes what the others need, and its first object.
+    private void link(List<Path> objects, List<Path> runtime, Path script, Path program)
             throws IOException {
         List<String> command = new ArrayList<>(List.of(linker.toString()));
         command.addAll(List.of("-T", script.toString(), "-e", "0", "-o", program.toString()));
         objects.forEach(object -> command.add(object.toString()));
-        command.add("--start-lib");
-        library.forEach(object -> command.add(object.toString()));
+        command.addAll(List.of(runtime.getFirst().toString(), "--start-lib"));
+        runtime.stream().skip(1).forEach(object -> command.add(object.toString()));
         command.add("--end-lib");
         try {
             run(command, program.resolveSibling("lld.txt"));

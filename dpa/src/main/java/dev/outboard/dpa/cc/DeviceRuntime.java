@@ -4,6 +4,19 @@ import java.util.List;
 
 /// What programs in C are built with: the resources below `include` and `runtime`.
 final class DeviceRuntime {
+    /// DPA-CC-14: what sources can ask for: that they are compiled for the device, by which
+    /// version, and for which generation of it; later generations have higher numbers.
+    static final List<String> MACROS =
+            List.of(
+                    "-D__DPA__=1",
+                    "-D__DPA_MAJOR__=1",
+                    "-D__DPA_MINOR__=0",
+                    "-D__DPA_PATCH__=0",
+                    "-D__NV_DPA_CX7=1",
+                    "-D__NV_DPA_BF3=2",
+                    "-D__NV_DPA_CX8=3",
+                    "-D__NV_DPA=__NV_DPA_BF3");
+
     /// Where `#include <...>` finds them.
     static final List<String> HEADERS =
             List.of(
@@ -27,12 +40,9 @@ final class DeviceRuntime {
                     "libflexio-libc/stdio.h",
                     "libflexio-libc/string.h");
 
-    /// Is part of every program.
-    static final String ABI = "abi.c";
-
-    /// Of the others, what a program needs.
+    /// The first is part of every program, the others as far as it needs them.
     static final List<String> SOURCES =
-            List.of(ABI, "atomic.c", "calls.c", "integer.c", "string.c");
+            List.of("abi.c", "atomic.c", "calls.c", "integer.c", "string.c");
 
     private DeviceRuntime() {}
 }

@@ -125,16 +125,26 @@ static inline void flexio_dev_yield(struct flexio_dev_thread_ctx *context)
     outboard_ecall0(OUTBOARD_YIELD);
 }
 
+/* Of a call that was refused: why stands in the context, too. */
+static inline flexio_dev_status_t outboard_status(struct flexio_dev_thread_ctx *context, int64_t done)
+{
+    if (done != 0) {
+        return FLEXIO_DEV_STATUS_SUCCESS;
+    }
+    context->thread_errno = (uint32_t)outboard_ecall0(OUTBOARD_ERRNO);
+    return FLEXIO_DEV_STATUS_FAILED;
+}
+
 /* Outbox and window. */
 
 static inline flexio_dev_status_t flexio_dev_outbox_config(
         struct flexio_dev_thread_ctx *context, uint16_t outbox)
 {
-    if (outboard_ecall2(OUTBOARD_OUTBOX_CONFIG, outbox, 0) == 0) {
-        return FLEXIO_DEV_STATUS_FAILED;
+    int64_t done = outboard_ecall2(OUTBOARD_OUTBOX_CONFIG, outbox, 0);
+    if (done != 0) {
+        context->outbox_id = outbox;
     }
-    context->outbox_id = outbox;
-    return FLEXIO_DEV_STATUS_SUCCESS;
+    return outboard_status(context, done);
 }
 
 static inline void flexio_dev_outbox_config_fast(
@@ -148,11 +158,11 @@ static inline void flexio_dev_outbox_config_fast(
 OUTBOARD_OVERLOADED flexio_dev_status_t flexio_dev_outbox_config_uar_extension(
         struct flexio_dev_thread_ctx *context, uint16_t outbox, flexio_uar_device_id uar)
 {
-    if (outboard_ecall2(OUTBOARD_OUTBOX_CONFIG_UAR, outbox, uar) == 0) {
-        return FLEXIO_DEV_STATUS_FAILED;
+    int64_t done = outboard_ecall2(OUTBOARD_OUTBOX_CONFIG_UAR, outbox, uar);
+    if (done != 0) {
+        context->outbox_id = outbox;
     }
-    context->outbox_id = outbox;
-    return FLEXIO_DEV_STATUS_SUCCESS;
+    return outboard_status(context, done);
 }
 
 /* The same of the outbox that this activation has configured. */
@@ -170,20 +180,18 @@ OUTBOARD_OVERLOADED flexio_dev_status_t flexio_dev_outbox_config_uar_extension(
 OUTBOARD_OVERLOADED flexio_dev_status_t flexio_dev_window_config(
         struct flexio_dev_thread_ctx *context, uint16_t window, uint32_t key)
 {
-    if (outboard_ecall2(OUTBOARD_WINDOW_CONFIG, window, (int32_t)key) == 0) {
-        return FLEXIO_DEV_STATUS_FAILED;
+    int64_t done = outboard_ecall2(OUTBOARD_WINDOW_CONFIG, window, (int32_t)key);
+    if (done != 0) {
+        context->window_id = window;
     }
-    context->window_id = window;
-    return FLEXIO_DEV_STATUS_SUCCESS;
+    return outboard_status(context, done);
 }
 
 OUTBOARD_OVERLOADED flexio_dev_status_t flexio_dev_window_mkey_config(
         struct flexio_dev_thread_ctx *context, uint32_t key)
 {
-    (void)context;
-    return outboard_ecall2(OUTBOARD_WINDOW_KEY_CONFIG, (int32_t)key, 0) == 0
-                   ? FLEXIO_DEV_STATUS_FAILED
-                   : FLEXIO_DEV_STATUS_SUCCESS;
+    return outboard_status(
+            context, outboard_ecall2(OUTBOARD_WINDOW_KEY_CONFIG, (int32_t)key, 0));
 }
 
 OUTBOARD_OVERLOADED flexio_dev_status_t flexio_dev_window_ptr_acquire(

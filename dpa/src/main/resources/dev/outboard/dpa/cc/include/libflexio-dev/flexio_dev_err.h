@@ -27,8 +27,8 @@ static inline uint64_t flexio_dev_get_errno(struct flexio_dev_thread_ctx *contex
 
 static inline void flexio_dev_rst_errno(struct flexio_dev_thread_ctx *context)
 {
-    (void)context;
     outboard_ecall0(OUTBOARD_RESET_ERRNO);
+    context->thread_errno = 0;
 }
 
 static inline uint64_t flexio_dev_get_and_rst_errno(struct flexio_dev_thread_ctx *context)
