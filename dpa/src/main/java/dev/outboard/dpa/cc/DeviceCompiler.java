@@ -1,5 +1,8 @@
 package dev.outboard.dpa.cc;
 
+import dev.outboard.dpa.elf.DeviceElf;
+import dev.outboard.dpa.elf.ElfException;
+import dev.outboard.dpa.machine.CodePlace;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -144,7 +147,8 @@ public final class DeviceCompiler {
     private void link(List<Path> objects, List<Path> runtime, Path script, Path program)
             throws IOException {
         List<String> command = new ArrayList<>(List.of(linker.toString()));
-        command.addAll(List.of("-T", script.toString(), "-e", "0", "-o", program.toString()));
+        command.addAll(List.of("-T", script.toString(), "-e", "0", "--error-limit=0"));
+        command.addAll(List.of("-o", program.toString()));
         objects.forEach(object -> command.add(object.toString()));
         command.addAll(List.of(runtime.getFirst().toString(), "--start-lib"));
         runtime.stream().skip(1).forEach(object -> command.add(object.toString()));
@@ -152,7 +156,22 @@ public final class DeviceCompiler {
         try {
             run(command, program.resolveSibling("lld.txt"));
         } catch (CompileException e) {
-            throw new CompileException(LinkErrors.explain(Objects.toString(e.getMessage(), "")), e);
+            String said = Objects.toString(e.getMessage(), "");
+            throw new CompileException(LinkErrors.explain(said, uses(said, command, program)), e);
+        }
+    }
+
+    /// Where the program uses what the linker has not found, if that is all that is wrong with it.
+    private static Map<String, List<CodePlace>> uses(
+            String said, List<String> command, Path program) throws IOException {
+        List<String> missing = LinkErrors.missing(said);
+        List<String> again = new ArrayList<>(command);
+        again.addAll(MissingSymbols.options(missing));
+        try {
+            run(again, program.resolveSibling("again.txt"));
+            return MissingSymbols.uses(DeviceElf.parse(Files.readAllBytes(program)), missing);
+        } catch (CompileException | ElfException _) {
+            return Map.of();
         }
     }
 

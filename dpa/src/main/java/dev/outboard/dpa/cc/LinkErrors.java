@@ -1,7 +1,9 @@
 package dev.outboard.dpa.cc;
 
+import dev.outboard.dpa.machine.CodePlace;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -69,9 +71,19 @@ final class LinkErrors {
 
     private LinkErrors() {}
 
+    /// The symbols that the linker has not found.
+    static List<String> missing(String output) {
+        return output.lines()
+                .filter(line -> line.startsWith(UNDEFINED))
+                .map(line -> line.substring(UNDEFINED.length()))
+                .toList();
+    }
+
     /// What the linker has said, with a line for each place of an undefined symbol. The rest stays
     /// as it is.
-    static String explain(String output) {
+    ///
+    /// @param uses where those places are; of symbols without any they are where the linker says
+    static String explain(String output, Map<String, List<CodePlace>> uses) {
         List<String> told = new ArrayList<>();
         String symbol = "";
         String place = "";
@@ -79,16 +91,26 @@ final class LinkErrors {
             Matcher function = FUNCTION.matcher(line);
             if (line.startsWith(UNDEFINED)) {
                 symbol = line.substring(UNDEFINED.length());
+                for (CodePlace use : uses.getOrDefault(symbol, List.of())) {
+                    String known = "%s:%d".formatted(use.file(), use.line());
+                    told.add(tell(known, use.function(), symbol));
+                }
             } else if (line.startsWith(REFERENCE)) {
                 place = place(line.substring(REFERENCE.length()));
             } else if (!symbol.isEmpty() && function.matches()) {
-                told.add(place + ": function '" + function.group(1) + "' " + why(symbol));
+                if (!uses.containsKey(symbol)) {
+                    told.add(tell(place, function.group(1), symbol));
+                }
             } else if (!line.isBlank() && (symbol.isEmpty() || !line.startsWith(MORE))) {
                 symbol = "";
                 told.add(line);
             }
         }
         return String.join("\n", told);
+    }
+
+    private static String tell(String place, String function, String symbol) {
+        return "%s: function '%s' %s".formatted(place, function, why(symbol));
     }
 
     /// The file as it was given to the compiler, and the line.

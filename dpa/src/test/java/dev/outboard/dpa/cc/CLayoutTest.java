@@ -7,6 +7,8 @@ import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.flexio.FlexioHeap;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.HostProcess;
+import dev.outboard.dpa.machine.AddressMap;
+import dev.outboard.dpa.machine.Doorbell;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.RunMode;
@@ -187,5 +189,26 @@ class CLayoutTest {
         }
         // Five more than 0xFFFE.
         assertThat(heap.copyOut(receive, 4)).containsExactly(0, 0, 0, 3);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0", "1, 1", "0xA1B2C3, 0x12345678", "0xFFFFFF, -1"})
+    void doorbellsAreTheWordsOfJava(String queueText, String indexText) {
+        int queue = Integer.decode(queueText);
+        int index = Integer.decode(indexText);
+        for (int isOlder = 0; isOlder < 2; isOlder++) {
+            DpaAddr page = heap.zeros(0x400);
+            call(process, app, "doorbells", page.value(), queue, index, isOlder);
+            Bytes rung = new Bytes(heap.copyOut(page, 0x400));
+            Bytes expected = new Bytes(new byte[0x400]);
+            long emulated = Doorbell.eventQueue(queue, index);
+            expected.store64(AddressMap.SEND_DOORBELL, Doorbell.send(queue, index));
+            expected.store64(AddressMap.ARM_DOORBELL, Doorbell.arm(queue, index));
+            expected.store64(AddressMap.EVENT_QUEUE_DOORBELL, emulated);
+            expected.store64(AddressMap.MSIX_DOORBELL, Doorbell.interrupt(queue));
+            expected.store64(AddressMap.EMULATION_DOORBELL, emulated);
+            expected.store64(AddressMap.EMULATION_COMPLETION_DOORBELL, emulated);
+            assertThat(rung.hex()).isEqualTo(expected.hex());
+        }
     }
 }

@@ -66,8 +66,9 @@ class CLinkTest {
         StringBuilder source = new StringBuilder();
         List<String> told = new ArrayList<>();
         for (String function : functions) {
-            source.append("int %s(void);\nint f%d(void) { return %s(); }\n"
-                    .formatted(function, told.size(), function));
+            source.append(
+                    "int %s(void);\nint f%d(void) { return %s(); }\n"
+                            .formatted(function, told.size(), function));
             told.add(
                     "kernel.c:%d: function 'f%d' calls '%s', which is a function of the host: no such symbol in device code; call it in the host program"
                             .formatted(2 * told.size() + 2, told.size(), function));
@@ -78,11 +79,25 @@ class CLinkTest {
     @Test
     void whatTheLibraryLacksIsTold() {
         refused(
-                "void *malloc(unsigned long);\nchar *strcpy(char *, const char *);\nint other(int);\n"
-                        + "void *f(char *to, const char *from)\n{\n    strcpy(to, from);\n    return malloc(other(3));\n}",
+                """
+                void *malloc(unsigned long);
+                char *strcpy(char *, const char *);
+                int other(int);
+                void *f(char *to, const char *from)
+                {
+                    strcpy(to, from);
+
+                    return malloc(other(3));
+                }
+                int (*g(void))(int)
+                {
+                    return other;
+                }
+                """,
                 "kernel.c:6: function 'f' calls 'strcpy', which device code does not have: no such symbol; of the C library there are printf,",
-                "kernel.c:7: function 'f' calls 'malloc', and device code does not allocate: no such symbol; have the host allocate heap of the DPA",
-                "kernel.c:7: function 'f' uses 'other', an undefined symbol; compile the source that defines it, too");
+                "kernel.c:8: function 'f' calls 'malloc', and device code does not allocate: no such symbol; have the host allocate heap of the DPA",
+                "kernel.c:8: function 'f' uses 'other', an undefined symbol; compile the source that defines it, too",
+                "kernel.c:12: function 'g' uses 'other'");
     }
 
     @Test

@@ -49,21 +49,26 @@ __dpa_rpc__ uint64_t records(uint32_t *receive, uint32_t *completions, uint32_t 
     return 0;
 }
 
-/* A doorbell of each kind, in both spellings, as the words that are stored. */
-__dpa_rpc__ uint64_t doorbells(uint32_t outbox, uint32_t queue)
+/* A doorbell of each kind, in both spellings, into a page of memory in place of the outbox. */
+__dpa_rpc__ uint64_t doorbells(uint64_t page, uint32_t queue, uint32_t index, int is_older)
 {
     struct flexio_dev_thread_ctx *own;
     flexio_dev_get_thread_ctx(&own);
-    flexio_dev_outbox_config(own, outbox);
-    flexio_dev_qp_sq_ring_db(own, 0x1234, queue);
-    flexio_dev_qp_sq_ring_db(0x1235, queue);
-    flexio_dev_cq_arm(own, 0x123456, queue);
-    flexio_dev_cq_arm(0x1123457, queue);
-    flexio_dev_eq_update_ci(own, 0x3FFFFFF, queue);
-    flexio_dev_eq_update_ci(1, queue);
-    flexio_dev_msix_send(own, queue);
-    flexio_dev_msix_send(queue);
-    flexio_dev_db_ctx_arm(own, queue, 7);
-    flexio_dev_db_ctx_force_trigger(queue, 8);
-    return 10;
+    own->outbox_base = page;
+    if (is_older) {
+        flexio_dev_qp_sq_ring_db(own, index, queue);
+        flexio_dev_cq_arm(own, index, queue);
+        flexio_dev_eq_update_ci(own, index, queue);
+        flexio_dev_msix_send(own, queue);
+        flexio_dev_db_ctx_arm(own, queue, index);
+        flexio_dev_db_ctx_force_trigger(own, queue, index);
+    } else {
+        flexio_dev_qp_sq_ring_db(index, queue);
+        flexio_dev_cq_arm(index, queue);
+        flexio_dev_eq_update_ci(index, queue);
+        flexio_dev_msix_send(queue);
+        flexio_dev_db_ctx_arm(queue, index);
+        flexio_dev_db_ctx_force_trigger(queue, index);
+    }
+    return 6;
 }

@@ -70,3 +70,13 @@ __dpa_rpc__ uint64_t copyBack(void *to, uint64_t from, int bytes)
             + flexio_dev_window_copy_from_host(FLEXIO_DEV_WINDOW_ENTITY_1, 0, 0, bytes)
             - FLEXIO_DEV_STATUS_FAILED;
 }
+
+__dpa_rpc__ uint64_t incrementAgain(uint64_t word)
+{
+    flexio_uintptr_t address;
+    __dpa_thread_window_read_inv();
+    flexio_dev_window_ptr_acquire(FLEXIO_DEV_WINDOW_ENTITY_0, word, &address);
+    uint64_t before = (*(volatile uint64_t *)address)++;
+    __dpa_thread_window_writeback();
+    return before;
+}
