@@ -88,6 +88,9 @@ class CIntrinsicsTest {
         "compiler, 2",
         "memory_fence, 2",
         "heap_fence, 2",
+        "window_fence, 2",
+        "outbox_fence, 2",
+        "whole_fence, 2",
         "writeback, 2",
         "window_writeback, 2",
         "window_read_inv, 2"

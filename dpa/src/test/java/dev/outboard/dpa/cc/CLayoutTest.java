@@ -11,6 +11,7 @@ import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.Doorbell;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
+import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.run.OutsidePort;
 import dev.outboard.dpa.machine.run.SizedAccess;
@@ -24,9 +25,11 @@ import dev.outboard.dpa.nic.layout.TransposeSegment;
 import dev.outboard.dpa.nic.layout.WaitSegment;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaApp;
+import dev.outboard.testkit.Requirement;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -209,6 +212,44 @@ class CLayoutTest {
             expected.store64(AddressMap.EMULATION_DOORBELL, emulated);
             expected.store64(AddressMap.EMULATION_COMPLETION_DOORBELL, emulated);
             assertThat(rung.hex()).isEqualTo(expected.hex());
+        }
+    }
+
+    /// Two writebacks before each of the six, and none without the option.
+    @Test
+    @Requirement({"DPA-FXO-10", "DPA-FXO-11"})
+    void doorbellsWriteBackIfTheMachineIsToldSo() {
+        assertThat(writebacks(MachineOptions.DEFAULT)).isZero();
+        assertThat(writebacks(MachineOptions.DEFAULT.withFencedCalls())).isEqualTo(12);
+    }
+
+    private int writebacks(MachineOptions options) {
+        AtomicInteger count = new AtomicInteger();
+        Observer counting =
+                new Observer() {
+                    @Override
+                    public void memoryWriteback(int actor, int site) {
+                        count.incrementAndGet();
+                    }
+
+                    @Override
+                    public void windowWriteback(int actor, int site) {
+                        count.incrementAndGet();
+                    }
+                };
+        try (FlexioProcess watched =
+                FlexioProcess.create(
+                        host,
+                        DpaDevice.of(options, RunMode.check(Observer.NONE, 1)),
+                        app,
+                        FlexioProcess.Attributes.DEFAULT.withObserver(counting))) {
+            DpaAddr page = watched.heap().zeros(0x400);
+            call(watched, app, "nothing");
+            int before = count.get();
+            call(watched, app, "nothing");
+            int always = count.get() - before;
+            call(watched, app, "doorbells", page.value(), 1, 1, 0);
+            return count.get() - before - 2 * always;
         }
     }
 }

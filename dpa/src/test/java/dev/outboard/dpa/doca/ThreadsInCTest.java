@@ -1,7 +1,9 @@
 package dev.outboard.dpa.doca;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outboard.doca.DocaError;
 import dev.outboard.doca.sync.SyncEvent;
 import dev.outboard.dpa.cc.Clang;
 import dev.outboard.dpa.machine.DpaThread;
@@ -84,6 +86,18 @@ class ThreadsInCTest {
                     assertThat(on.words(own, 3)).containsExactly(times, 0, 1);
                 }
             }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement("DPA-TH-4")
+    void whatIsForAnotherKindOfThreadIsAFault(RunMode mode) {
+        DpaApp<DpaThread> app = Clang.app("reactions");
+        try (ContextFixture on = ContextFixture.open(mode, app)) {
+            ContextFixture.refused(
+                    DocaError.BAD_STATE, () -> on.dpa.rpc(Clang.of(app, "yieldsInCall")));
+            assertThatThrownBy(() -> on.dpa.memAlloc(8)).hasMessageContaining("(code 76)");
         }
     }
 }

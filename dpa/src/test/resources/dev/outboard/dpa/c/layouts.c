@@ -72,3 +72,8 @@ __dpa_rpc__ uint64_t doorbells(uint64_t page, uint32_t queue, uint32_t index, in
     }
     return 6;
 }
+
+__dpa_rpc__ uint64_t nothing(void)
+{
+    return 0;
+}

@@ -115,13 +115,3 @@ __dpa_rpc__ uint64_t yieldsInCall(void)
     doca_dpa_dev_yield();
     return 0;
 }
-
-/* Says something at three levels. */
-__dpa_rpc__ uint64_t says(const char *word)
-{
-    DOCA_DPA_DEV_LOG_ERR("%s %d\n", word, -1);
-    DOCA_DPA_DEV_LOG_INFO("%*s|%.*s|%#lx", 8, word, 2, word, 1ul << 40);
-    doca_dpa_dev_trace(1, 2, 3, 4, ~0ul);
-    doca_dpa_dev_trace_flush();
-    return 0;
-}
