@@ -29,8 +29,17 @@ import java.util.Optional;
 /// DpaApp<DpaThread> app = CProgram.app("kernel", elf);
 /// ```
 public final class CProgram {
-    /// DPA-RV-3: version, outbox and window; where outbox and windows are; nothing more yet.
-    private static final long[] CONTEXT = {1, AddressMap.OUTBOX, AddressMap.WINDOW, 0, 0, 0};
+    /// DPA-RV-3: version, outbox and window; where outbox and windows are; no more. The last word
+    /// has flags in its upper half.
+    private static final long[] CONTEXT = {1, AddressMap.OUTBOX, AddressMap.WINDOW, 0, 0};
+
+    /// DPA-FXO-11: of the flags: calls that ring doorbells write back before.
+    private static final long FENCED = 1L << Integer.SIZE;
+
+    /// Then the errno of the thread, and flags in the upper half.
+    private static final int ERRNO = 40;
+
+    private static final int CONTEXT_BYTES = 48;
 
     private static final int STACK_ALIGNMENT = 16;
 
@@ -125,7 +134,7 @@ public final class CProgram {
 
     private long run(DpaThread thread, long entry, CParameters parameters, ByteBuffer arguments) {
         RvHart hart = new RvHart(code, calls);
-        long context = thread.allocateStack((long) CONTEXT.length * Long.BYTES) & -STACK_ALIGNMENT;
+        long context = thread.allocateStack(CONTEXT_BYTES) & -STACK_ALIGNMENT;
         describe(thread, context);
         hart.register(RvHart.THREAD_POINTER, context);
         parameters.pass(arguments, hart, context, thread);
@@ -138,5 +147,7 @@ public final class CProgram {
         for (int i = 0; i < CONTEXT.length; i++) {
             thread.store64(context + (long) i * Long.BYTES, CONTEXT[i]);
         }
+        long flags = thread.fencesCalls() ? FENCED : 0;
+        thread.store64(context + ERRNO, flags | (thread.errno() & 0xFFFF_FFFFL));
     }
 }

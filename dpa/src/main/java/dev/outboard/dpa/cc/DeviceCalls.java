@@ -13,43 +13,47 @@ final class DeviceCalls implements Ecalls {
     private static final int MOST_TEXT_BYTES = 4096;
     private static final int MOST_ARGUMENTS = 64;
 
+    private final Ecalls doca = new DocaCalls();
+
     @Override
     public long call(RvHart hart, DpaThread thread, long number) {
         int first = (int) hart.argument(0);
         int second = (int) hart.argument(1);
-        switch ((int) number) {
-            case 0x01 -> thread.reschedule();
-            case 0x02 -> thread.finish();
-            case 0x03 -> thread.retrigger();
-            case 0x04 -> thread.finishProcess();
-            case 0x05 -> thread.yieldUnit();
-            case 0x06 -> thread.error(first);
-            case 0x10 -> {
+        switch (Math.clamp(number, -1, Short.MAX_VALUE)) {
+            case CallNumbers.THREAD_RESCHEDULE -> thread.reschedule();
+            case CallNumbers.THREAD_FINISH -> thread.finish();
+            case CallNumbers.THREAD_RETRIGGER -> thread.retrigger();
+            case CallNumbers.PROCESS_FINISH -> thread.finishProcess();
+            case CallNumbers.YIELD -> thread.yieldUnit();
+            case CallNumbers.ERROR -> thread.error(first);
+            case CallNumbers.OUTBOX_CONFIG -> {
                 return truth(thread.configureOutbox(first));
             }
-            case 0x11 -> thread.configureOutboxFast(first);
-            case 0x12 -> {
+            case CallNumbers.OUTBOX_CONFIG_FAST -> thread.configureOutboxFast(first);
+            case CallNumbers.OUTBOX_CONFIG_UAR -> {
                 return truth(thread.configureOutbox(first, second));
             }
-            case 0x20 -> {
+            case CallNumbers.WINDOW_CONFIG -> {
                 return truth(thread.configureWindow(first, second));
             }
-            case 0x21 -> {
+            case CallNumbers.WINDOW_KEY_CONFIG -> {
                 return truth(thread.configureWindow(first));
             }
-            case 0x30 -> message(hart, thread);
-            case 0x40 -> {
+            case CallNumbers.MESSAGE -> message(hart, thread);
+            case CallNumbers.THREAD_NUMBER -> {
                 return thread.number();
             }
-            case 0x41 -> {
+            case CallNumbers.THREAD_LOCAL_STORAGE -> {
                 return thread.localStorage();
             }
-            case 0x42 -> {
+            case CallNumbers.ERRNO -> {
                 return thread.errno();
             }
-            case 0x43 -> thread.resetErrno();
+            case CallNumbers.RESET_ERRNO -> thread.resetErrno();
             default -> {
-                return RvHart.unknownCall(number);
+                return number >= CallNumbers.FIRST_OF_DOCA && number < Short.MAX_VALUE
+                        ? doca.call(hart, thread, number)
+                        : RvHart.unknownCall(number);
             }
         }
         return 0;
@@ -63,16 +67,15 @@ final class DeviceCalls implements Ecalls {
     private static void message(RvHart hart, DpaThread thread) {
         Messages.Level[] levels = Messages.Level.values();
         int level = Math.clamp(hart.argument(1), 0, levels.length - 1);
-        int count = Math.clamp(hart.argument(4), 0, MOST_ARGUMENTS);
-        long[] arguments = new long[count];
-        for (int i = 0; i < count; i++) {
-            arguments[i] = thread.load64(hart.argument(3) + (long) i * Long.BYTES);
-        }
         thread.message(
-                (int) hart.argument(0), levels[level], text(thread, hart.argument(2)), arguments);
+                (int) hart.argument(0),
+                levels[level],
+                text(thread, hart.argument(2)),
+                words(thread, hart.argument(3), hart.argument(4)));
     }
 
-    private static String text(DpaThread thread, long address) {
+    /// A text that ends with a zero byte.
+    static String text(DpaThread thread, long address) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         byte next = thread.load8(address);
         while (next != 0 && bytes.size() < MOST_TEXT_BYTES) {
@@ -80,5 +83,14 @@ final class DeviceCalls implements Ecalls {
             next = thread.load8(address + bytes.size());
         }
         return bytes.toString(StandardCharsets.UTF_8);
+    }
+
+    /// The arguments of a message.
+    static long[] words(DpaThread thread, long address, long count) {
+        long[] words = new long[Math.clamp(count, 0, MOST_ARGUMENTS)];
+        for (int i = 0; i < words.length; i++) {
+            words[i] = thread.load64(address + (long) i * Long.BYTES);
+        }
+        return words;
     }
 }

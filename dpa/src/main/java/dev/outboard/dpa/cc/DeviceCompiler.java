@@ -1,5 +1,8 @@
 package dev.outboard.dpa.cc;
 
+import dev.outboard.dpa.elf.DeviceElf;
+import dev.outboard.dpa.elf.ElfException;
+import dev.outboard.dpa.machine.CodePlace;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -9,7 +12,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -25,8 +31,6 @@ public final class DeviceCompiler {
             "on Debian and Ubuntu: apt-get install clang lld. Kernels in Java need neither";
 
     /// DPA-HW-6: the instruction set of device code, and its calling convention.
-    ///
-    /// DPA-CC-14: the macros that are predefined.
     private static final List<String> TARGET =
             List.of(
                     "--target=riscv64",
@@ -38,25 +42,9 @@ public final class DeviceCompiler {
                     "-nostdlib",
                     "-nostdlibinc",
                     "-fno-pic",
-                    "-g",
-                    "-D__DPA__=1",
-                    "-D__DPA_MAJOR__=1",
-                    "-D__DPA_MINOR__=0",
-                    "-D__DPA_PATCH__=0",
-                    "-D__NV_DPA_CX7=7",
-                    "-D__NV_DPA_BF3=3",
-                    "-D__NV_DPA_CX8=8",
-                    "-D__NV_DPA=__NV_DPA_BF3");
+                    "-g");
 
-    private static final List<String> HEADERS =
-            List.of(
-                    "dpaintrin.h",
-                    "outboard_ecall.h",
-                    "string.h",
-                    "libflexio-dev/flexio_dev.h",
-                    "libflexio-libc/string.h");
-
-    private static final List<String> RUNTIME = List.of("abi.c", "string.c");
+    private static final Map<Path, Map<String, byte[]>> RUNTIMES = new ConcurrentHashMap<>();
     private static final String SCRIPT = "program.ld";
     private static final String OUTPUT = "output.txt";
 
@@ -142,7 +130,7 @@ public final class DeviceCompiler {
     private Optional<byte[]> build(DeviceSources sources, DeviceBuild how, Path work)
             throws IOException {
         Path include = work.resolve("include");
-        for (String header : HEADERS) {
+        for (String header : DeviceRuntime.HEADERS) {
             extract("include/" + header, include.resolve(header));
         }
         List<Path> objects = new ArrayList<>();
@@ -154,36 +142,91 @@ public final class DeviceCompiler {
             List<String> options = new ArrayList<>(List.of("-O2"));
             sources.includes().forEach(directory -> options.add("-I" + directory));
             options.addAll(sources.options());
-            objects.add(compile(source, options, how, work));
-        }
-        for (String name : RUNTIME) {
-            Path source = extract("runtime/" + name, work.resolve(name));
-            List<String> options = List.of("-O2", "-fno-builtin");
-            objects.add(compile(source, options, how, work));
+            objects.add(compile(source, options, object(source, work), how, work));
         }
         Path program = work.resolve("program.elf");
-        Path script = extract(SCRIPT, work.resolve(SCRIPT));
-        List<String> command = new ArrayList<>(List.of(linker.toString()));
-        command.addAll(List.of("-T", script.toString(), "-e", "0", "-o", program.toString()));
-        objects.forEach(object -> command.add(object.toString()));
-        command.addAll(sources.libraries());
-        run(command, how, work);
+        link(objects, sources.libraries(), program, how, work);
         return how.isDry() ? Optional.empty() : Optional.of(Files.readAllBytes(program));
     }
 
-    private Path compile(Path source, List<String> options, DeviceBuild how, Path work)
+    /// The objects of the runtime, which a compiler makes once.
+    private List<Path> runtime(DeviceBuild how, Path work) throws IOException {
+        Map<String, byte[]> made = RUNTIMES.computeIfAbsent(clang, _ -> new ConcurrentHashMap<>());
+        List<Path> objects = new ArrayList<>();
+        for (String name : DeviceRuntime.SOURCES) {
+            Path source = extract("runtime/" + name, work.resolve("runtime/" + name));
+            Path object = source.resolveSibling(name + ".o");
+            byte[] known = made.get(name);
+            if (known == null) {
+                compile(source, List.of("-O2", "-fno-builtin"), object, how, work);
+                if (!how.isDry()) {
+                    made.put(name, Files.readAllBytes(object));
+                }
+            } else {
+                Files.write(object, known);
+            }
+            objects.add(object);
+        }
+        return objects;
+    }
+
+    /// Of the runtime it takes what the others need, and its first object.
+    private void link(
+            List<Path> objects, List<String> libraries, Path program, DeviceBuild how, Path work)
             throws IOException {
-        Path include = work.resolve("include");
+        Path script = extract(SCRIPT, work.resolve(SCRIPT));
+        List<Path> runtime = runtime(how, work);
+        List<String> command = new ArrayList<>(List.of(linker.toString()));
+        command.addAll(List.of("-T", script.toString(), "-e", "0", "--error-limit=0"));
+        command.addAll(List.of("-o", program.toString()));
+        objects.forEach(object -> command.add(object.toString()));
+        command.addAll(libraries);
+        command.addAll(List.of(runtime.getFirst().toString(), "--start-lib"));
+        runtime.stream().skip(1).forEach(object -> command.add(object.toString()));
+        command.add("--end-lib");
+        try {
+            run(command, how, work);
+        } catch (CompileException e) {
+            String said = Objects.toString(e.getMessage(), "");
+            throw new CompileException(
+                    LinkErrors.explain(said, uses(said, command, program, work)), e);
+        }
+    }
+
+    /// Where the program uses what the linker has not found, if that is all that is wrong with it.
+    private static Map<String, List<CodePlace>> uses(
+            String said, List<String> command, Path program, Path work) throws IOException {
+        List<String> missing = LinkErrors.missing(said);
+        List<String> again = new ArrayList<>(command);
+        again.addAll(MissingSymbols.options(missing));
+        try {
+            run(again, DeviceBuild.QUIET, work);
+            return MissingSymbols.uses(DeviceElf.parse(Files.readAllBytes(program)), missing);
+        } catch (CompileException | ElfException _) {
+            return Map.of();
+        }
+    }
+
+    private static Path object(Path source, Path work) {
         String name = source.getFileName().toString().replaceFirst("\\.c$", "");
         Path object = work.resolve(name + ".o");
         for (int i = 2; Files.exists(object); i++) {
             object = work.resolve(name + i + ".o");
         }
+        return object;
+    }
+
+    private Path compile(
+            Path source, List<String> options, Path object, DeviceBuild how, Path work)
+            throws IOException {
         List<String> command = new ArrayList<>(List.of(clang.toString()));
         command.addAll(TARGET);
+        command.addAll(DeviceRuntime.MACROS);
         command.addAll(options);
-        command.add("-fdebug-prefix-map=" + work + "/=" + OWN);
-        command.addAll(List.of("-I" + include, "-c", source.toString(), "-o", object.toString()));
+        // What stands in the program of where it was built does not differ from time to time.
+        command.add("-ffile-prefix-map=%s/=%s".formatted(work, OWN));
+        command.addAll(List.of("-I" + work.resolve("include"), "-c", source.toString()));
+        command.addAll(List.of("-o", object.toString()));
         run(command, how, work);
         return object;
     }

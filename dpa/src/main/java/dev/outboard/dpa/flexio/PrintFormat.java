@@ -1,15 +1,19 @@
 package dev.outboard.dpa.flexio;
 
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.PrimitiveIterator;
 import java.util.function.LongUnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /// DPA-FXM-1: the formats of `printf`, for integers, characters, addresses and text in DPA memory.
 final class PrintFormat {
     private static final Pattern CONVERSION =
-            Pattern.compile("%([-+ #0]*)([0-9]*)(?:\\.([0-9]+))?(hh|h|ll|l|z|j|t)?([a-zA-Z%])");
+            Pattern.compile(
+                    "%([-+ #0]*)([0-9]*|\\*)(?:\\.([0-9]+|\\*))?(hh|h|ll|l|z|j|t)?([a-zA-Z%])");
 
     /// A text that is longer has no end, most likely.
     private static final int MOST_TEXT_BYTES = 1024;
@@ -20,6 +24,43 @@ final class PrintFormat {
     ///
     /// @param bytes loads a byte of text
     static String format(String format, long[] arguments, LongUnaryOperator bytes) {
+        return format.indexOf('*') < 0
+                ? formatted(format, arguments, bytes)
+                : measured(format, arguments, bytes);
+    }
+
+    /// One with widths and precisions that are arguments: a negative width is one to the left, and
+    /// a negative precision none.
+    private static String measured(String format, long[] arguments, LongUnaryOperator bytes) {
+        PrimitiveIterator.OfLong next = Arrays.stream(arguments).iterator();
+        LongStream.Builder others = LongStream.builder();
+        String measured =
+                CONVERSION
+                        .matcher(format)
+                        .replaceAll(found -> {
+                            String conversion = found.group();
+                            if ("*".equals(found.group(2))) {
+                                String width = Integer.toString(number(next));
+                                conversion = conversion.replaceFirst("\\*", width);
+                            }
+                            if ("*".equals(found.group(3))) {
+                                int digits = number(next);
+                                String precision = digits < 0 ? "" : "." + digits;
+                                conversion = conversion.replaceFirst("\\.\\*", precision);
+                            }
+                            if (!conversion.endsWith("%") && next.hasNext()) {
+                                others.add(next.nextLong());
+                            }
+                            return Matcher.quoteReplacement(conversion);
+                        });
+        return formatted(measured, others.build().toArray(), bytes);
+    }
+
+    private static int number(PrimitiveIterator.OfLong arguments) {
+        return arguments.hasNext() ? (int) arguments.nextLong() : 0;
+    }
+
+    private static String formatted(String format, long[] arguments, LongUnaryOperator bytes) {
         StringBuilder text = new StringBuilder();
         Matcher found = CONVERSION.matcher(format);
         int next = 0;

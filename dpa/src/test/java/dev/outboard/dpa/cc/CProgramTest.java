@@ -1,5 +1,6 @@
 package dev.outboard.dpa.cc;
 
+import static dev.outboard.dpa.cc.Clang.call;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,10 +18,8 @@ import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.nic.Access;
 import dev.outboard.dpacc.DpaApp;
-import dev.outboard.dpacc.DpaCall;
+import dev.outboard.testkit.Requirement;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -117,25 +116,9 @@ class CProgramTest {
         return CProgram.app("kernel", elf);
     }
 
-    private static long call(
-            FlexioProcess process, DpaApp<DpaThread> app, String function, long... values) {
-        var called = app.function(function);
-        ByteBuffer bytes =
-                ByteBuffer.allocate(called.arguments().bytes()).order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i < values.length; i++) {
-            var field = called.arguments().fields().get(i);
-            switch (field.type().bytes()) {
-                case 1 -> bytes.put(field.offset(), (byte) values[i]);
-                case 2 -> bytes.putShort(field.offset(), (short) values[i]);
-                case 4 -> bytes.putInt(field.offset(), (int) values[i]);
-                default -> bytes.putLong(field.offset(), values[i]);
-            }
-        }
-        return process.call(new DpaCall<>(called, bytes));
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"-O0", "-O2", "-gdwarf-4"})
+    @Requirement("DPA-HW-10b")
     void functionsGetWhatTheHostPasses(String option) throws IOException {
         DpaApp<DpaThread> app = compile(SOURCE, option);
         for (RunMode mode : List.of(RunMode.fast(), RunMode.check(Observer.NONE, 1))) {
@@ -220,6 +203,7 @@ class CProgramTest {
                 .hasMessageContaining("use of undeclared identifier 'x'");
         assertThatThrownBy(() -> compile("extern int g(void); int f(void) { return g(); }"))
                 .isInstanceOf(CompileException.class)
-                .hasMessageContaining("undefined symbol: g");
+                .hasMessageEndingWith(
+                        "kernel.c:1: function 'f' uses 'g', an undefined symbol; compile the source that defines it, too");
     }
 }

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.sync.SyncEvent;
+import dev.outboard.dpa.cc.Clang;
+import dev.outboard.dpa.cc.Clang.Form;
 import dev.outboard.dpa.checker.Rule;
 import dev.outboard.dpa.doca.dev.DocaDpaDevCompletion;
 import dev.outboard.dpa.flexio.FlexioCq;
@@ -38,6 +40,15 @@ class DpaCompletionTest {
 
     static List<RunMode> modes() {
         return CheckedDevices.modes();
+    }
+
+    /// In Java and in C.
+    static List<Form> forms() {
+        return Clang.forms(ReactionsStub.APP, modes());
+    }
+
+    private static ContextFixture open(Form form) {
+        return ContextFixture.open(form.mode(), form.app());
     }
 
     private static ContextFixture open(RunMode mode) {
@@ -74,10 +85,10 @@ class DpaCompletionTest {
 
     /// The event is never 1, so that what is posted is done at once.
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement({"DPA-TH-1", "DPA-TH-2"})
-    void withoutARequestThereIsNoFurtherActivation(RunMode mode) {
-        try (ContextFixture on = open(mode);
+    void withoutARequestThereIsNoFurtherActivation(Form form) {
+        try (ContextFixture on = open(form);
                 SyncEvent told = on.event();
                 SyncEvent event = on.event()) {
             // Nobody else can know that it is asked for by somebody else.
@@ -115,11 +126,11 @@ class DpaCompletionTest {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement("DPA-TH-2")
-    void aThreadThatAsksEachTimeMissesNoCompletion(RunMode mode) {
+    void aThreadThatAsksEachTimeMissesNoCompletion(Form form) {
         int count = 40;
-        try (ContextFixture on = open(mode);
+        try (ContextFixture on = open(form);
                 SyncEvent told = on.event();
                 SyncEvent event = on.event()) {
             DpaAddr desk = emptyDesk(on);
@@ -384,10 +395,10 @@ class DpaCompletionTest {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement("DPA-SE-10")
-    void postedWaitsActivateAThread(RunMode mode) {
-        try (ContextFixture on = open(mode)) {
+    void postedWaitsActivateAThread(Form form) {
+        try (ContextFixture on = open(form)) {
             checkPostedWaits(on);
         }
     }

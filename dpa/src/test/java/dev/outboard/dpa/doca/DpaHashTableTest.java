@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.sync.Spin;
 import dev.outboard.doca.sync.SyncEvent;
+import dev.outboard.dpa.cc.Clang;
+import dev.outboard.dpa.cc.Clang.Form;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.testkit.Requirement;
@@ -23,6 +25,11 @@ class DpaHashTableTest {
         return CheckedDevices.modes();
     }
 
+    /// In Java and in C.
+    static List<Form> forms() {
+        return Clang.forms(TablesStub.APP, modes());
+    }
+
     @ParameterizedTest
     @CsvSource({"1, 1", "2, 2", "3, 4", "4, 4", "5, 8", "1000, 1024"})
     @Requirement("DPA-DM-7")
@@ -38,11 +45,11 @@ class DpaHashTableTest {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement("DPA-DM-7")
-    void itIsAMap(RunMode mode) {
+    void itIsAMap(Form form) {
         Random random = new Random(5);
-        try (MovesSide side = new MovesSide(mode, TablesStub.APP);
+        try (MovesSide side = new MovesSide(form.mode(), form.app());
                 DocaDpaHashTable table = DocaDpaHashTable.create(side.dpa, 8)) {
             Map<Integer, Long> expected = new HashMap<>();
             long handle = table.handle();
@@ -65,10 +72,10 @@ class DpaHashTableTest {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement("DPA-DM-7")
-    void anAdditionToAFullTableEndsTheContext(RunMode mode) {
-        try (MovesSide side = new MovesSide(mode, TablesStub.APP)) {
+    void anAdditionToAFullTableEndsTheContext(Form form) {
+        try (MovesSide side = new MovesSide(form.mode(), form.app())) {
             DocaDpaHashTable table = DocaDpaHashTable.create(side.dpa, 3);
             long handle = table.handle();
             for (int key = 1; key <= 4; key++) {

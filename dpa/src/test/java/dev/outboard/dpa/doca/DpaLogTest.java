@@ -6,9 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.sync.SyncEvent;
+import dev.outboard.dpa.cc.Clang;
+import dev.outboard.dpa.cc.Clang.Form;
+import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpacc.DpaAddr;
+import dev.outboard.dpacc.DpaApp;
 import dev.outboard.testkit.Requirement;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -56,9 +60,18 @@ class DpaLogTest {
         return directory.resolve("dpa.log");
     }
 
+    /// In Java and in C.
+    static List<Form> forms() {
+        return Clang.forms(ChatterStub.APP, modes());
+    }
+
     private DocaDpa context(RunMode mode) {
-        return DocaDpa.create(fixture.dev, fixture.device(MachineOptions.DEFAULT, mode))
-                .app(ChatterStub.APP);
+        return context(new Form(mode, ChatterStub.APP));
+    }
+
+    private DocaDpa context(Form form) {
+        return DocaDpa.create(fixture.dev, fixture.device(MachineOptions.DEFAULT, form.mode()))
+                .app(form.app());
     }
 
     private void log(DocaDpa dpa) {
@@ -87,10 +100,10 @@ class DpaLogTest {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement({"DPA-FXM-1", "DPA-FXM-2"})
-    void linesHaveTheirLevelAndTheRankOfTheirThread(RunMode mode) throws IOException {
-        try (DocaDpa dpa = context(mode).logPath(file()).logLevel(DocaDpaLogLevel.DEBUG).start()) {
+    void linesHaveTheirLevelAndTheRankOfTheirThread(Form form) throws IOException {
+        try (DocaDpa dpa = context(form).logPath(file()).logLevel(DocaDpaLogLevel.DEBUG).start()) {
             log(dpa);
             List<String> all = Files.readAllLines(file());
             assertThat(all).containsExactlyInAnyOrderElementsOf(lines(5));
@@ -113,6 +126,20 @@ class DpaLogTest {
                     level == DocaDpaLogLevel.DISABLE ? List.of() : Files.readAllLines(file());
             assertThat(all).containsExactlyInAnyOrderElementsOf(lines(level.ordinal()));
             assertThat(Files.exists(file())).isEqualTo(level != DocaDpaLogLevel.DISABLE);
+        }
+    }
+
+    @Test
+    void tracesInCAreLinesOfTheLog() throws IOException {
+        DpaApp<DpaThread> app = Clang.app("chatter");
+        try (DocaDpa dpa =
+                context(new Form(RunMode.fast(), app))
+                        .logPath(file())
+                        .logLevel(DocaDpaLogLevel.DEBUG)
+                        .start()) {
+            dpa.rpc(Clang.of(app, "traces", 1));
+            assertThat(Files.readAllLines(file()))
+                    .containsExactly("DEBUG rank 0: trace 1 2 3 4 18446744073709551614");
         }
     }
 

@@ -7,6 +7,8 @@ import dev.outboard.doca.BufArray;
 import dev.outboard.doca.Mmap;
 import dev.outboard.doca.sync.Spin;
 import dev.outboard.doca.sync.SyncEvent;
+import dev.outboard.dpa.cc.Clang;
+import dev.outboard.dpa.cc.Clang.Form;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.testkit.Requirement;
@@ -25,11 +27,16 @@ class DpaMemcpyTest {
         return CheckedDevices.modes();
     }
 
+    /// In Java and in C.
+    static List<Form> forms() {
+        return Clang.forms(MovesStub.APP, modes());
+    }
+
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement("DPA-DM-4")
-    void bytesAreCopiedBetweenBuffers(RunMode mode) {
-        try (MovesSide side = new MovesSide(mode)) {
+    void bytesAreCopiedBetweenBuffers(Form form) {
+        try (MovesSide side = new MovesSide(form.mode(), form.app())) {
             Mmap from = side.words(1, 16);
             Mmap to = side.words(-16, 16);
             long source = side.array(from, 64, 8, 1).dpaHandle();
@@ -71,13 +78,13 @@ class DpaMemcpyTest {
 
     /// Without a fence in the kernel, and with more copies at a time than there is room for.
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement({"DPA-DM-4", "DPA-MEM-16c"})
-    void copiesOfAThreadAreMadeInTheirOrder(RunMode mode) throws InterruptedException {
+    void copiesOfAThreadAreMadeInTheirOrder(Form form) throws InterruptedException {
         int threads = 3;
         int each = 20;
         int all = threads * each;
-        try (MovesSide side = new MovesSide(mode)) {
+        try (MovesSide side = new MovesSide(form.mode(), form.app())) {
             DpaAddr block = side.zeros(2 * all);
             long heap = side.array(side.heap(block, all * 16L), 16, 0, all).dpaHandle();
             Mmap mmap = side.words(1 << 20, 8 * all);
@@ -140,10 +147,10 @@ class DpaMemcpyTest {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement("DPA-DM-4")
-    void aMatrixIsTransposed(RunMode mode) {
-        try (MovesSide side = new MovesSide(mode)) {
+    void aMatrixIsTransposed(Form form) {
+        try (MovesSide side = new MovesSide(form.mode(), form.app())) {
             Mmap from = side.words(0, 15);
             Mmap to = side.words(0, 16);
             long source = side.array(from, 120, 0, 1).dpaHandle();
@@ -161,7 +168,7 @@ class DpaMemcpyTest {
                     83,
                     "element 0 of 120 bytes, offset 0: 128 bytes");
         }
-        try (MovesSide side = new MovesSide(mode)) {
+        try (MovesSide side = new MovesSide(form.mode(), form.app())) {
             long array = side.array(side.words(0, 256), 2048, 0, 1).dpaHandle();
             side.faults(
                     () -> side.dpa.rpc(MovesStub.transpose(array, array, 8, 128, 1)),

@@ -11,6 +11,8 @@ import dev.outboard.doca.rdma.RdmaConnection;
 import dev.outboard.doca.sync.Location;
 import dev.outboard.doca.sync.SyncEvent;
 import dev.outboard.doca.sync.SyncEventRemoteNet;
+import dev.outboard.dpa.cc.Clang;
+import dev.outboard.dpa.cc.Clang.Form;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.testkit.Requirement;
 import java.lang.foreign.ValueLayout;
@@ -30,6 +32,11 @@ class DpaRdmaSpellingTest {
         return CheckedDevices.modes();
     }
 
+    /// In Java and in C.
+    static List<Form> forms() {
+        return Clang.forms(SpellingsStub.APP, modes());
+    }
+
     /// Two ends of a connection of one context: ours with words that count up from 100, and theirs
     /// with words from 200, an event, and completions.
     private static final class Ends implements AutoCloseable {
@@ -47,7 +54,11 @@ class DpaRdmaSpellingTest {
         private final BufArray inverse;
 
         Ends(RunMode mode) {
-            side = new MovesSide(mode, SpellingsStub.APP);
+            this(new Form(mode, SpellingsStub.APP));
+        }
+
+        Ends(Form form) {
+            side = new MovesSide(form.mode(), form.app());
             ours = words(100);
             theirs = words(200);
             completions = DocaDpaCompletion.create(side.dpa, 16).start();
@@ -125,10 +136,10 @@ class DpaRdmaSpellingTest {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement({"DPA-RD-8", "DPA-RD-10"})
-    void asTheSeedSpellsIt(RunMode mode) {
-        try (Ends ends = new Ends(mode)) {
+    void asTheSeedSpellsIt(Form form) {
+        try (Ends ends = new Ends(form)) {
             ends.side.dpa.rpc(
                     SpellingsStub.seed(
                             ends.rdma.dpaHandle(),
@@ -143,10 +154,10 @@ class DpaRdmaSpellingTest {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement({"DPA-RD-8", "DPA-RD-10"})
-    void withOffsets(RunMode mode) {
-        try (Ends ends = new Ends(mode)) {
+    void withOffsets(Form form) {
+        try (Ends ends = new Ends(form)) {
             ends.side.dpa.rpc(
                     SpellingsStub.offsets(
                             ends.rdma.dpaHandle(),
@@ -161,10 +172,10 @@ class DpaRdmaSpellingTest {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement("DPA-RD-8")
-    void elementsAsAWhole(RunMode mode) {
-        try (Ends ends = new Ends(mode)) {
+    void elementsAsAWhole(Form form) {
+        try (Ends ends = new Ends(form)) {
             ends.side.dpa.rpc(
                     SpellingsStub.later(
                             ends.rdma.dpaHandle(), ends.others.dpaHandle(), ends.own.dpaHandle()));
@@ -175,10 +186,10 @@ class DpaRdmaSpellingTest {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement("DPA-RD-8")
-    void messages(RunMode mode) {
-        try (Ends ends = new Ends(mode)) {
+    void messages(Form form) {
+        try (Ends ends = new Ends(form)) {
             ends.side.dpa.rpc(
                     SpellingsStub.receive(ends.peer.dpaHandle(), ends.inverse.dpaHandle()));
             ends.side.dpa.rpc(

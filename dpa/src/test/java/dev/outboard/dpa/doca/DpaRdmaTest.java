@@ -2,6 +2,7 @@ package dev.outboard.dpa.doca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.dpa.cc.Clang;
 import dev.outboard.dpa.doca.RdmaFixture.Setting;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.testkit.Requirement;
@@ -38,6 +39,21 @@ class DpaRdmaTest {
         int rounds = 1000;
         try (RdmaFixture ends = new RdmaFixture(setting, RdmaStepsStub.APP)) {
             pingPong(ends, rounds, LONG);
+        }
+    }
+
+    /// In each mode where both sides are on one card.
+    static List<RunMode> modes() {
+        return CheckedDevices.modes();
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement({"DPA-RD-9", "DPA-RD-3"})
+    void soTheyDoInC(RunMode mode) {
+        Setting setting = new Setting(mode, Optional.empty());
+        try (RdmaFixture ends = new RdmaFixture(setting, Clang.app("rdma_steps"))) {
+            pingPong(ends, 100, LONG);
         }
     }
 

@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.outboard.doca.DocaError;
 import dev.outboard.doca.sync.Spin;
 import dev.outboard.doca.sync.SyncEvent;
+import dev.outboard.dpa.cc.Clang;
+import dev.outboard.dpa.cc.Clang.Form;
 import dev.outboard.dpa.machine.Affinity;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Profile;
@@ -30,6 +32,15 @@ class DpaThreadTest {
 
     static List<RunMode> modes() {
         return CheckedDevices.modes();
+    }
+
+    /// In Java and in C.
+    static List<Form> forms() {
+        return Clang.forms(ReactionsStub.APP, modes());
+    }
+
+    private static ContextFixture open(Form form) {
+        return ContextFixture.open(form.mode(), form.app());
     }
 
     private static ContextFixture open(RunMode mode) {
@@ -126,10 +137,10 @@ class DpaThreadTest {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement("DPA-TH-3")
-    void threadsNotifyEachOther(RunMode mode) {
-        try (ContextFixture on = open(mode);
+    void threadsNotifyEachOther(Form form) {
+        try (ContextFixture on = open(form);
                 SyncEvent told = on.event()) {
             DpaAddr lastDesk = desk(on, told);
             long[] words = new long[Reactions.DESK_WORDS];
@@ -160,10 +171,10 @@ class DpaThreadTest {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement("DPA-TH-4")
-    void aThreadThatHasFinishedIsActivatedNoMore(RunMode mode) {
-        try (ContextFixture on = open(mode);
+    void aThreadThatHasFinishedIsActivatedNoMore(Form form) {
+        try (ContextFixture on = open(form);
                 SyncEvent told = on.event()) {
             DpaAddr desk = desk(on, told);
             try (DocaDpaThread thread =

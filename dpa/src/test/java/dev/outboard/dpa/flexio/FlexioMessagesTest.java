@@ -4,6 +4,8 @@ import static dev.outboard.dpa.flexio.Refusals.fatal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outboard.dpa.cc.Clang;
+import dev.outboard.dpa.cc.Clang.Form;
 import dev.outboard.dpa.flexio.FlexioErrorState.Kind;
 import dev.outboard.dpa.flexio.FlexioMsgStream.Attributes;
 import dev.outboard.dpa.flexio.FlexioMsgStream.Mode;
@@ -35,9 +37,18 @@ class FlexioMessagesTest {
                 RunMode.fast(), RunMode.check(Observer.NONE, 1), RunMode.weak(Profile.SEED, 2));
     }
 
+    /// In Java and in C.
+    static List<Form> forms() {
+        return Clang.forms(PrinterStub.APP, modes());
+    }
+
     private static FlexioProcess open(HostProcess host, RunMode mode) {
-        DpaDevice device = DpaDevice.of(MachineOptions.DEFAULT.withUnits(UnitGrid.SMALL), mode);
-        return FlexioProcess.create(host, device, PrinterStub.APP);
+        return open(host, new Form(mode, PrinterStub.APP));
+    }
+
+    private static FlexioProcess open(HostProcess host, Form form) {
+        MachineOptions options = MachineOptions.DEFAULT.withUnits(UnitGrid.SMALL);
+        return FlexioProcess.create(host, DpaDevice.of(options, form.mode()), form.app());
     }
 
     private static DpaAddr text(FlexioProcess process) {
@@ -45,11 +56,11 @@ class FlexioMessagesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement({"DPA-FXM-1", "DPA-FXM-2"})
-    void aStreamTakesWhatIsImportantEnough(RunMode mode) {
+    void aStreamTakesWhatIsImportantEnough(Form form) {
         try (HostProcess host = HostProcess.open();
-                FlexioProcess process = open(host, mode)) {
+                FlexioProcess process = open(host, form)) {
             DpaAddr text = text(process);
             // Without a stream printing has no effect.
             assertThat(process.call(PrinterStub.print(1, text))).isEqualTo(5);
@@ -164,28 +175,58 @@ class FlexioMessagesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement({"DPA-FXM-3", "DPA-ERR-23", "DPA-FXE-9", "DPA-FXP-3c"})
-    void theProgramEndsItsProcess(RunMode mode) {
-        ended(mode, 128, 128, Kind.USER);
-        ended(mode, 255, 255, Kind.USER);
-        ended(mode, 127, 0x42, Kind.USER);
-        ended(mode, 256, 0x42, Kind.USER);
+    void theProgramEndsItsProcess(Form form) {
+        ended(form, 128, 128, Kind.USER);
+        ended(form, 255, 255, Kind.USER);
+        ended(form, 127, 0x42, Kind.USER);
+        ended(form, 256, 0x42, Kind.USER);
         try (HostProcess host = HostProcess.open();
-                FlexioProcess process = open(host, mode)) {
+                FlexioProcess process = open(host, form)) {
             fatal(() -> process.call(PrinterStub.finish()));
             assertThat(process.errorState()).isEqualTo(new FlexioErrorState(Kind.NONE, 0x40, ""));
         }
     }
 
-    private static void ended(RunMode mode, int code, int status, Kind kind) {
+    private static void ended(Form form, int code, int status, Kind kind) {
         try (HostProcess host = HostProcess.open();
-                FlexioProcess process = open(host, mode)) {
+                FlexioProcess process = open(host, form)) {
             fatal(() -> process.call(PrinterStub.fail(code)));
             FlexioErrorState state = process.awaitError(Duration.ofSeconds(1));
             assertThat(state.kind()).isEqualTo(kind);
             assertThat(state.exitStatus()).isEqualTo(status);
             fatal(() -> process.heap().allocate(8));
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    @Requirement("DPA-FXM-1")
+    void printfInCTakesWhatItsFormatAsksFor(RunMode mode) {
+        try (HostProcess host = HostProcess.open();
+                FlexioProcess process = open(host, new Form(mode, Clang.app("printer")))) {
+            FlexioMsgStream.create(process, Attributes.of(Level.INFO, Mode.SYNC), first::add);
+            DpaAddr text = text(process);
+            assertThat(Clang.call(process, Clang.app("printer"), "formats", text.value()))
+                    .isEqualTo("a word".length());
+            assertThat(first)
+                    .containsExactly(
+                            "a word c     1|2    |00003 %% 10000000000 0x%x"
+                                    .formatted(text.value()),
+                            "1 2 3 4 5 6 7 8 9",
+                            "   1|2   |a |a word",
+                            "100 % sure",
+                            "told",
+                            "a word");
+        }
+    }
+
+    @Test
+    @Requirement("DPA-FXM-1")
+    void widthsAndPrecisionsCanBeArguments() {
+        long[] arguments = {5, 1, -4, 2, 3, 7, -1, 8, 9};
+        assertThat(PrintFormat.format("%*d|%*d|%.*d|%.*d|%d|%*d", arguments, at -> at))
+                .isEqualTo("    1|2   |007|8|9|?");
     }
 }

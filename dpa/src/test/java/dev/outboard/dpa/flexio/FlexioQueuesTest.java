@@ -5,6 +5,8 @@ import static dev.outboard.dpa.flexio.Refusals.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outboard.dpa.cc.Clang;
+import dev.outboard.dpa.cc.Clang.Form;
 import dev.outboard.dpa.checker.Checker;
 import dev.outboard.dpa.flexio.FlexioErrorState.Kind;
 import dev.outboard.dpa.flexio.FlexioEventHandler.Attributes;
@@ -48,6 +50,19 @@ class FlexioQueuesTest {
         return open(host, DpaDevice.of(OPTIONS, mode));
     }
 
+    /// In Java and in C.
+    static List<Form> forms() {
+        return Clang.forms(EchoStub.APP, modes());
+    }
+
+    private FlexioProcess open(HostProcess host, Form form) {
+        return FlexioProcess.create(
+                host,
+                DpaDevice.of(OPTIONS, form.mode()),
+                form.app(),
+                FlexioProcess.Attributes.DEFAULT.withObserver(checker));
+    }
+
     private FlexioProcess open(HostProcess host, DpaDevice device) {
         return FlexioProcess.create(
                 host, device, EchoStub.APP, FlexioProcess.Attributes.DEFAULT.withObserver(checker));
@@ -58,11 +73,11 @@ class FlexioQueuesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement({"DPA-FXE-1", "DPA-FXE-6", "DPA-FXO-1", "DPA-SYS-7"})
-    void aHandlerAnswersWhatCallsOfTheHostSend(RunMode mode) {
+    void aHandlerAnswersWhatCallsOfTheHostSend(Form form) {
         try (HostProcess host = HostProcess.open();
-                FlexioProcess process = open(host, mode)) {
+                FlexioProcess process = open(host, form)) {
             FlexioEventHandler handler = handler(process);
             EchoSide server = new EchoSide(process, Optional.of(handler));
             EchoSide client = new EchoSide(process, Optional.empty());

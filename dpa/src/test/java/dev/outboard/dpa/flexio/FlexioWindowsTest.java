@@ -3,6 +3,8 @@ package dev.outboard.dpa.flexio;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outboard.dpa.cc.Clang;
+import dev.outboard.dpa.cc.Clang.Form;
 import dev.outboard.dpa.checker.Checker;
 import dev.outboard.dpa.checker.Finding;
 import dev.outboard.dpa.checker.Rule;
@@ -37,6 +39,11 @@ class FlexioWindowsTest {
                 RunMode.weak(Profile.PARANOID, 3));
     }
 
+    /// In Java and in C.
+    static List<Form> forms() {
+        return Clang.forms(PrinterStub.APP, modes());
+    }
+
     private static DpaDevice device(RunMode mode) {
         return DpaDevice.of(MachineOptions.DEFAULT.withUnits(UnitGrid.SMALL), mode);
     }
@@ -67,11 +74,12 @@ class FlexioWindowsTest {
     /// The host finds what was copied as soon as the call is over, and the call what the host has
     /// put there before it.
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement({"DPA-FXW-9", "DPA-MEM-16b"})
-    void copiesReachTheHostAndTakeWhatItHasNow(RunMode mode) {
+    void copiesReachTheHostAndTakeWhatItHasNow(Form form) {
         try (HostProcess host = HostProcess.open();
-                FlexioProcess process = FlexioProcess.create(host, device(mode), PrinterStub.APP)) {
+                FlexioProcess process =
+                        FlexioProcess.create(host, device(form.mode()), form.app())) {
             FlexioBuffer buffer = FlexioBuffer.create(process, "bytes", ExternalKind.HOST, 64);
             FlexioMkey key = FlexioMkey.create(process.domain(), buffer, 0, 64, Access.LOCAL_WRITE);
             FlexioWindow window = FlexioWindow.create(process, process.domain());
@@ -159,13 +167,13 @@ class FlexioWindowsTest {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement({"DPA-FXW-7", "DPA-ERR-7b", "DPA-ERR-7c", "DPA-FXM-3"})
-    void aKeyOrWindowThatIsNotTheirsIsRefusedAndChangesNothing(RunMode mode) {
+    void aKeyOrWindowThatIsNotTheirsIsRefusedAndChangesNothing(Form form) {
         try (HostProcess host = HostProcess.open()) {
-            DpaDevice device = device(mode);
-            FlexioProcess process = FlexioProcess.create(host, device, PrinterStub.APP);
-            FlexioProcess other = FlexioProcess.create(host, device, PrinterStub.APP);
+            DpaDevice device = device(form.mode());
+            FlexioProcess process = FlexioProcess.create(host, device, form.app());
+            FlexioProcess other = FlexioProcess.create(host, device, form.app());
             FlexioBuffer buffer = FlexioBuffer.create(process, "own", ExternalKind.HOST, 64);
             FlexioBuffer foreign = FlexioBuffer.create(other, "foreign", ExternalKind.HOST, 64);
             int key =
